@@ -1,0 +1,44 @@
+# Two commands: `make demo` sets up and runs the example crawl, `make test` sets up and runs the tests.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test check bench clean
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m example_project.run
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+$(VENV)/bin/python:
+	@echo "== making $(VENV) with $$($(PYTHON) --version)"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy and what it needs (about a minute on a first run)"
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy and its development tools (about a minute on a first run)"
+	$(PIP) -e ".[dev]"
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy and the peers it is measured against"
+	$(PIP) -e ".[dev,bench]"
+	@touch $@ $(VENV)/.demo $(VENV)/.dev
+
+clean:
+	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
