@@ -1,0 +1,49 @@
+"""What extraction returns: the body, its blocks, and how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of text between two block boundaries of the page.
+
+    Attributes:
+        path: Tags, ids and classes from the root to the block's element, as `html/body/div#main/p`.
+        text: Its text, white space collapsed.
+        probability: How likely it is content, 0 to 1, in the strategy's own estimate.
+        kept: Whether it is part of the body.
+        reason: The strategy's main reason in words.
+    """
+
+    path: str
+    text: str
+    probability: float
+    kept: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Body:
+    """The clean text of a page.
+
+    Attributes:
+        text: The kept blocks in reading order, a line each (more where the page breaks lines).
+        confidence: Expected token F1 of `text` in the strategy's own estimate, 0 to 1.
+        strategy: Name of the strategy that decided.
+        comparison: URLs of the comparison pages that were used.
+        fallback: What was done where the strategy could not decide as it should: "" (nothing was
+            lacking), "page alone" (no comparison page), "whole text" (nothing was selected).
+        blocks: All blocks of the page, kept or not.
+    """
+
+    text: str
+    confidence: float
+    strategy: str
+    comparison: tuple[str, ...]
+    fallback: str
+    blocks: tuple[Block, ...]
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,39 @@
+"""Which blocks to keep: the set with the highest expected F1."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+
+def select_by_expected_f1(probability: FloatArray, tokens: npt.NDArray[np.int64]) -> tuple[BoolArray, float]:
+    """Keep the most probable blocks, as many as maximise the expected F1 of their tokens.
+
+    With calibrated probabilities the cut adapts itself: about .5 on a page whose blocks are sure, .2 to .3
+    on one where they are not. No fixed threshold did as well on five corpora at once.
+
+    Args:
+        probability: How likely each block is content, shape (m,).
+        tokens: Its tokens, shape (m,).
+
+    Returns:
+        Which blocks are kept, shape (m,), and the expected F1.
+
+    Example:
+        >>> kept, f1 = select_by_expected_f1(np.array([0.1, 0.9, 0.8]), np.array([10, 50, 40]))
+        >>> kept.tolist(), round(f1, 2)
+        ([False, True, True], 0.92)
+    """
+    kept = np.zeros(len(probability), bool)
+    if not len(probability):
+        return kept, 0.0
+    order = np.argsort(-probability, kind="stable")
+    expected = (probability * tokens)[order].cumsum()
+    f1 = 2 * expected / np.maximum(tokens[order].cumsum() + expected[-1], 1e-9)
+    best = int(np.argmax(f1))
+    if f1[best] > 0:
+        kept[order[: best + 1]] = True
+    return kept, float(f1[best])

@@ -1,0 +1,51 @@
+"""What a strategy is: a page and its site in, a decision for each block out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a strategy decides for a page of m blocks.
+
+    Attributes:
+        kept: Whether each block belongs to the body, shape (m,).
+        probability: How likely it does, 0 to 1, shape (m,).
+        confidence: Expected token F1 of the choice, 0 to 1.
+        reasons: The main reason for each block, in words; m of them.
+    """
+
+    kept: npt.NDArray[np.bool_]
+    probability: npt.NDArray[np.float64]
+    confidence: float
+    reasons: Sequence[str]
+
+
+class Strategy(Protocol):
+    """One way to tell content from noise.
+
+    A strategy is a pure function of the page and of what its site tells: same inputs, same decision.
+    """
+
+    #: Name in settings: the field's term for the method.
+    name: str
+    #: Comparison pages it makes use of at most; 0 where it reads the page alone.
+    comparison_pages: int
+
+    def decide(self, page: Page, site: SiteStatistics) -> Decision:
+        """Decide which blocks of `page` belong to its body.
+
+        Args:
+            page: The target; it has at least one block.
+            site: Comparison pages without the page itself and its copies, likest template first; maybe none.
+        """
+        ...

@@ -1,0 +1,166 @@
+"""What HTML tags, roles and class words mean to us: which end a block, which show nothing, which frame a page.
+
+Tags and ARIA roles may decide; class words are features that a strategy weighs, never a veto.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntFlag
+
+#: Elements whose whole subtree shows no text of the page (or only form values). They stay in the
+#: feature tree as leaves.
+SKIPPED_TAGS = frozenset(
+    "script style noscript template svg math head iframe object embed applet canvas audio video map "
+    "select option textarea input datalist frame frameset noframes".split()
+)
+
+#: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
+BLOCK_TAGS = frozenset(
+    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody "
+    "td tfoot th thead tr caption ul legend button label".split()
+)
+
+#: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) take
+#: div and table; section, article, main and the other sectioning tags took their place in pages of today.
+CONTAINER_TAGS = frozenset("div table section article main aside nav header footer form ul ol dl".split())
+
+#: Song et al. (2011), section 2: the tags that carry content, and today's additions (i, em, li …), which the
+#: source's P SPAN B STRONG H1..H6 stand for.
+CONTENT_TAGS = frozenset("p span b strong h1 h2 h3 h4 h5 h6".split())
+
+HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+URL_ATTRIBUTES = {"a": "href", "area": "href", "img": "src"}
+
+
+class Flag(IntFlag):
+    """What an element, or an ancestor of it, is. Bits of the path table's `own_flags` and `flags` columns."""
+
+    LINK = 1 << 0
+    HIDDEN = 1 << 1
+    HEADING = 1 << 2
+    NAV = 1 << 3
+    HEADER = 1 << 4
+    FOOTER = 1 << 5
+    ASIDE = 1 << 6
+    ARTICLE = 1 << 7
+    CONTROL = 1 << 8
+    FIGURE = 1 << 9
+    LIST_ITEM = 1 << 10
+    TABLE_CELL = 1 << 11
+    PREFORMATTED = 1 << 12
+    # by class, id, role or itemprop words
+    NAV_WORD = 1 << 13
+    HEADER_WORD = 1 << 14
+    FOOTER_WORD = 1 << 15
+    SIDE_WORD = 1 << 16
+    AD_WORD = 1 << 17
+    COMMENT_WORD = 1 << 18
+    RELATED_WORD = 1 << 19
+    SHARE_WORD = 1 << 20
+    CAPTION_WORD = 1 << 21
+    BYLINE_WORD = 1 << 22
+    CONTENT_WORD = 1 << 23
+    CONSENT_WORD = 1 << 24
+
+
+#: The page's frame by tag or ARIA role.
+CHROME = Flag.NAV | Flag.HEADER | Flag.FOOTER | Flag.ASIDE
+#: The page's frame by class words: weaker, for they name what an author meant, in the author's language.
+CHROME_WORDS = (
+    Flag.NAV_WORD
+    | Flag.HEADER_WORD
+    | Flag.FOOTER_WORD
+    | Flag.SIDE_WORD
+    | Flag.AD_WORD
+    | Flag.RELATED_WORD
+    | Flag.SHARE_WORD
+    | Flag.CONSENT_WORD
+)
+
+_TAG_FLAGS: dict[str, Flag] = {
+    "a": Flag.LINK,
+    "nav": Flag.NAV,
+    "header": Flag.HEADER,
+    "footer": Flag.FOOTER,
+    "aside": Flag.ASIDE,
+    "article": Flag.ARTICLE,
+    "main": Flag.ARTICLE,
+    "button": Flag.CONTROL,
+    "label": Flag.CONTROL,
+    "figure": Flag.FIGURE,
+    "figcaption": Flag.FIGURE,
+    "li": Flag.LIST_ITEM,
+    "dt": Flag.LIST_ITEM,
+    "dd": Flag.LIST_ITEM,
+    "td": Flag.TABLE_CELL,
+    "th": Flag.TABLE_CELL,
+    "pre": Flag.PREFORMATTED,
+    **dict.fromkeys(HEADING_TAGS, Flag.HEADING),
+}
+_ROLE_FLAGS: dict[str, Flag] = {
+    "navigation": Flag.NAV,
+    "menu": Flag.NAV,
+    "menubar": Flag.NAV,
+    "search": Flag.NAV,
+    "banner": Flag.HEADER,
+    "contentinfo": Flag.FOOTER,
+    "complementary": Flag.ASIDE,
+    "main": Flag.ARTICLE,
+    "article": Flag.ARTICLE,
+    "button": Flag.CONTROL,
+    "heading": Flag.HEADING,
+}
+# The words are those of front-end code, English in nearly every country. Each is matched at a word's start
+# inside class, id, role and itemprop (camelCase, - and _ split words).
+_WORDS: dict[Flag, str] = {
+    Flag.NAV_WORD: r"nav|menu|breadcrumb|crumb|pager|pagination|tabs?\b|skip|toolbar",
+    Flag.HEADER_WORD: r"header|masthead|banner|logo|topbar|top bar",
+    Flag.FOOTER_WORD: r"foot|copyright|bottom|legal|disclaimer",
+    Flag.SIDE_WORD: r"side|rail\b|right col|left col|widget|aside",
+    Flag.AD_WORD: r"ads?\b|advert|sponsor|promo|outbrain|taboola|newsletter|subscri|signup|paywall",
+    Flag.COMMENT_WORD: r"comment|repl(y|ies)\b|disqus|respond|discussion|trackback|pingback",
+    Flag.RELATED_WORD: r"relat|recommend|more from|read more|most (read|popular)|popular|trending|teaser|also|see all",
+    Flag.SHARE_WORD: r"shar(e|ing)|social|tweet|twitter|facebook|bookmark|print|email|follow",
+    Flag.CAPTION_WORD: r"caption|credit|photo|image|gallery",
+    Flag.BYLINE_WORD: r"byline|author|dateline|date\b|time\b|publish|posted|meta\b|info\b",
+    Flag.CONTENT_WORD: r"article|content|entry|post\b|story|body|text\b|main\b",
+    Flag.CONSENT_WORD: r"cookie|consent|gdpr|privacy",
+}
+_WORD_PATTERN = re.compile("|".join(rf"(?P<{f.name}>\b(?:{words}))" for f, words in _WORDS.items()))
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NOT_A_LETTER = re.compile(r"[\W_\d]+")
+_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+#: An attribute value longer than this is cut before words are looked for in it: time is bounded.
+MAX_WORDS_LENGTH = 400
+
+
+def tag_flags(tag: str, role: str | None) -> Flag:
+    """Flags of an element by its tag name and its ARIA role."""
+    flags = _TAG_FLAGS.get(tag, Flag(0))
+    return flags | _ROLE_FLAGS.get(role.strip().lower(), Flag(0)) if role else flags
+
+
+def word_flags(names: str) -> Flag:
+    """Flags that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at.
+
+    Example:
+        >>> word_flags("siteFooter col-2")
+        <Flag.FOOTER_WORD: 32768>
+    """
+    words = _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", names[:MAX_WORDS_LENGTH])).lower()
+    flags = Flag(0)
+    for match in _WORD_PATTERN.finditer(words):
+        flags |= Flag[str(match.lastgroup)]
+    return flags
+
+
+def style_hides(style: str) -> bool:
+    """Whether an inline style keeps its element from showing."""
+    return ("none" in style or "hidden" in style) and _HIDING_STYLE.search(style) is not None
+
+
+def is_block_tag(tag: str) -> bool:
+    """Whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
+    return tag in BLOCK_TAGS or "-" in tag

@@ -1,0 +1,184 @@
+"""From HTML to path ids and one marked string, by the events of lxml's parser target: no tree is built.
+
+The events cost little more than lxml's plain parse, and unlike its tree they lose nothing below 256 levels
+and nothing after an inner `</html>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lxml import etree
+from w3lib.encoding import html_to_unicode
+
+from denoise_scrapy.page.markup import URL_ATTRIBUTES
+from denoise_scrapy.page.paths import PathTable
+
+START, END = "\x01", "\x02"
+#: Stands for `<br>` in the marked string: white space for every count, and a line's end when rendered.
+LINE_BREAK = "\x0b"
+_FREE_MARKS = {ord(START): None, ord(END): None, 0: None}
+_MARK_BYTES = bytes.maketrans(START.encode() + END.encode() + b"\0", b"   ")
+_CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+_XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
+
+#: A start tag (tag, attributes), a text run, or None for an end tag.
+Event = tuple[str, Mapping[str, str]] | str | None
+
+
+@dataclass
+class ParsedMarkup:
+    """A page as the event loop leaves it.
+
+    Attributes:
+        paths: Path id of each element, in document order.
+        text: All text, with `\\x01` at each element's start and `\\x02` at its end.
+        urls: (element, href or src as written) of links and images.
+        title: Text of the `title` element.
+        base: `href` of the first `base` element, "" where there is none.
+        noscript_chars: Visible characters inside skipped `noscript` elements.
+    """
+
+    paths: list[int] = field(default_factory=list)
+    text: str = ""
+    urls: list[tuple[int, str]] = field(default_factory=list)
+    title: str = ""
+    base: str = ""
+    noscript_chars: int = 0
+
+
+class _Target:
+    """Holder of lxml's callbacks. As attributes of a plain object they cost less than methods."""
+
+
+def read_events(body: bytes) -> list[Event]:
+    """Parser events of UTF-8 HTML. Comments and processing instructions give none."""
+    events: list[Event] = []
+    append = events.append
+    target = _Target()
+    target.start = lambda tag, attributes: append((tag, attributes))  # type: ignore[attr-defined]
+    target.end = lambda tag: append(None)  # type: ignore[attr-defined]
+    target.data = append  # type: ignore[attr-defined]
+    target.close = lambda: None  # type: ignore[attr-defined]
+    # huge_tree: without it one text of 10 MB silently takes all text of the page with it
+    parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
+    try:
+        etree.fromstring(body, parser)
+    except (etree.LxmlError, ValueError, TypeError):
+        pass  # an empty document, or one the parser gives up on: what it told us until then stands
+    return events
+
+
+def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
+    """Bytes that the parser reads as UTF-8, without the marks we use and without what confuses it.
+
+    Args:
+        html: A page. Bytes are decoded as browsers do (BOM, `encoding`, meta, else a guess).
+        encoding: Encoding that the server or the framework told, if any.
+
+    Example:
+        >>> to_utf8(b"<meta charset=latin1>caf\\xe9")
+        b'<meta charset=latin1>caf\\xc3\\xa9'
+    """
+    if isinstance(html, bytes):
+        declared = f"text/html; charset={encoding}" if encoding else None
+        html = html_to_unicode(declared, html, default_encoding="utf-8")[1]
+    body = html.encode("utf-8", "replace")
+    if b"\x01" in body or b"\x02" in body or b"\0" in body:
+        body = body.translate(_MARK_BYTES)
+    if body[:200].lstrip().startswith(b"<?xml"):
+        body = _XML_DECLARATION.sub(b"", body, count=1)
+    lower = body.lower()
+    if lower.count(b"</body") > 1 or lower.count(b"</html") > 1:
+        # embedded documents: with their ends gone, what follows stays in the element it stands in
+        body = _CLOSING_TAGS.sub(b"", body)
+    return body
+
+
+def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
+    """Parse UTF-8 HTML into path ids of `table` and a marked string.
+
+    Text inside `noscript` is read only where it is the page's better half: forums exist that serve the
+    whole thread there.
+    """
+    events = read_events(body)
+    parsed = _intern(events, table, keep_noscript=False)
+    if parsed.noscript_chars:
+        shown = _visible(parsed.text)
+        # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
+        if parsed.noscript_chars > shown + 100:
+            parsed = _intern(events, table, keep_noscript=True)
+    if parsed.text.count(START) != len(parsed.paths) or parsed.text.count(END) != len(parsed.paths):
+        clean = (e.translate(_FREE_MARKS) if isinstance(e, str) else e for e in events)  # from &#1; and &#2;
+        parsed = _intern(clean, table, keep_noscript=False)
+    return parsed
+
+
+def _visible(text: str) -> int:
+    return sum(map(len, text.replace(START, "").replace(END, "").split()))
+
+
+def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -> ParsedMarkup:
+    """The event loop: one dict look-up and two appends an element, one append a text."""
+    page = ParsedMarkup()
+    paths, pieces = page.paths, []
+    transitions, parent = table.transitions, table.parent
+    skipped, start_marks = table.skipped, table.start_marks
+    path = 0
+    rest = iter(events)
+    for event in rest:
+        if event is None:
+            path = parent[path]
+            pieces.append(END)
+        elif type(event) is str:
+            pieces.append(event)
+        else:
+            tag, attributes = event  # type: ignore[misc]
+            if attributes:
+                child = table.child(path, tag, attributes)
+                if tag in URL_ATTRIBUTES:
+                    url = attributes.get(URL_ATTRIBUTES[tag])
+                    if url:
+                        page.urls.append((len(paths), url))
+            else:
+                child = transitions.get((path, tag), 0) or transitions.setdefault(
+                    (path, tag), table.child(path, tag, attributes)
+                )
+            pieces.append(start_marks[child])
+            paths.append(child)
+            if skipped[child] and not (keep_noscript and tag == "noscript"):
+                _skip(tag, rest, page)
+                pieces.append(END)
+            else:
+                path = child
+    while path:  # a parser that gave up half-way left elements open
+        path = parent[path]
+        pieces.append(END)
+    page.text = "".join(pieces)
+    return page
+
+
+def _skip(tag: str, rest: Iterator[Event], page: ParsedMarkup) -> None:
+    """Read past a skipped element's end, noting a head's title and base and a noscript's size."""
+    level, inside_title = 1, 0
+    for event in rest:
+        if event is None:
+            level -= 1
+            if not level:
+                return
+            if level < inside_title:
+                inside_title = 0
+        elif isinstance(event, str):
+            if inside_title:
+                page.title += event
+            elif tag == "noscript":
+                page.noscript_chars += len("".join(event.split()))
+        else:
+            level += 1
+            if tag == "head":
+                if event[0] == "title" and not page.title:
+                    inside_title = level
+                elif event[0] == "base" and not page.base:
+                    page.base = event[1].get("href", "")
