@@ -1,0 +1,39 @@
+"""The clean text of every crawled page, and no near-duplicates, for Scrapy.
+
+The names below are imported when first used: the core needs neither Scrapy nor Twisted.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from denoise_scrapy.addon import DenoiseAddon
+    from denoise_scrapy.body import Body, SiteModel, extract
+    from denoise_scrapy.dedup import DuplicateIndex
+    from denoise_scrapy.page import Page
+
+__version__ = "0.1.0"
+__all__ = ["Body", "DenoiseAddon", "DuplicateIndex", "Page", "SiteModel", "__version__", "extract"]
+
+_HOMES = {
+    "Body": "body",
+    "DenoiseAddon": "addon",
+    "DuplicateIndex": "dedup",
+    "Page": "page",
+    "SiteModel": "body",
+    "extract": "body",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,77 @@
+"""The add-on: one line in a project's settings puts everything into place."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import NotConfigured
+
+from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
+from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+# Where each component goes by default; a project's own entry for it counts more.
+COMPONENTS = (
+    # Between retry (550) and user agent (500): responses are decoded, redirected and final there.
+    ("DOWNLOADER_MIDDLEWARES", ComparisonPagesMiddleware, 545),
+    # Next to the engine: sees items as they enter the pipelines.
+    ("SPIDER_MIDDLEWARES", ItemPageMiddleware, 10),
+    # Before the pipelines of users (300 and more by habit), which may replace the item's object.
+    ("ITEM_PIPELINES", BodyPipeline, 100),
+    ("ITEM_PIPELINES", NearDuplicatePipeline, 200),
+)
+
+
+class DenoiseAddon:
+    """``ADDONS = {"denoise_scrapy.DenoiseAddon": 500}`` in a project's settings."""
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make one for a crawl."""
+        return cls(crawler)
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Check the project's settings before there is a crawler.
+
+        Scrapy 2.14 ends with exit code 0 when a crawler cannot start; here it does not.
+
+        Raises:
+            ConfigurationError: A setting of ours is unknown or invalid.
+
+        """
+        _checked(settings)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Check all settings, those of the spider too, and put the components into place.
+
+        Raises:
+            NotConfigured: DENOISE_ENABLED is False.
+            ConfigurationError: A setting of ours is unknown or invalid.
+
+        """
+        if not _checked(settings, self._crawler).enabled:
+            raise NotConfigured("DENOISE_ENABLED is False")
+        for group, component, priority in COMPONENTS:
+            settings.setdefault_in_component_priority_dict(group, component, priority)
+
+
+def _checked(settings: BaseSettings, crawler: Crawler | None = None) -> DenoiseSettings:
+    spider = None if crawler is None else crawler.spider
+    try:
+        return DenoiseSettings.from_settings(settings, spider)
+    except ConfigurationError as error:
+        # Scrapy shows the traceback only; a line of its own is found more easily.
+        logger.critical("The crawl does not start: %s", error)
+        raise

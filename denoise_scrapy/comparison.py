@@ -1,0 +1,120 @@
+"""Pages to compare a page with: from the crawl where it has brought some, else fetched."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.fetching import SiblingFetcher
+from denoise_scrapy.site import sibling_links, site_key
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.page import Page
+
+# Links tried for one page: a site that forbids or redirects this many siblings will not give one.
+CANDIDATES = 8
+
+
+class ComparisonPages:
+    """Gives comparison pages, and fetches some only while a site has too few.
+
+    Args:
+        state: The crawl, whose settings bound what is fetched.
+
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+        self._fetcher = SiblingFetcher(state)
+        self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+        self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._fetched: Counter[str] = Counter()
+
+    async def pages_for(self, crawled: CrawledPage) -> list[Page]:
+        """Return pages of the site to compare with, the most alike first; at times none.
+
+        Waits up to ``comparison_wait`` seconds for the crawl to bring pages, then fetches.
+        """
+        settings, site = crawled.settings, site_key(crawled.page.url)
+        usable = STRATEGIES[settings.strategy].comparison_pages
+        needed = min(settings.comparison_min, settings.comparison_pages, usable)
+        if len(self._known(crawled)) < needed and site and self._may_wait():
+            await self._wait(crawled, site, needed)
+            if len(self._known(crawled)) < needed and settings.comparison_fetch:
+                await self._fetch(crawled, site, needed)
+        elif self._known(crawled):
+            self._state.count("comparison/from_memory")
+        known = self._known(crawled)
+        if needed and not known:
+            self._state.count("comparison/none")
+        return known
+
+    def page_arrived(self, page: Page) -> None:
+        """Wake those that wait for a page of this site."""
+        event = self._arrivals.pop(site_key(page.url), None)
+        if event is not None:
+            event.set()
+
+    def _known(self, crawled: CrawledPage) -> list[Page]:
+        wanted = crawled.settings.comparison_pages
+        return self._state.memory.comparison_pages(crawled.page, wanted) if wanted else []
+
+    def _may_wait(self) -> bool:
+        if is_asyncio_available():
+            return True
+        self._state.say_once(
+            "reactor",
+            logging.WARNING,
+            "No comparison pages are fetched, since the reactor is not an asyncio one; pages are "
+            "compared with those the crawl brings",
+        )
+        return False
+
+    async def _wait(self, crawled: CrawledPage, site: str, needed: int) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + crawled.settings.comparison_wait
+        if crawled.settings.comparison_wait:
+            self._state.count("comparison/waits")
+        while len(self._known(crawled)) < needed and loop.time() < deadline:
+            event = self._arrivals.get(site) or asyncio.Event()
+            self._arrivals[site] = event
+            try:
+                await asyncio.wait_for(event.wait(), deadline - loop.time())
+            except asyncio.TimeoutError:
+                return
+
+    async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
+        lock = self._site_locks.setdefault(site, asyncio.Lock())
+        async with lock:
+            for url in self._candidates(crawled):
+                if len(self._known(crawled)) >= needed or self._fetcher.stopping():
+                    return
+                if not self._within_budget(site):
+                    self._state.count("comparison/over_budget")
+                    return
+                self._fetched[site] += 1
+                await self._fetcher.fetch(url, crawled)
+
+    def _candidates(self, crawled: CrawledPage) -> list[str]:
+        """Return links to siblings; first those the spider asks for too, which cost nothing."""
+        links = [
+            url
+            for url in sibling_links(crawled.page, CANDIDATES)
+            if url not in crawled.urls
+            and not self._fetcher.tried(url)
+            and self._state.memory.page(url) is None
+        ]
+        return sorted(links, key=lambda url: url not in crawled.requested)
+
+    def _within_budget(self, site: str) -> bool:
+        settings, fetcher = self._state.settings, self._fetcher
+        allowed = settings.comparison_free + settings.comparison_share * fetcher.pages_crawled()
+        return fetcher.unasked() < allowed and self._fetched[site] < settings.comparison_per_site

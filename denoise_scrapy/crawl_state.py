@@ -1,0 +1,218 @@
+"""What one crawl knows, shared by the middlewares and pipelines of its crawler."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, signals
+from scrapy.exceptions import NotConfigured
+
+from denoise_scrapy import stats
+from denoise_scrapy.bounded import BoundedDict
+from denoise_scrapy.comparison import ComparisonPages
+from denoise_scrapy.crawled_page import CrawledPage
+from denoise_scrapy.item_links import ItemLinks
+from denoise_scrapy.items import get_field
+from denoise_scrapy.progress import Progress
+from denoise_scrapy.responses import is_comparable, is_page, read_page
+from denoise_scrapy.reuse import ReuseStore
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.site import PageMemory, site_key
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from denoise_scrapy.page import Page
+
+logger = logging.getLogger(__name__)
+
+META_KEY = "denoise"
+MEGABYTE = 1_000_000
+# Part of DENOISE_MEMORY_MB for finding an item's page by URL; the rest is for comparison pages.
+RECENT_SHARE = 0.25
+
+
+class CrawlState:
+    """Settings, remembered pages, and the links between items and pages of one crawl.
+
+    It holds its crawler weakly, since the table of states is keyed by crawlers.
+
+    Raises:
+        ConfigurationError: A setting of ours is unknown or invalid.
+
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = weakref.ref(crawler)
+        self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
+        memory_bytes = int(self.settings.memory_mb * MEGABYTE)
+        recent_bytes = int(memory_bytes * RECENT_SHARE)
+        self.memory = PageMemory(memory_bytes - recent_bytes, self.settings.pages_per_site)
+        self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
+        self.reuse = ReuseStore(int(self.settings.reuse_mb * MEGABYTE))
+        self.links = ItemLinks()
+        self.comparison = ComparisonPages(self)
+        self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
+        self._said: set[str] = set()
+        self._progress = Progress(self)
+        self._connect(crawler)
+
+    @property
+    def crawler(self) -> Crawler:
+        """The crawler; it outlives its state."""
+        crawler = self._crawler()
+        if crawler is None:
+            raise RuntimeError("the crawl is over")
+        return crawler
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to the stat ``denoise/<name>``."""
+        self.crawler.stats.inc_value(stats.PREFIX + name, by)
+
+    def report(self, place: str, error: Exception) -> None:
+        """Count an error of ours; log the first of each place and kind with its traceback."""
+        self.count("errors")
+        self.count(f"errors/{place}")
+        self.say_once(
+            f"{place}/{type(error).__name__}",
+            logging.ERROR,
+            "denoise failed in %s and left the crawl as it was; it counts further errors of this "
+            "kind under denoise/errors/%s",
+            place,
+            place,
+            exc_info=error,
+        )
+
+    def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
+        """Log a message, the first time `key` is used in the crawl."""
+        if key not in self._said:
+            self._said.add(key)
+            logger.log(level, message, *args, extra={"spider": self.crawler.spider}, **more)
+
+    def settings_for(self, request: Request) -> DenoiseSettings:
+        """Return the settings for a request; invalid ones in its meta are logged and ignored."""
+        settings = self._asked.get(request)
+        if settings is None:
+            try:
+                settings = self.settings.for_page(request.meta.get(META_KEY))
+            except ConfigurationError as error:
+                settings = self.settings.for_page(None)
+                self.count("invalid_meta")
+                self.say_once(
+                    f"meta/{error}", logging.ERROR, "%s in the meta of %s", error, request
+                )
+            self._asked[request] = settings
+        return settings
+
+    def settings_of(self, item: Any) -> DenoiseSettings:
+        """Return the settings for an item's page."""
+        response = self.links.response(item)
+        request = None if response is None else response.request
+        return self.settings if request is None else self.settings_for(request)
+
+    def read(self, request: Request, response: Response) -> CrawledPage | None:
+        """Return the page of a response, parsed once; None where it is none, or is left alone."""
+        if request not in self._crawled and is_page(response):
+            self._crawled[request] = crawled = self._first_read(request, response)
+            if crawled is not None:
+                self._remember(crawled, request, response)
+        return self._crawled.get(request)
+
+    def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
+        settings = self.settings_for(request)
+        if not settings.enabled:
+            self.count("pages/opted_out")
+            return None
+        if len(response.body) > settings.max_page_mb * MEGABYTE:
+            self.count("pages/too_large")
+            return None
+        return CrawledPage(self.parse(response, settings), settings, request)
+
+    def parse(self, response: Response, settings: DenoiseSettings) -> Page:
+        """Parse a response with the path table of its site."""
+        self.count("pages/parsed")
+        table = self.memory.path_table(site_key(response.url))
+        return read_page(response, table, geometry=settings.geometry != "off")
+
+    def note_request(self, origin: Request, url: str) -> None:
+        """Note that the spider asks for `url` from the page of `origin`."""
+        crawled = self._crawled.get(origin)
+        if crawled is not None:
+            crawled.requested.add(url)
+
+    def page_of(self, item: Any) -> CrawledPage | None:
+        """Return the page an item is about.
+
+        That is the page its URL field names, as the item may have been begun on another page than
+        the one whose callback yielded it; else the page it was yielded from.
+        """
+        linked = self._linked_page(item)
+        url = get_field(item, self.settings.url_field)
+        if not isinstance(url, str) or (linked is not None and url in linked.urls):
+            return linked
+        return self._page_named(url) or self._page_named(url.partition("#")[0]) or linked
+
+    def _page_named(self, url: str) -> CrawledPage | None:
+        crawled = self.recent.get(url)
+        page = None if crawled is not None else self.memory.page(url)
+        if page is not None:  # fetched for comparison, or older than the recent pages
+            crawled = CrawledPage(page, self.settings.for_page(None), Request(url))
+            self.recent.put(url, crawled, page.nbytes)
+        return crawled
+
+    def _linked_page(self, item: Any) -> CrawledPage | None:
+        response = self.links.response(item)
+        request = None if response is None else response.request
+        return None if request is None or response is None else self.read(request, response)
+
+    def _remember(self, crawled: CrawledPage, request: Request, response: Response) -> None:
+        nbytes = crawled.page.nbytes // len(crawled.urls)
+        for url in crawled.urls:
+            self.recent.put(url, crawled, nbytes)
+        if is_comparable(request, response):
+            self.remember(crawled.page)
+
+    def remember(self, page: Page) -> None:
+        """Keep a page to compare others with."""
+        self.memory.remember(page)
+        self.comparison.page_arrived(page)
+
+    def _connect(self, crawler: Crawler) -> None:
+        connect = crawler.signals.connect
+        for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
+            connect(self._item_left, left)
+        connect(self._progress.start, signals.spider_opened)
+        connect(self._spider_closed, signals.spider_closed)
+
+    def _item_left(self, item: Any) -> None:
+        self.links.forget(item)
+
+    def _spider_closed(self) -> None:
+        self.crawler.stats.set_value(f"{stats.PREFIX}pages/evicted", self.memory.evicted)
+        self._progress.finish()
+        self.recent.clear()
+        self.reuse.clear()
+
+
+_states: WeakKeyDictionary[Crawler, CrawlState] = WeakKeyDictionary()
+
+
+def state_of(crawler: Crawler) -> CrawlState:
+    """Return the state of a crawl, made when first asked for.
+
+    Raises:
+        NotConfigured: DENOISE_ENABLED is False.
+        ConfigurationError: A setting of ours is unknown or invalid.
+
+    """
+    state = _states.get(crawler)
+    if state is None:
+        state = _states[crawler] = CrawlState(crawler)
+    if not state.settings.enabled:
+        raise NotConfigured("DENOISE_ENABLED is False")
+    return state

@@ -1,0 +1,66 @@
+"""A page of the crawl, with what the items made from it share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy import Request
+
+from denoise_scrapy.responses import redirected_from
+from denoise_scrapy.reuse import META_OF_WAY
+
+if TYPE_CHECKING:
+    from denoise_scrapy.page import Page
+    from denoise_scrapy.settings import DenoiseSettings
+
+# What is carried from a page's request to those for its comparison pages.
+META_CARRIED = (*META_OF_WAY, "download_slot")
+
+
+class PageText(NamedTuple):
+    """The text of a page, and by what fallback it was found ("" for none)."""
+
+    text: str
+    fallback: str
+
+
+class CrawledPage:
+    """A page of the crawl, with what the items made from it share.
+
+    Attributes:
+        page: The parsed page.
+        settings: The crawl's settings with those of the page's request.
+        urls: All URLs of the page: asked for, redirected through, final.
+        carried: Meta that comparison pages are fetched with.
+        requested: URLs the spider's callback asked for from this page.
+        text: The text, once computed.
+        kept_keys: Keys under which items of this page were kept.
+
+    """
+
+    def __init__(self, page: Page, settings: DenoiseSettings, request: Request):
+        self.page = page
+        self.settings = settings
+        self.urls = {*redirected_from(request), request.url, page.url}
+        self.carried = {key: request.meta[key] for key in META_CARRIED if key in request.meta}
+        self.requested: set[str] = set()
+        self.text: PageText | None = None
+        self.kept_keys: set[str | None] = set()
+        self._kept_texts: set[int] = set()
+        self._keys: Counter[str] = Counter()
+
+    def numbered(self, key: str) -> str:
+        """Return `key`, with "#2", "#3" … added for further items of this page with the same."""
+        self._keys[key] += 1
+        number = self._keys[key]
+        return key if number == 1 else f"{key}#{number}"
+
+    def keep(self, key: str, text: str) -> None:
+        """Note that an item of this page was kept under `key`."""
+        self.kept_keys.add(key)
+        self._kept_texts.add(hash(text))
+
+    def has_kept(self, text: str) -> bool:
+        """Whether an item of this page with the same text was kept."""
+        return hash(text) in self._kept_texts

@@ -1,0 +1,106 @@
+"""Between items and the index of texts: what is compared, under which key, stored where."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.utils.job import job_dir
+from w3lib.url import canonicalize_url
+
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from denoise_scrapy.items import get_field
+from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.site import site_key
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.settings import DenoiseSettings
+
+logger = logging.getLogger(__name__)
+
+INDEX_FILE = "denoise-texts.sqlite"
+
+
+class ItemText(NamedTuple):
+    """What of an item goes to the index.
+
+    Attributes:
+        key: What identifies the item.
+        text: What is compared.
+        scope: Site within which it is compared, "" for all.
+        obstacle: Why it is not compared: "no_text", "no_key", "same_page"; "" if it is.
+
+    """
+
+    key: str = ""
+    text: str = ""
+    scope: str = ""
+    obstacle: str = ""
+
+
+def item_text(item: Any, crawled: CrawledPage | None, settings: DenoiseSettings) -> ItemText:
+    """Return what of an item is compared with others.
+
+    The key is the item's key field, an URL in canonical form, or else the URL of its page. Further
+    items of a page with the same key get "#2", "#3" … added: they are different items, not updates.
+    An item that repeats a kept text of its own page, as all items of a list page do whose text is
+    that of the page, is no duplicate of it.
+    """
+    text = get_field(item, settings.dedup_field or settings.body_field)
+    if not isinstance(text, str) or not text.strip():
+        return ItemText(obstacle="no_text")
+    key = _key(item, crawled, settings)
+    if not key:
+        return ItemText(obstacle="no_key")
+    scope = site_key(crawled.page.url if crawled is not None else key)
+    if crawled is not None:
+        key = crawled.numbered(key)
+        if crawled.has_kept(text):
+            return ItemText(obstacle="same_page")
+    return ItemText(key, text, scope if settings.dedup_scope == "site" else "")
+
+
+def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> DuplicateIndex:
+    """Open the index of a crawl where its settings say.
+
+    Raises:
+        ConfigurationError: It cannot be opened there, or was made with other settings.
+
+    """
+    path = _index_path(settings, crawl_settings)
+    try:
+        store = None if path is None else SQLiteStore(path)
+        return DuplicateIndex(settings.dedup_threshold, store, exact=settings.dedup_exact)
+    except (OSError, ValueError, sqlite3.Error) as error:
+        message = f"The crawl does not start: the index of texts {path or 'in memory'}: {error}"
+        logger.critical(message)
+        raise ConfigurationError(message) from error
+
+
+def _index_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path | None:
+    if settings.dedup == "off" or settings.dedup_store == "memory":
+        return None
+    if settings.dedup_path:
+        return Path(settings.dedup_path)
+    directory = job_dir(crawl_settings)
+    if directory:
+        return Path(directory, INDEX_FILE)
+    if settings.dedup_store == "sqlite":
+        message = "DENOISE_DEDUP_STORE = 'sqlite': set DENOISE_DEDUP_PATH or JOBDIR too"
+        logger.critical("The crawl does not start: %s", message)
+        raise ConfigurationError(message)
+    return None
+
+
+def _key(item: Any, crawled: CrawledPage | None, settings: DenoiseSettings) -> str:
+    key = get_field(item, settings.dedup_key_field)
+    if isinstance(key, str) and key.strip():
+        return canonicalize_url(key) if site_key(key) else key.strip()
+    if isinstance(key, int) and not isinstance(key, bool):
+        return str(key)
+    return "" if crawled is None else canonicalize_url(crawled.page.url)

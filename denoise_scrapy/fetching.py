@@ -1,0 +1,139 @@
+"""Fetching one comparison page through the engine, so that every rule of the crawl holds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+
+from denoise_scrapy.responses import is_comparable, is_page, is_same_page
+from denoise_scrapy.site import site_key
+from denoise_scrapy.stats import PREFIX
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawled_page import CrawledPage
+
+logger = logging.getLogger(__name__)
+
+# Marks our own requests, so that our middleware leaves them alone.
+FETCH_META = "denoise_comparison"
+MEGABYTE = 1_000_000
+
+
+class SiblingFetcher:
+    """Fetches pages of a site, each URL once a crawl, one at a time from a server.
+
+    Args:
+        state: The crawl.
+
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+        self._tried: set[int] = set()  # hashes of URLs
+        self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def fetch(self, url: str, crawled: CrawledPage) -> None:
+        """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
+        self._tried.add(hash(url))
+        request = self._request(url, crawled)
+        response = await self._download(request)
+        location = None if response is None else _redirect_to_same_page(response)
+        if location is not None:
+            request = self._request(location, crawled)
+            response = await self._download(request)
+        if response is None or not self._accept(request, response, crawled):
+            self._state.count("comparison/failed")
+
+    def tried(self, url: str) -> bool:
+        """Whether `url` was fetched before, with or without success."""
+        return hash(url) in self._tried
+
+    def unasked(self) -> int:
+        """Return how many fetched pages the spider has not asked for so far."""
+        value = self._state.crawler.stats.get_value
+        requests = value(f"{PREFIX}comparison/requests", 0)
+        return int(requests - value(f"{PREFIX}comparison/reused", 0))
+
+    def pages_crawled(self) -> int:
+        """Return how many responses the crawl has received, without our own."""
+        value = self._state.crawler.stats.get_value
+        return int(value("response_received_count", 0) - value(f"{PREFIX}comparison/requests", 0))
+
+    def stopping(self) -> bool:
+        """Whether the crawl is ending, so that nothing should be begun."""
+        try:
+            engine: Any = self._state.crawler.engine
+        except RuntimeError:  # there is none yet
+            return True
+        slot = getattr(engine, "_slot", None)
+        return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
+
+    def _request(self, url: str, crawled: CrawledPage) -> Request:
+        settings = crawled.settings
+        meta = {
+            **crawled.carried,
+            FETCH_META: True,
+            "download_timeout": settings.comparison_timeout,
+            "download_maxsize": max(1, int(settings.max_page_mb * MEGABYTE)),
+            "dont_retry": True,  # another link serves as well
+            "dont_redirect": True,  # never to another site
+        }
+        return Request(url, callback=NO_CALLBACK, meta=meta)
+
+    def _fingerprint(self, request: Request) -> bytes:
+        return self._state.crawler.request_fingerprinter.fingerprint(request)
+
+    async def _download(self, request: Request) -> Response | None:
+        engine = self._state.crawler.engine
+        slot = engine.downloader.get_slot_key(request)
+        lock = self._slot_locks.setdefault(slot, asyncio.Lock())
+        async with lock:
+            if self.stopping():
+                return None
+            self._state.count("comparison/requests")
+            try:
+                return await engine.download_async(request)
+            except IgnoreRequest as error:  # robots.txt, off-site: nothing was sent
+                self._state.count("comparison/requests", -1)
+                self._say_failed(request, error)
+            except Exception as error:
+                self._say_failed(request, error)
+            return None
+
+    def _say_failed(self, request: Request, error: Exception) -> None:
+        logger.debug(
+            "No comparison page from %s: %r",
+            request.url,
+            error,
+            extra={"spider": self._state.crawler.spider},
+        )
+
+    def _accept(self, request: Request, response: Response, crawled: CrawledPage) -> bool:
+        settings = crawled.settings
+        if (
+            not is_page(response)
+            or not is_comparable(request, response)
+            or site_key(response.url) != site_key(crawled.page.url)
+            or len(response.body) > settings.max_page_mb * MEGABYTE
+        ):
+            return False
+        self._state.remember(self._state.parse(response, settings))
+        self._state.reuse.put(self._fingerprint(request), request, response)
+        return True
+
+
+def _redirect_to_same_page(response: Response) -> str | None:
+    location = response.headers.get("Location")
+    if not 300 <= response.status < 400 or not location:
+        return None
+    url = response.urljoin(location.decode("latin-1"))
+    same_site = site_key(url) == site_key(response.url)
+    return url if same_site and is_same_page(url, response.url) else None

@@ -1,0 +1,105 @@
+"""The two middlewares: one reads the pages, the other notes which page an item came from."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter
+from scrapy import Request
+
+from denoise_scrapy.crawl_state import CrawlState, state_of
+from denoise_scrapy.fetching import FETCH_META
+from denoise_scrapy.responses import OK
+from denoise_scrapy.reuse import WAY_META, way_of_fetching
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class ComparisonPagesMiddleware:
+    """Downloader middleware: reads and remembers each page; answers requests from fetched pages.
+
+    Its place is between Scrapy's retry and user agent middlewares (545), where a response is
+    decoded, redirected and final. A response always passes unchanged.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make one for a crawl.
+
+        Raises:
+            NotConfigured: DENOISE_ENABLED is False.
+            ConfigurationError: A setting of ours is unknown or invalid.
+
+        """
+        return cls(state_of(crawler))
+
+    def process_request(self, request: Request) -> Response | None:
+        """Answer the spider's request with a page that was fetched for comparison, if it was."""
+        try:
+            return self._answer(request)
+        except Exception as error:
+            self._state.report("process_request", error)
+            return None
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Read the page of a response."""
+        # Others are read only when an item asks for its text.
+        if request.method == "GET" and response.status == OK and FETCH_META not in request.meta:
+            try:
+                self._state.read(request, response)
+            except Exception as error:
+                self._state.report("process_response", error)
+        return response
+
+    def _answer(self, request: Request) -> Response | None:
+        state = self._state
+        if FETCH_META in request.meta:
+            request.meta[WAY_META] = way_of_fetching(request)
+            return None
+        if not len(state.reuse) or not state.settings_for(request).enabled:
+            return None
+        fingerprint = state.crawler.request_fingerprinter.fingerprint(request)
+        response = state.reuse.pop(fingerprint, request)
+        if response is not None:
+            state.count("comparison/reused")
+        return response
+
+
+class ItemPageMiddleware:
+    """Spider middleware: notes which response an item came from.
+
+    Its place is next to the engine (10), where it sees items as they enter the pipelines.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make one for a crawl; raises like `ComparisonPagesMiddleware.from_crawler`."""
+        return cls(state_of(crawler))
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Pass items and requests on, and note them."""
+        async for each in result:
+            try:
+                self._note(response, each)
+            except Exception as error:
+                self._state.report("process_spider_output", error)
+            yield each
+
+    def _note(self, response: Response, each: Any) -> None:
+        if isinstance(each, Request):
+            if response.request is not None:
+                self._state.note_request(response.request, each.url)
+        elif ItemAdapter.is_item(each):
+            self._state.links.add(each, response)

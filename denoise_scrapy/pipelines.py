@@ -1,0 +1,200 @@
+"""The two pipelines: one gives an item its text, the other drops or marks near-duplicates."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import DropItem
+
+from denoise_scrapy.body import SiteModel
+from denoise_scrapy.crawl_state import CrawlState, state_of
+from denoise_scrapy.crawled_page import PageText
+from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
+from denoise_scrapy.items import has_field, has_text, with_field
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.dedup import DuplicateIndex, Verdict
+    from denoise_scrapy.settings import DenoiseSettings
+
+logger = logging.getLogger(__name__)
+
+
+class NearDuplicate(DropItem):
+    """An item whose text is nearly that of another item.
+
+    Args:
+        of: Key of the item that was kept.
+        score: Likeness of the two, 0 to 1.
+
+    """
+
+    def __init__(self, of: str | None, score: float):
+        # Scrapy prints the whole item after this message, hence the level.
+        super().__init__(f"near-duplicate of {of} (score {score:.2f})", log_level="DEBUG")
+        self.of = of
+        self.score = score
+
+
+class BodyPipeline:
+    """Sets the body field of each item to the text of its page.
+
+    It should be the first pipeline: one that replaces the item before it hides where the item came
+    from. Whatever goes wrong here, the item passes.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make one for a crawl.
+
+        Raises:
+            NotConfigured: DENOISE_ENABLED is False.
+            ConfigurationError: A setting of ours is unknown or invalid.
+
+        """
+        return cls(state_of(crawler))
+
+    async def process_item(self, item: Any) -> Any:
+        """Return the item with the text of its page, or as it is."""
+        try:
+            return await self._with_body(item)
+        except Exception as error:
+            self._state.report("body", error)
+            return item
+
+    async def _with_body(self, item: Any) -> Any:
+        state = self._state
+        crawled = state.page_of(item)
+        if crawled is None:
+            state.count("body/no_page" if state.settings_of(item).enabled else "body/opted_out")
+            return item
+        if not self._wants_body(item, crawled.settings):
+            return item
+        if crawled.text is None:
+            crawled.text = await self._text_of(crawled)
+        changed = with_field(item, crawled.settings.body_field, crawled.text.text)
+        state.links.add_copy(item, changed)
+        self._count(crawled.text)
+        return changed
+
+    def _wants_body(self, item: Any, settings: DenoiseSettings) -> bool:
+        if not has_field(item, settings.body_field):
+            self._state.count("body/no_field")
+            self._state.say_once(
+                f"no_field/{type(item)}/{settings.body_field}",
+                logging.WARNING,
+                "%s has no field %r, so its items get no text: declare the field, or name another "
+                "one in DENOISE_BODY_FIELD",
+                type(item).__name__,
+                settings.body_field,
+            )
+            return False
+        if has_text(item, settings.body_field) and not settings.overwrite:
+            self._state.count("body/kept")
+            return False
+        return True
+
+    async def _text_of(self, crawled: CrawledPage) -> PageText:
+        pages = await self._state.comparison.pages_for(crawled)
+        body = SiteModel.fit(pages).extract(crawled.page, strategy=crawled.settings.strategy)
+        return PageText(body.text, body.fallback)
+
+    def _count(self, text: PageText) -> None:
+        self._state.count("body/items")
+        if not text.text:
+            self._state.count("body/empty")
+        if text.fallback:
+            self._state.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
+
+
+class NearDuplicatePipeline:
+    """Drops or marks each item whose text is nearly that of an item kept before.
+
+    Whatever goes wrong here after the start, the item passes.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+        self._index: DuplicateIndex | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make one for a crawl; raises like `BodyPipeline.from_crawler`."""
+        return cls(state_of(crawler))
+
+    def open_spider(self) -> None:
+        """Open the index.
+
+        Raises:
+            ConfigurationError: Its file is refused; the crawl does not start.
+
+        """
+        self._index = open_index(self._state.settings, self._state.crawler.settings)
+
+    def close_spider(self) -> None:
+        """Close the index; what it kept is on disk already."""
+        if self._index is not None:
+            self._index.close()
+
+    def process_item(self, item: Any) -> Any:
+        """Return the item, marked if it is a near-duplicate to be marked.
+
+        Raises:
+            NearDuplicate: It is one to be dropped.
+
+        """
+        try:
+            return self._checked(item)
+        except NearDuplicate:
+            raise
+        except Exception as error:
+            self._state.report("dedup", error)
+            return item
+
+    def _checked(self, item: Any) -> Any:
+        state, crawled = self._state, self._state.page_of(item)
+        settings = crawled.settings if crawled is not None else state.settings_of(item)
+        if self._index is None or not settings.enabled or settings.dedup == "off":
+            return item
+        found = item_text(item, crawled, settings)
+        if found.obstacle:
+            state.count(f"dedup/{found.obstacle}")
+            return item
+        verdict = self._index.check_and_add(found.key, found.text, scope=found.scope)
+        state.count("dedup/checked")
+        if not verdict.duplicate or (crawled is not None and verdict.of in crawled.kept_keys):
+            if crawled is not None:
+                crawled.keep(found.key, found.text)
+            return item
+        return self._duplicate(item, found, verdict, settings)
+
+    def _duplicate(
+        self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings
+    ) -> Any:
+        state = self._state
+        state.count("dedup/duplicates")
+        logger.info(
+            "Near-duplicate: %s of %s (score %.2f)",
+            found.key,
+            verdict.of,
+            verdict.score,
+            extra={"spider": state.crawler.spider},
+        )
+        if settings.dedup == "drop":
+            state.count("dedup/dropped")
+            raise NearDuplicate(verdict.of, verdict.score)
+        if not has_field(item, settings.dedup_mark_field):
+            state.count("dedup/no_field")
+            return item
+        state.count("dedup/marked")
+        mark = {"of": verdict.of, "score": round(verdict.score, 4)}
+        changed = with_field(item, settings.dedup_mark_field, mark)
+        state.links.add_copy(item, changed)
+        return changed

@@ -1,0 +1,75 @@
+"""What a response is to us: a page or not, one to compare with or not; and reading it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import site_key
+
+if TYPE_CHECKING:
+    from denoise_scrapy.page import Boxes, PathTable
+
+OK = 200
+
+
+def is_page(response: Response) -> bool:
+    """Whether `response` is HTML and has any."""
+    return isinstance(response, HtmlResponse) and bool(response.body)
+
+
+def is_comparable(request: Request, response: Response) -> bool:
+    """Whether other pages of the site may be compared with this one.
+
+    Error pages, answers to forms and pages reached by a redirect from elsewhere (a log-in form, the
+    home page in place of an article) are no examples of the site's template.
+    """
+    return (
+        request.method == "GET"
+        and response.status == OK
+        and bool(site_key(response.url))
+        and all(is_same_page(url, response.url) for url in redirected_from(request))
+    )
+
+
+def redirected_from(request: Request) -> list[str]:
+    """Return the URLs that led to `request` by redirects, the spider's own one first."""
+    return list(request.meta.get("redirect_urls", ()))
+
+
+def is_same_page(one: str, other: str) -> bool:
+    """Whether two URLs differ only in scheme, a leading "www." or a closing slash."""
+    return _spelling(one) == _spelling(other)
+
+
+def read_page(response: Response, paths: PathTable, *, geometry: bool) -> Page:
+    """Parse a response that `is_page`.
+
+    Args:
+        response: The response; its declared or detected encoding holds.
+        paths: Table of element paths shared by the pages of its site.
+        geometry: Whether to use the boxes of a rendered page.
+
+    """
+    return Page.parse(
+        response.body,
+        url=response.url,
+        encoding=getattr(response, "encoding", None),
+        boxes=boxes_of(response) if geometry else None,
+        paths=paths,
+    )
+
+
+def boxes_of(response: Response) -> Boxes | None:
+    """Return where the elements of a rendered page lie. None: not rendered, or not known."""
+    return None
+
+
+def _spelling(url: str) -> tuple[str, str, str]:
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    return host, parts.path.rstrip("/"), parts.query

@@ -1,0 +1,129 @@
+"""One declared setting, and how a value someone typed becomes a checked one."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+PREFIX = "DENOISE_"
+TRUE = frozenset({"true", "yes", "on", "1"})
+FALSE = frozenset({"false", "no", "off", "0"})
+
+
+class ConfigurationError(ValueError):
+    """A setting of ours is unknown or invalid; the message says which, and what is valid."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is known of a setting besides its name, type and default.
+
+    Args:
+        meaning: One line, for people.
+        unit: Unit of a number, "" where it has none.
+        low: Least valid number, None for no limit.
+        high: Greatest valid number, None for no limit.
+        choices: The valid values of a text; empty for any text.
+        per_page: Whether one request may set it in ``meta["denoise"]``.
+
+    """
+
+    meaning: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    per_page: bool = False
+
+    def valid_values(self, kind: str) -> str:
+        """Say what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …)."""
+        if self.choices:
+            return " | ".join(self.choices)
+        if kind == "bool":
+            return "True | False"
+        if kind == "str":
+            return "text"
+        number = "whole number" if kind == "int" else "number"
+        if self.low is not None and self.high is not None:
+            return f"{number}, {self.low:g} to {self.high:g}"
+        return number if self.low is None else f"{number} >= {self.low:g}"
+
+
+def setting(default: Any, meaning: str, **more: Any) -> Any:
+    """Declare a field of a settings class; `more` as for `Declaration`."""
+    return field(default=default, metadata={"declaration": Declaration(meaning, **more)})
+
+
+def parse_value(value: object, kind: str, declared: Declaration) -> Any:
+    """Turn a value from a settings file, a command line or a request into a checked one.
+
+    Args:
+        value: What the user gave; text is converted.
+        kind: ``"bool"``, ``"int"``, ``"float"`` or ``"str"``.
+        declared: The range or the choices it must keep to.
+
+    Returns:
+        A value of type `kind`.
+
+    Raises:
+        ValueError: It is of another type, or outside the range or the choices.
+
+    """
+    parsed = _PARSERS[kind](value)
+    outside = (declared.low is not None and parsed < declared.low) or (
+        declared.high is not None and parsed > declared.high
+    )
+    if outside or (declared.choices and parsed not in declared.choices):
+        raise ValueError(value)
+    return parsed
+
+
+def nearest_hint(name: str, valid: Iterable[str]) -> str:
+    """Return "; did you mean X?" for the valid name most like `name`, or ""."""
+    nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
+    return f"; did you mean {nearest[0]}?" if nearest else ""
+
+
+def _parse_bool(value: object) -> bool:
+    text = str(value).strip().lower()
+    if text in TRUE:
+        return True
+    if text in FALSE:
+        return False
+    raise ValueError(value)
+
+
+def _parse_int(value: object) -> int:
+    number = _parse_float(value)
+    if not number.is_integer():
+        raise ValueError(value)
+    return int(number)
+
+
+def _parse_float(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
+
+
+def _parse_str(value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | PurePath):
+        raise ValueError(value)
+    return str(value)
+
+
+_PARSERS: dict[str, Callable[[object], Any]] = {
+    "bool": _parse_bool,
+    "int": _parse_int,
+    "float": _parse_float,
+    "str": _parse_str,
+}

@@ -1,0 +1,252 @@
+"""Every ``DENOISE_*`` setting, declared once; read and checked once a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import Field, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.setting_values import (
+    PREFIX,
+    ConfigurationError,
+    Declaration,
+    nearest_hint,
+    parse_value,
+    setting,
+)
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.settings import BaseSettings
+
+__all__ = ["ConfigurationError", "DenoiseSettings"]
+
+
+@dataclass(frozen=True)
+class DenoiseSettings:
+    """The settings of one crawl, or, with a request's own ones, of one page.
+
+    The setting of a field is its name in upper case after ``DENOISE_``; types are those of the
+    annotations. `docs/settings.md` is rendered from this class.
+    """
+
+    enabled: bool = setting(True, "Whether anything is done at all.", per_page=True)
+    every_page: bool = setting(
+        True, 'Treat every page; False: only requests with meta["denoise"] set.'
+    )
+    strategy: str = setting(
+        DEFAULT_STRATEGY,
+        "How the content is told from the rest.",
+        choices=tuple(STRATEGIES),
+        per_page=True,
+    )
+    body_field: str = setting("body", "Item field that receives the text.", per_page=True)
+    url_field: str = setting("url", "Item field that names the page the item is about.")
+    overwrite: bool = setting(
+        False, "Replace a text the spider has put into the body field itself.", per_page=True
+    )
+    comparison_pages: int = setting(
+        4,
+        "How many other pages of the site a page is compared with, at most.",
+        unit="pages",
+        low=0,
+        high=64,
+        per_page=True,
+    )
+    comparison_min: int = setting(
+        1,
+        "Fetch comparison pages only while fewer than this many are known; "
+        "most of the gain comes with the first.",
+        unit="pages",
+        low=0,
+        high=64,
+        per_page=True,
+    )
+    comparison_fetch: bool = setting(
+        True, "Fetch comparison pages at all; False: only pages of the crawl serve.", per_page=True
+    )
+    comparison_timeout: float = setting(
+        10.0, "download_timeout of one fetch.", unit="seconds", low=0.1, high=600
+    )
+    comparison_wait: float = setting(
+        0.5,
+        "How long an item waits for the crawl itself to bring pages, before anything is fetched.",
+        unit="seconds",
+        low=0,
+        high=60,
+        per_page=True,
+    )
+    comparison_free: int = setting(
+        4, "Fetches allowed in a crawl before the share counts.", unit="fetches", low=0
+    )
+    comparison_share: float = setting(
+        0.05,
+        "Fetches the spider did not ask for later, per crawled page, beyond the free ones.",
+        unit="fetches per page",
+        low=0,
+        high=64,
+    )
+    comparison_per_site: int = setting(8, "Most fetches from one site.", unit="fetches", low=0)
+    memory_mb: float = setting(
+        64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0
+    )
+    pages_per_site: int = setting(
+        12, "How many pages of one site are remembered.", unit="pages", low=1
+    )
+    reuse_mb: float = setting(
+        16.0,
+        "Memory for fetched responses that answer the spider's own request later.",
+        unit="MB",
+        low=0,
+    )
+    max_page_mb: float = setting(
+        8.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0
+    )
+    geometry: str = setting(
+        "auto",
+        "Use where elements lie on the screen, if a page was rendered in a browser.",
+        choices=("auto", "off"),
+        per_page=True,
+    )
+    dedup: str = setting(
+        "drop",
+        "What happens to a near-duplicate: dropped, marked, or nothing is compared.",
+        choices=("drop", "mark", "off"),
+        per_page=True,
+    )
+    dedup_threshold: float = setting(
+        0.7, "Likeness of two texts from which they are near-duplicates.", low=0.01, high=1
+    )
+    dedup_key_field: str = setting(
+        "url", "Item field that identifies an item; the same key again is an update."
+    )
+    dedup_field: str = setting("", "Item field with the text to compare; empty: the body field.")
+    dedup_scope: str = setting(
+        "site",
+        "Whether a text is compared with those of its own site or with all.",
+        choices=("site", "global"),
+    )
+    dedup_store: str = setting(
+        "auto",
+        "Where the index lives; auto: in DENOISE_DEDUP_PATH or the job directory if one is set, "
+        "else in memory.",
+        choices=("auto", "memory", "sqlite"),
+    )
+    dedup_path: str = setting("", "File of the index; empty: a file in the job directory.")
+    dedup_exact: bool = setting(
+        False, "Compare with every text rather than with likely ones; slow for large crawls."
+    )
+    dedup_mark_field: str = setting(
+        "near_duplicate", 'Item field that receives {"of": key, "score": likeness} when marking.'
+    )
+    progress_interval: float = setting(
+        60.0, "Time between two lines of progress in the log; 0: none.", unit="seconds", low=0
+    )
+
+    @classmethod
+    def from_settings(
+        cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | None = None
+    ) -> DenoiseSettings:
+        """Read and check all settings.
+
+        Args:
+            settings: The crawl's settings; names without our prefix are ignored.
+            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings. Methods of
+                such a name are ignored.
+
+        Raises:
+            ConfigurationError: A name is unknown or a value invalid.
+
+        """
+        given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
+        read = cls()._with_values(given, PREFIX, str.upper)
+        if spider is not None:
+            read = read._with_values(dict(_attributes(spider)), PREFIX.lower(), str.lower)
+        read._check_store()
+        return read
+
+    def for_page(self, asked: object) -> DenoiseSettings:
+        """Return the settings of one page.
+
+        Args:
+            asked: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
+                lower case without the prefix.
+
+        Raises:
+            ConfigurationError: It is of another type, or names a setting that is unknown, invalid
+                or not one of a single page.
+
+        """
+        if asked is None:
+            return replace(self, enabled=False) if not self.every_page else self
+        if isinstance(asked, bool):
+            return replace(self, enabled=asked)
+        if isinstance(asked, Mapping):
+            return self._with_values(asked, "", str.lower, per_page=True)
+        raise ConfigurationError(
+            f'request.meta["denoise"] = {asked!r}: valid are True, False and a dict of settings'
+        )
+
+    def _with_values(
+        self, given: Mapping[Any, Any], prefix: str, case: Any, *, per_page: bool = False
+    ) -> DenoiseSettings:
+        known = {
+            prefix + case(name): (name, str(option.type), declared)
+            for name, option, declared in declarations()
+            if declared.per_page or not per_page
+        }
+        changes = {}
+        for key, value in given.items():
+            if key not in known:
+                raise ConfigurationError(
+                    f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}"
+                )
+            name, kind, declared = known[key]
+            try:
+                changes[name] = parse_value(value, kind, declared)
+            except ValueError:
+                valid = declared.valid_values(kind)
+                raise ConfigurationError(f"{key} = {value!r}: valid is {valid}") from None
+        return replace(self, **changes)
+
+    def _check_store(self) -> None:
+        if self.dedup_store == "memory" and self.dedup_path:
+            raise ConfigurationError(
+                f"DENOISE_DEDUP_PATH = {self.dedup_path!r} has no effect with DENOISE_DEDUP_STORE "
+                "= 'memory'; valid there are 'auto' and 'sqlite'"
+            )
+
+
+def declarations() -> Iterator[tuple[str, Field[Any], Declaration]]:
+    """Yield name, dataclass field and declaration of each setting, in order."""
+    for option in fields(DenoiseSettings):
+        yield option.name, option, option.metadata["declaration"]
+
+
+def settings_table() -> str:
+    """Render all settings as a Markdown table."""
+    rows = [
+        "| setting | valid | default | unit | per page | meaning |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, option, declared in declarations():
+        valid = declared.valid_values(str(option.type)).replace("|", "\\|")
+        cells: Iterable[str] = (
+            f"`{PREFIX}{name.upper()}`",
+            valid,
+            f"`{option.default!r}`",
+            declared.unit,
+            "yes" if declared.per_page else "",
+            declared.meaning,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _attributes(spider: Spider) -> Iterator[tuple[str, Any]]:
+    for name in dir(spider):
+        if name.startswith(PREFIX.lower()):
+            value = getattr(spider, name)
+            if not callable(value):
+                yield name, value

@@ -1,0 +1,48 @@
+"""Every counter of ours in Scrapy's stats, declared once."""
+
+from __future__ import annotations
+
+PREFIX = "denoise/"
+
+STATS: dict[str, str] = {
+    "pages/parsed": "pages that were read",
+    "pages/opted_out": 'pages left alone at the request\'s wish (meta["denoise"])',
+    "pages/too_large": "pages above DENOISE_MAX_PAGE_MB, left alone",
+    "pages/evicted": "remembered pages that made room for newer ones (at the end of the crawl)",
+    "body/items": "items that received a text",
+    "body/empty": "items whose page has no content in our eyes; they receive an empty text",
+    "body/kept": "items that had a text of their own, which was kept",
+    "body/no_field": "items without a field to put the text into",
+    "body/no_page": "items of which no page is known, or whose page is no HTML",
+    "body/opted_out": "items of pages left alone",
+    "body/fallback/*": "items whose text came from a fallback, by its name",
+    "comparison/from_memory": "pages that were compared with pages the crawl had brought anyway",
+    "comparison/none": "pages of a site of which no other page was to be had",
+    "comparison/waits": "pages that waited for the crawl to bring another page",
+    "comparison/requests": "comparison pages fetched",
+    "comparison/failed": "fetches that gave no page to compare with",
+    "comparison/reused": "fetched pages that answered the spider's own request later",
+    "comparison/over_budget": "pages that wanted a fetch beyond the share or the site's limit",
+    "dedup/checked": "items whose text was compared",
+    "dedup/duplicates": "near-duplicates found",
+    "dedup/dropped": "near-duplicates dropped",
+    "dedup/marked": "near-duplicates marked",
+    "dedup/no_text": "items without a text to compare",
+    "dedup/no_key": "items with neither a key nor a page; passed without comparison",
+    "dedup/same_page": "items that repeat a text of their own page; passed",
+    "dedup/no_field": "near-duplicates without a field to mark them in; passed",
+    "errors": "errors of ours that were caught; the page or the item passed unchanged",
+    "errors/*": "the same by the place where they happened",
+    "invalid_meta": 'requests whose meta["denoise"] was invalid; the settings were used',
+}
+
+
+def stats_table() -> str:
+    """Render all counters as a Markdown table."""
+    rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in STATS.items()]
+    return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
+
+
+def is_declared(name: str) -> bool:
+    """Whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
+    return name in STATS or f"{name.rpartition('/')[0]}/*" in STATS

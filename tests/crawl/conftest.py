@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.crawl.crawling import stop_reactor
+from tests.crawl.web import Web
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _reactor() -> Iterator[None]:
+    yield
+    stop_reactor()
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    site = Web()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def other_web() -> Iterator[Web]:
+    site = Web()
+    yield site
+    site.close()

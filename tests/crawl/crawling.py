@@ -1,0 +1,97 @@
+"""Real crawls inside the test process: one asyncio reactor, driven for as long as a crawl lasts."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy import Spider, signals
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.utils.reactor import install_reactor, is_reactor_installed
+
+ADDON = {"denoise_scrapy.DenoiseAddon": 500}
+BASE = {
+    "ADDONS": ADDON,
+    "TELNETCONSOLE_ENABLED": False,
+    "DENOISE_COMPARISON_WAIT": 0.05,
+    "DOWNLOAD_DELAY": 0,
+    "LOG_LEVEL": "DEBUG",
+}
+LONGEST = 40  # seconds
+
+
+@dataclass
+class Crawl:
+    """What came of a crawl."""
+
+    items: list[Any]
+    dropped: list[tuple[Any, Exception]]
+    stats: dict[str, Any]
+    log: str
+    crawler: Crawler
+
+    def stat(self, name: str) -> Any:
+        return self.stats.get(f"denoise/{name}", 0)
+
+    def bodies(self) -> dict[str, Any]:
+        return {item["url"]: item.get("body") for item in self.items}
+
+
+class _Lines(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.name} {record.levelname} {self.format(record)}")
+
+
+def event_loop() -> asyncio.AbstractEventLoop:
+    """Return the loop of the reactor, which is started the first time."""
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    from twisted.internet import reactor
+
+    if not getattr(reactor, "running", False):
+        reactor.startRunning(installSignalHandlers=False)  # type: ignore[attr-defined]
+    return reactor._asyncioEventloop  # type: ignore[attr-defined,no-any-return]
+
+
+def stop_reactor() -> None:
+    """End the reactor's threads, if there is a reactor; the process could not end otherwise."""
+    if is_reactor_installed():
+        from twisted.internet import reactor
+
+        if getattr(reactor, "running", False):
+            reactor.fireSystemEvent("shutdown")  # type: ignore[attr-defined]
+
+
+def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: Any) -> Crawl:
+    """Run a spider to its end; raises what keeps it from starting."""
+    loop = event_loop()
+    lines = _Lines()
+    root = logging.getLogger()
+    root.addHandler(lines)
+    level, _ = root.level, root.setLevel(logging.DEBUG)
+    items: list[Any] = []
+    dropped: list[tuple[Any, Exception]] = []
+    runner = AsyncCrawlerRunner({**BASE, **(settings or {})})
+    crawler = runner.create_crawler(spider)
+
+    def on_scraped(item: Any) -> None:
+        items.append(item)
+
+    def on_dropped(item: Any, exception: Exception) -> None:
+        dropped.append((item, exception))
+
+    crawler.signals.connect(on_scraped, signals.item_scraped)
+    crawler.signals.connect(on_dropped, signals.item_dropped)
+
+    async def run() -> None:
+        await asyncio.wait_for(runner.crawl(crawler, **args), LONGEST)
+
+    try:
+        loop.run_until_complete(run())
+    finally:
+        root.removeHandler(lines)
+        root.setLevel(level)
+    return Crawl(items, dropped, crawler.stats.get_stats(), "\n".join(lines.lines), crawler)

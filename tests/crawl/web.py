@@ -1,0 +1,102 @@
+"""A web server for tests: pages are given as a dict, and what was asked for is kept."""
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+WORDS = ["harbour", "meadow", "lantern", "granite", "orchard", "violin", "captain", "winter", "bridge", "letter", "garden", "market", "thunder", "copper", "shepherd", "window", "castle", "river", "pepper", "mirror", "canvas", "ladder", "feather", "hammer", "island", "journey", "kettle", "library", "marble", "needle", "oyster", "palace", "quarry", "ribbon", "saddle", "temple"]
+
+
+@dataclass
+class Reply:
+    """What a path is answered with."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "text/html"})
+    seconds: float = 0.0
+
+
+class Web:
+    """A site on a local port; `pages` maps paths to a `Reply` or to HTML."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, Any] = {}
+        self.asked: list[str] = []
+        self.most_parallel = 0
+        self.seconds = 0.0
+        self._now = 0
+        self._lock = threading.Lock()
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                web._answer(self)
+
+            do_POST = do_GET
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def __call__(self, path: str) -> str:
+        return self.url + path
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def count(self, path: str) -> int:
+        return self.asked.count(path)
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        with self._lock:
+            self.asked.append(handler.path)
+            self._now += 1
+            self.most_parallel = max(self.most_parallel, self._now)
+        reply = self.pages.get(handler.path, Reply(b"<p>not found", 404))
+        reply = reply if isinstance(reply, Reply) else Reply(reply.encode())
+        time.sleep(reply.seconds or self.seconds)
+        with self._lock:
+            self._now -= 1
+        try:
+            handler.send_response(reply.status)
+            for name, value in reply.headers.items():
+                handler.send_header(name, value)
+            handler.send_header("Content-Length", str(len(reply.body)))
+            handler.end_headers()
+            handler.wfile.write(reply.body)
+        except OSError:  # the crawler has gone
+            pass
+
+
+def story(number: int, sentences: int = 12) -> str:
+    """Text of an article that shares no sentence with those of other numbers."""
+    lines = []
+    for line in range(sentences):
+        picked = [
+            WORDS[(number * 7919 + line * 104729 + i * (31 + number * 17)) % len(WORDS)]
+            for i in range(14)
+        ]
+        lines.append(f"{' '.join(picked).capitalize()} number {number} line {line}.")
+    return " ".join(lines)
+
+
+def article(number: int, links: Iterable[str] = (), text: str | None = None) -> str:
+    """HTML of an article in the frame all pages of the test site have."""
+    paragraphs = (text or story(number)).replace(". ", ".</p><p>")
+    menu = "".join(f'<li><a href="{link}">{link}</a></li>' for link in links)
+    return (
+        f"<html><head><title>Article {number}</title></head><body>"
+        "<div id='top'>Daily Gazette Home News Sport Weather Contact</div>"
+        f"<ul class='links'>{menu}</ul><div class='main'><h1>Heading of {number}</h1>"
+        f"<p>{paragraphs}</p></div><div id='foot'>All rights reserved, the usual notes</div>"
+        "</body></html>"
+    )
