@@ -1,0 +1,30 @@
+"""Near-duplicate texts: fingerprints, an exact tree, a MinHash prefilter, and stores.
+
+Works on strings and knows nothing of pages or crawls.
+
+Example:
+    >>> from denoise_scrapy.dedup import DuplicateIndex
+    >>> index = DuplicateIndex()
+    >>> index.check_and_add("/a", "Swifts sleep on the wing, high over sea. " * 4).reason
+    'new'
+    >>> index.check_and_add("/b", "Swifts sleep on the wing, high over sea. " * 4).of
+    '/a'
+
+"""
+
+from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.index import DuplicateIndex
+from denoise_scrapy.dedup.memory_store import MemoryStore
+from denoise_scrapy.dedup.sqlite_store import SQLiteStore
+from denoise_scrapy.dedup.store import Store, StoreMismatch
+from denoise_scrapy.dedup.verdict import Verdict
+
+__all__ = [
+    "DuplicateIndex",
+    "Fingerprint",
+    "MemoryStore",
+    "SQLiteStore",
+    "Store",
+    "StoreMismatch",
+    "Verdict",
+]

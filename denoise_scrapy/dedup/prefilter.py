@@ -1,0 +1,86 @@
+"""MinHash signatures: 'certainly nothing like this' in a few table look-ups.
+
+64 values, 32 bands of 2, over shingles of 3 units. Measured on made-up edits of real pages: 99.7%
+of the duplicates share a band (96.9% of texts cut to 30%), with under 10 false candidates in
+100,000 unrelated texts. Wider bands lose the texts that are a part of a kept one: 16 x 4 finds 18%
+of the texts cut to 30%.
+
+Source: patent text 'Method and system for web page de-duplication' has no prefilter; MinHash after
+Broder (1997), as implemented by datasketch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from datasketch import MinHash
+
+SCHEME = "affine32"  # stated, not left to the library's default, for values are stored
+SEED = 1
+BANDS, BAND_ROWS = 32, 2
+VALUES = BANDS * BAND_ROWS
+SHINGLE = 3  # 2: forty times the false candidates; 5: weaker on single-word edits
+
+_CHUNK = 4096  # shingles hashed at a time: bounds the (shingles, values) matrix to 1 MB
+_SHINGLE_A, _SHINGLE_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_SHINGLE_C = np.uint64(0x165667B19E3779F9)
+_BAND_MIX = np.uint64(0xFF51AFD7ED558CCD)
+_32 = np.uint64(32)
+_BAND_SALT = np.arange(BANDS, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+_PROTOTYPE = MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME, hashfunc=int)
+
+
+def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Compute the MinHash signature of a text.
+
+    Args:
+        hashes: uint32 (n,), the text's units in order.
+
+    Returns:
+        uint32 (64,), or an empty array where the text is shorter than a shingle (two texts without
+        shingles would count as equal).
+
+    Example:
+        >>> minhash(np.arange(5, dtype=np.uint32)).shape
+        (64,)
+        >>> minhash(np.arange(2, dtype=np.uint32)).shape
+        (0,)
+
+    """
+    if len(hashes) < SHINGLE:
+        return np.empty(0, np.uint32)
+    wide = hashes.astype(np.uint64)
+    mixed = wide[:-2] * _SHINGLE_A + wide[1:-1] * _SHINGLE_B + wide[2:] * _SHINGLE_C
+    shingles = (mixed >> _32).tolist()
+    sketch = _PROTOTYPE.copy()
+    for start in range(0, len(shingles), _CHUNK):
+        sketch.update_batch(shingles[start : start + _CHUNK])
+    values: npt.NDArray[np.uint32] = sketch.hashvalues
+    return values
+
+
+def band_keys(
+    signatures: npt.NDArray[np.uint32], scopes: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.uint32]:
+    """Hash each band of some signatures, with the scope, to 32 bits.
+
+    Args:
+        signatures: uint32 (k, 64).
+        scopes: uint64 (k,), numbers of the texts' scopes.
+
+    Returns:
+        uint32 (k, 32). Two texts of a scope share a key where they share a band; a chance match is
+        only a false candidate, which the verification throws out.
+
+    Example:
+        >>> one = np.arange(64, dtype=np.uint32)[None]
+        >>> band_keys(one, np.zeros(1, np.uint64)).shape
+        (1, 32)
+
+    """
+    values = signatures.astype(np.uint64).reshape(-1, BANDS, BAND_ROWS)
+    keys = (values[:, :, 0] << _32) | values[:, :, 1]
+    keys = keys + _BAND_SALT + scopes[:, None] * _SHINGLE_B
+    keys = (keys ^ (keys >> _32)) * _BAND_MIX
+    keys = (keys ^ (keys >> _32)) * _SHINGLE_A
+    return np.asarray(keys >> _32, np.uint32)

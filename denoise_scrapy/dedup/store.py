@@ -1,0 +1,117 @@
+"""What an index asks of the place that keeps its fingerprints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+
+from denoise_scrapy.dedup.fingerprint import Fingerprint
+
+
+class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happened
+    """The store was written by something the index cannot continue.
+
+    Attributes:
+        constant: What differs.
+        stored: Its value in the store.
+        current: The value this version works with.
+
+    Example:
+        >>> str(StoreMismatch("pair cap", "128", "256", "a.db", "Delete it."))
+        "a.db: 'pair cap' is 128 there and 256 here. Delete it."
+
+    """
+
+    def __init__(self, constant: str, stored: str, current: str, where: str, advice: str) -> None:
+        super().__init__(f"{where}: {constant!r} is {stored} there and {current} here. {advice}")
+        self.constant = constant
+        self.stored = stored
+        self.current = current
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One kept text.
+
+    Attributes:
+        id: Number given by the store: later texts have greater ones, none is given twice.
+        key: The item's key, as the caller gave it.
+        scope: The scope it was checked in.
+        fingerprint: Its fingerprint.
+
+    """
+
+    id: int
+    key: str
+    scope: str
+    fingerprint: Fingerprint
+
+
+class Store(ABC):
+    """Keeps records. Several indexes, also in several processes, may use one store.
+
+    The index calls every method but `open` and `close` inside a `transaction`.
+    """
+
+    @abstractmethod
+    def open(self, constants: Mapping[str, str]) -> None:
+        """Make the store ready, once, before anything else.
+
+        Args:
+            constants: What the fingerprints of this version are made with.
+
+        Raises:
+            StoreMismatch: The store holds fingerprints made otherwise, or is none of ours.
+
+        """
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold the store alone: what happens inside happens wholly or not at all."""
+
+    @abstractmethod
+    def newer(self, after: int) -> Iterator[Record]:
+        """Yield the records with ids above `after`, in order of id."""
+
+    @abstractmethod
+    def contains(self, number: int) -> bool:
+        """Tell whether the record with this id is still there."""
+
+    @abstractmethod
+    def put(self, key: str, scope: str, fingerprint: Fingerprint) -> Record:
+        """Keep a text, in place of the one of the same key and scope if there is one.
+
+        Args:
+            key: The item's key.
+            scope: Its scope.
+            fingerprint: Its fingerprint.
+
+        Returns:
+            The record, with a new id.
+
+        """
+
+    @abstractmethod
+    def remove(self, key: str, scope: str) -> bool:
+        """Forget a text; tell whether it was there."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections. A second call does nothing."""
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,33 @@
+"""What the index answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer for one item.
+
+    Attributes:
+        duplicate: True where a kept text says the same; the item was not kept then.
+        of: Key of that kept text, the earliest that passes; None for no duplicate.
+        score: Share of the text's neighbour pairs found in it (c2), 0 to 1; 0 for no duplicate.
+        c1: Share of the text's main units found in it, 0 to 1; 0 for no duplicate.
+        reason: One short sentence for a log.
+        too_short: True for a text that similarity cannot judge.
+        updated: True where the key was kept with another text, which this one replaced.
+
+    Example:
+        >>> Verdict().duplicate
+        False
+
+    """
+
+    duplicate: bool = False
+    of: str | None = None
+    score: float = 0.0
+    c1: float = 0.0
+    reason: str = "new"
+    too_short: bool = False
+    updated: bool = False
