@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decision, Strategy
@@ -50,15 +51,22 @@ class SiteModel:
         site = self.statistics.for_page(page)
         used = SiteStatistics(site.pages[: chosen.comparison_pages])
         if not len(page.blocks):
-            return Body("", 0.0, strategy, (), "whole text", ())
+            return Body("", 0.0, strategy, fallback="whole text")
         decision = chosen.decide(page, used)
-        kept, fallback = decision.kept, "" if used.pages or not chosen.comparison_pages else "page alone"
+        kept, fallback = (
+            decision.kept,
+            "" if used.pages or not chosen.comparison_pages else "page alone",
+        )
         if not kept.any():  # lost content is worse than noise left in
             kept, fallback = np.ones_like(kept), "whole text"
-        blocks = _blocks(page, decision, kept)
-        text = "\n".join(block.text for block in blocks if block.kept)
-        confidence = 0.0 if fallback == "whole text" else decision.confidence
-        return Body(text, confidence, strategy, tuple(p.url for p in used.pages), fallback, blocks)
+        return Body(
+            text="\n".join(page.block_text(i) for i in np.flatnonzero(kept).tolist()),
+            confidence=0.0 if fallback == "whole text" else decision.confidence,
+            strategy=strategy,
+            comparison=tuple(p.url for p in used.pages),
+            fallback=fallback,
+            make_blocks=lambda: _blocks(page, decision, kept),
+        )
 
 
 def find_strategy(name: str) -> Strategy:
@@ -73,10 +81,16 @@ def find_strategy(name: str) -> Strategy:
     return STRATEGIES[name]
 
 
-def _blocks(page: Page, decision: Decision, kept: np.typing.NDArray[np.bool_]) -> tuple[Block, ...]:
+def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:
     paths = page.block_paths()
     return tuple(
-        Block(paths[i], page.block_text(i), float(decision.probability[i]), bool(kept[i]), decision.reasons[i])
+        Block(
+            paths[i],
+            page.block_text(i),
+            float(decision.probability[i]),
+            bool(kept[i]),
+            decision.reasons[i],
+        )
         for i in range(len(kept))
     )
 

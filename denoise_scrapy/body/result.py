@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Block:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Body:
     """The clean text of a page.
 
@@ -35,15 +37,20 @@ class Body:
         comparison: URLs of the comparison pages that were used.
         fallback: What was done where the strategy could not decide as it should: "" (nothing was
             lacking), "page alone" (no comparison page), "whole text" (nothing was selected).
-        blocks: All blocks of the page, kept or not.
+        make_blocks: Makes `blocks`; only asked when somebody looks.
     """
 
     text: str
     confidence: float
     strategy: str
-    comparison: tuple[str, ...]
-    fallback: str
-    blocks: tuple[Block, ...]
+    comparison: tuple[str, ...] = ()
+    fallback: str = ""
+    make_blocks: Callable[[], tuple[Block, ...]] = tuple
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks of the page, kept or not, in document order."""
+        return self.make_blocks()
 
     def __str__(self) -> str:
         return self.text

@@ -31,7 +31,7 @@ class Blocks:
         m = len(self.element)
         edges = np.append(elements.marks, len(elements.text.codes))
         shown = np.flatnonzero(block_of_text >= 0)
-        ids, first = np.unique(block_of_text[shown], return_index=True)
+        _, first = np.unique(block_of_text[shown], return_index=True)
         last = np.append(first[1:], len(shown)) - 1
         self.start = edges[shown[first]] + 1 if m else np.zeros(0, np.int64)
         self.end = edges[shown[last] + 1] if m else np.zeros(0, np.int64)

@@ -61,7 +61,7 @@ def mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         values = values + np.uint64(0x9E3779B97F4A7C15)
         values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return values ^ (values >> np.uint64(31))
+        return np.asarray(values ^ (values >> np.uint64(31)))
 
 
 #: Odd, so that it has an inverse modulo 2^64; its bits are well spread (the golden ratio).

@@ -47,7 +47,9 @@ class FeatureTree:
         elements = page.elements
         table = elements.table
         # roots are BODY and, where markup follows its end, what hangs beside it
-        shown = np.array([not skipped for skipped in table.skipped])[elements.paths]
+        skipped = np.array([bool(tag) for tag in table.skipped])[elements.paths]
+        inhabited = elements.end - np.arange(len(elements)) > 1  # a noscript that was read has content
+        shown = ~skipped | inhabited | (elements.own_chars > 0)
         is_root = np.array([tag == "html" for tag in table.tags])[elements.paths] & (elements.depth == 1)
         members = np.flatnonzero(shown & ~is_root)
         self.element = members[np.argsort(elements.depth[members], kind="stable")]

@@ -11,26 +11,100 @@ from enum import IntFlag
 #: Elements whose whole subtree shows no text of the page (or only form values). They stay in the
 #: feature tree as leaves.
 SKIPPED_TAGS = frozenset(
-    "script style noscript template svg math head iframe object embed applet canvas audio video map "
-    "select option textarea input datalist frame frameset noframes".split()
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "math",
+        "head",
+        "iframe",
+        "object",
+        "embed",
+        "applet",
+        "canvas",
+        "audio",
+        "video",
+        "map",
+        "select",
+        "option",
+        "textarea",
+        "input",
+        "datalist",
+        "frame",
+        "frameset",
+        "noframes",
+    ]
 )
 
 #: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
 BLOCK_TAGS = frozenset(
-    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody "
-    "td tfoot th thead tr caption ul legend button label".split()
+    [
+        "html",
+        "body",
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "caption",
+        "ul",
+        "legend",
+        "button",
+        "label",
+    ]
 )
 
 #: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) take
 #: div and table; section, article, main and the other sectioning tags took their place in pages of today.
-CONTAINER_TAGS = frozenset("div table section article main aside nav header footer form ul ol dl".split())
+CONTAINER_TAGS = frozenset(
+    ["div", "table", "section", "article", "main", "aside", "nav", "header", "footer", "form", "ul", "ol", "dl"]
+)
 
 #: Song et al. (2011), section 2: the tags that carry content, and today's additions (i, em, li …), which the
 #: source's P SPAN B STRONG H1..H6 stand for.
-CONTENT_TAGS = frozenset("p span b strong h1 h2 h3 h4 h5 h6".split())
+CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"])
 
-HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 URL_ATTRIBUTES = {"a": "href", "area": "href", "img": "src"}
 
 
@@ -64,20 +138,6 @@ class Flag(IntFlag):
     CONTENT_WORD = 1 << 23
     CONSENT_WORD = 1 << 24
 
-
-#: The page's frame by tag or ARIA role.
-CHROME = Flag.NAV | Flag.HEADER | Flag.FOOTER | Flag.ASIDE
-#: The page's frame by class words: weaker, for they name what an author meant, in the author's language.
-CHROME_WORDS = (
-    Flag.NAV_WORD
-    | Flag.HEADER_WORD
-    | Flag.FOOTER_WORD
-    | Flag.SIDE_WORD
-    | Flag.AD_WORD
-    | Flag.RELATED_WORD
-    | Flag.SHARE_WORD
-    | Flag.CONSENT_WORD
-)
 
 _TAG_FLAGS: dict[str, Flag] = {
     "a": Flag.LINK,

@@ -165,11 +165,12 @@ class Page:
         return np.asarray(self.elements.subtree_sums(own))
 
     @cached_property
-    def signature(self) -> npt.NDArray[np.uint64]:
-        """Sorted path hashes of the page's layout containers: what its template is recognised by.
+    def signature(self) -> frozenset[int]:
+        """Path hashes of the page's layout containers: what its template is recognised by.
 
         Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions,
         which would keep slots of one template from meeting.
         """
-        keys = np.asarray(self.elements.column("key"), np.uint64)
-        return np.unique(keys[np.asarray(self.elements.column("container"), bool)])
+        paths = np.unique(self._paths)
+        containers = paths[np.asarray(self._table.columns["container"][paths], bool)]
+        return frozenset(self._table.columns["key"][containers].tolist())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -30,11 +31,11 @@ Event = tuple[str, Mapping[str, str]] | str | None
 
 @dataclass
 class ParsedMarkup:
-    """A page as the event loop leaves it.
+    r"""A page as the event loop leaves it.
 
     Attributes:
         paths: Path id of each element, in document order.
-        text: All text, with `\\x01` at each element's start and `\\x02` at its end.
+        text: All text, with `\x01` at each element's start and `\x02` at its end.
         urls: (element, href or src as written) of links and images.
         title: Text of the `title` element.
         base: `href` of the first `base` element, "" where there is none.
@@ -64,23 +65,22 @@ def read_events(body: bytes) -> list[Event]:
     target.close = lambda: None  # type: ignore[attr-defined]
     # huge_tree: without it one text of 10 MB silently takes all text of the page with it
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
-    try:
+    # an empty document, or one the parser gives up on: what it told us until then stands
+    with suppress(etree.LxmlError, ValueError, TypeError):
         etree.fromstring(body, parser)
-    except (etree.LxmlError, ValueError, TypeError):
-        pass  # an empty document, or one the parser gives up on: what it told us until then stands
     return events
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    """Bytes that the parser reads as UTF-8, without the marks we use and without what confuses it.
+    r"""Bytes that the parser reads as UTF-8, without the marks we use and without what confuses it.
 
     Args:
         html: A page. Bytes are decoded as browsers do (BOM, `encoding`, meta, else a guess).
         encoding: Encoding that the server or the framework told, if any.
 
     Example:
-        >>> to_utf8(b"<meta charset=latin1>caf\\xe9")
-        b'<meta charset=latin1>caf\\xc3\\xa9'
+        >>> to_utf8(b"<meta charset=latin1>caf\xe9")
+        b'<meta charset=latin1>caf\xc3\xa9'
     """
     if isinstance(html, bytes):
         declared = f"text/html; charset={encoding}" if encoding else None
@@ -132,10 +132,10 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
         if event is None:
             path = parent[path]
             pieces.append(END)
-        elif type(event) is str:
+        elif isinstance(event, str):
             pieces.append(event)
         else:
-            tag, attributes = event  # type: ignore[misc]
+            tag, attributes = event
             if attributes:
                 child = table.child(path, tag, attributes)
                 if tag in URL_ATTRIBUTES:

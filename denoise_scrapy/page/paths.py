@@ -120,7 +120,14 @@ class PathTable:
     def _intern(self, raw: tuple[int, str, str | None, str | None, str | None, str | None, bool]) -> int:
         path, tag, class_, id_, role, itemprop, hides = raw
         names = _without_digits(class_ or ""), _without_digits(id_ or "")
-        key = (path, tag, *names, role, hides, None)  # one longer than a raw key: the two never meet
+        key = (
+            path,
+            tag,
+            *names,
+            role,
+            hides,
+            None,
+        )  # one longer than a raw key: the two never meet
         found = self.transitions.get(key)
         if found is None:
             flags = tag_flags(tag, role) | (Flag.HIDDEN if hides else Flag(0))
@@ -137,7 +144,7 @@ class PathTable:
                 columns[name] = np.concatenate([column, np.zeros_like(column)])
         token = _hash(f"{tag}\0{class_}\0{id_}")
         block = is_block_tag(tag)
-        values: dict[str, object] = {
+        values: dict[str, int | bool | np.generic] = {
             "parent": parent,
             "depth": columns["depth"][parent] + 1,
             "tag": _crc(tag),

@@ -81,7 +81,7 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
 def _similarities(
     x: FeatureTree, a: slice, y: FeatureTree, b: slice, above: BoolArray | None, level: int
 ) -> FloatArray:
-    """sim of every pair of one level, rules 1 to 7 of the source, shape (nodes of x, nodes of y)."""
+    """Sim of every pair of one level, rules 1 to 7 of the source, shape (nodes of x, nodes of y)."""
     if level == 0:
         # rules 2 and 3: BODY is similar to BODY alone; what hangs beside it has no parent to be like
         return np.asarray((x.tag[a][:, None] == y.tag[b]), float)

@@ -34,7 +34,7 @@ def template_similarity(a: Page, b: Page) -> float:
     smaller = min(len(a.signature), len(b.signature))
     if not smaller:
         return 0.0
-    return len(np.intersect1d(a.signature, b.signature, assume_unique=True)) / smaller
+    return len(a.signature & b.signature) / smaller
 
 
 def without_copies(page: Page, others: Sequence[Page]) -> list[Page]:

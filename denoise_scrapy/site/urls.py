@@ -43,7 +43,10 @@ def _shape(url: str) -> list[str]:
     """The URL's path split into directories, the digits of each out, and its query's names."""
     parts = urlsplit(url)
     names = sorted(pair.split("=")[0] for pair in parts.query.split("&") if pair)
-    return [*(_DIGITS.sub("0", piece) for piece in parts.path.split("/")[1:]), "?" + "&".join(names)]
+    return [
+        *(_DIGITS.sub("0", piece) for piece in parts.path.split("/")[1:]),
+        "?" + "&".join(names),
+    ]
 
 
 def url_likeness(url: str, other: str) -> float:

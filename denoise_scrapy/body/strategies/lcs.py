@@ -50,7 +50,11 @@ class LcsStrategy:
         reasons = np.where(
             kept,
             "in the cluster that leads",
-            np.where(share_of_candidates >= 0.5, "in a cluster that trails", "matched on comparison pages"),
+            np.where(
+                share_of_candidates >= 0.5,
+                "in a cluster that trails",
+                "matched on comparison pages",
+            ),
         )
         return Decision(kept, np.where(kept, 0.8, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist())
 

@@ -1,7 +1,8 @@
 """Repetition and link density: keep what only this page says, in prose, outside the page's frame.
 
 The hand rule under the learned strategies. What stands on the comparison pages too is template; what is
-mostly links leads elsewhere; what stands in navigation, header, footer or aside frames the content.
+mostly links leads elsewhere; what stands in navigation, header, footer or aside frames the content. Class
+words are weaker evidence, counted in points: prose outweighs one of them, as a word never decides alone.
 """
 
 from __future__ import annotations
@@ -12,21 +13,48 @@ import numpy.typing as npt
 from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.markup import CHROME, CHROME_WORDS
 from denoise_scrapy.site import SiteStatistics
 
-#: A text on at least this share of the comparison pages is template (measured: .2 to .5 do alike).
-REPEATED_SHARE = 0.3
-#: A block with this share of its characters in links is a list of links (measured on five corpora).
+# Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment
+# words matter most (dragnet .871 to .901), any other family by less than .01.
+#: A text on at least this share of up to five comparison pages is template.
+REPEATED_SHARE = 0.2
+#: A block with this share of its characters in links is a list of links.
 LINK_DENSITY = 0.5
-#: A frame flag that covers more than this share of the page's text frames nothing: it is ignored.
+#: Evidence that covers more than this share of the page's text frames nothing: it is ignored …
 FRAME_SHARE = 0.5
+#: … and so is hiddenness above this share: pages exist that stream their content into hidden elements.
+HIDDEN_SHARE = 0.7
+
+#: Points of a block of prose, and of any block.
+PROSE_POINTS, BLOCK_POINTS = 2, 1
+#: Points for each word or tag family that the block or an ancestor of it has. Kept where the sum is above 0.
+FLAG_POINTS = {
+    Flag.NAV: -3,
+    Flag.HEADER: -3,
+    Flag.FOOTER: -3,
+    Flag.ASIDE: -3,
+    Flag.COMMENT_WORD: -2,
+    Flag.NAV_WORD: -1,
+    Flag.HEADER_WORD: -1,
+    Flag.FOOTER_WORD: -1,
+    Flag.SIDE_WORD: -1,
+    Flag.AD_WORD: -1,
+    Flag.RELATED_WORD: -1,
+    Flag.CONSENT_WORD: -1,
+    Flag.CAPTION_WORD: -1,
+    Flag.CONTROL: -1,
+    Flag.ARTICLE: 1,
+}
+
+_FLAGS = np.array(list(FLAG_POINTS), np.int64)
+_POINTS = np.array(list(FLAG_POINTS.values()), np.int64)
 
 BoolArray = npt.NDArray[np.bool_]
 
 
 class RepetitionStrategy:
-    """Not repeated, link density below .5, not under a frame of the page."""
+    """Not repeated, link density below .5, not in the page's frame."""
 
     name = "repetition"
     comparison_pages = 5
@@ -34,11 +62,12 @@ class RepetitionStrategy:
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
         blocks = page.blocks
+        hidden = (blocks.flags & Flag.HIDDEN) != 0
         against = {
-            "repeated on comparison pages": site.repeated_share(page) >= REPEATED_SHARE,
+            "in the page's frame, by tags or class words": frame_points(page) <= 0,
             "mostly links": blocks.link_density >= LINK_DENSITY,
-            "hidden": _unless_most(page, (blocks.flags & Flag.HIDDEN) != 0),
-            "in the page's frame": framed(page),
+            "hidden": hidden & (hidden @ blocks.tokens <= HIDDEN_SHARE * blocks.tokens.sum()),
+            "repeated on comparison pages": _repeated(page, site),
         }
         kept = ~np.logical_or.reduce(list(against.values()))
         reasons = np.full(len(blocks), "only on this page", object)
@@ -49,16 +78,17 @@ class RepetitionStrategy:
         return Decision(kept, probability, confidence, reasons.tolist())
 
 
-def framed(page: Page) -> BoolArray:
-    """Blocks under navigation, header, footer or aside."""
-    flags = page.blocks.flags
-    under = np.zeros(len(flags), bool)
-    for flag in CHROME | CHROME_WORDS:
-        under |= _unless_most(page, (flags & flag) != 0)
-    return under
+def frame_points(page: Page) -> npt.NDArray[np.int64]:
+    """Points of each block for being prose and against being part of the page's frame, shape (blocks,)."""
+    blocks = page.blocks
+    points = np.where(blocks.paragraph_tokens > 0, PROSE_POINTS, BLOCK_POINTS)
+    has = (blocks.flags & _FLAGS[:, None]) != 0  # shape (flags, blocks)
+    covered = has @ blocks.tokens
+    counts = (_POINTS > 0) | (covered <= FRAME_SHARE * blocks.tokens.sum())
+    return np.asarray(points + (_POINTS * counts) @ has)
 
 
-def _unless_most(page: Page, hits: BoolArray) -> BoolArray:
-    """The flag, or nothing where it covers most of the page's text."""
-    tokens = page.blocks.tokens
-    return hits if tokens[hits].sum() <= FRAME_SHARE * tokens.sum() else np.zeros_like(hits)
+def _repeated(page: Page, site: SiteStatistics) -> BoolArray:
+    if not site.pages:
+        return np.zeros(len(page.blocks), bool)
+    return site.repeated_share(page) >= REPEATED_SHARE
