@@ -1,0 +1,1 @@
+"""A Scrapy project that shows the plugin at work on a portal of its own making."""

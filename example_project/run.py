@@ -1,0 +1,129 @@
+"""The demo: serves the portal, crawls it with the plugin, and scores what came out.
+
+    python -m example_project.run
+
+leaves items, log, statistics and figures in example_project/output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from example_project.portal import Portal, build, serve
+from example_project.scoring import score
+
+ROOT = Path(__file__).resolve().parent.parent
+OUTPUT = Path(__file__).resolve().parent / "output"
+PROGRESS = re.compile(r"Crawled (\d+) pages .*scraped (\d+) items")
+TABLE = (
+    ("pages", "pages crawled"),
+    ("bodies", "texts extracted"),
+    ("f1", "F1 of the texts"),
+    ("duplicates_dropped", "near-duplicates dropped"),
+    ("duplicates_missed", "near-duplicates missed"),
+    ("wrongly_dropped", "wrongly dropped"),
+    ("extra_requests", "extra requests"),
+    ("seconds", "seconds"),
+)
+
+
+class CrawlError(Exception):
+    """The crawl did not run to its end; the message says what is known."""
+
+
+def command(start: str, output: Path, settings: Sequence[str]) -> list[str]:
+    """Return the command line of the crawl; `settings` are further NAME=VALUE."""
+    ours = [f"STATS_FILE={output / 'stats.json'}", "LOGSTATS_INTERVAL=2", "DOWNLOAD_DELAY=0"]
+    options = [part for pair in (*ours, *settings) for part in ("-s", pair)]
+    items = str(output / "items.jsonl")
+    crawl = [sys.executable, "-m", "scrapy", "crawl", "portal"]
+    return [*crawl, "-a", f"start={start}", "-O", items, *options]
+
+
+def crawl(start: str, output: Path, settings: Sequence[str] = ()) -> float:
+    """Crawl from `start` in a process of its own and return the seconds it took.
+
+    Raises:
+        CrawlError: It failed.
+
+    """
+    begun = time.perf_counter()
+    tail = ""
+    env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "example_project.settings"}
+    with (
+        (output / "crawl.log").open("w", encoding="utf-8") as log,
+        subprocess.Popen(
+            command(start, output, settings),
+            cwd=ROOT,
+            env=env,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+        ) as process,
+    ):
+        for line in process.stderr or ():
+            log.write(line)
+            tail = line.strip() or tail
+            if found := PROGRESS.search(line):
+                print(f"   {found[1]} pages, {found[2]} items", flush=True)
+    if process.returncode:
+        raise CrawlError(f"scrapy ended with exit code {process.returncode}: {tail}")
+    return time.perf_counter() - begun
+
+
+def evaluate(portal: Portal, output: Path, seconds: float) -> dict[str, object]:
+    """Read what the crawl left and return its figures.
+
+    Raises:
+        CrawlError: There are no items, or the crawl stopped early.
+
+    """
+    stats_file, items_file = output / "stats.json", output / "items.jsonl"
+    if not stats_file.exists() or not items_file.exists():
+        raise CrawlError("the crawl left no items or no statistics")
+    stats = json.loads(stats_file.read_text("utf-8"))
+    if stats.get("finish_reason") != "finished":
+        raise CrawlError(f"the crawl stopped early: {stats.get('finish_reason')}")
+    items = [json.loads(line) for line in items_file.read_text("utf-8").splitlines()]
+    if not items:
+        raise CrawlError("the crawl brought no items")
+    return score(portal, items, stats, seconds)
+
+
+def print_table(report: Mapping[str, object]) -> None:
+    """Print the figures."""
+    print()
+    for key, label in TABLE:
+        print(f"   {label:<26}{report[key]!s:>8}")
+    print()
+
+
+def main(settings: Sequence[str] = ()) -> int:
+    """Run the demo; arguments are further settings of the crawl, as NAME=VALUE."""
+    OUTPUT.mkdir(exist_ok=True)
+    for name in ("items.jsonl", "stats.json", "report.json", "crawl.log"):
+        (OUTPUT / name).unlink(missing_ok=True)
+    portal = build()
+    print(f"== serving a portal of {len(portal.pages)} pages on loopback and crawling it")
+    try:
+        with serve(portal=portal) as base:
+            seconds = crawl(f"{base}/", OUTPUT, settings)
+        report = evaluate(portal, OUTPUT, seconds)
+    except CrawlError as error:
+        print(f"The demo failed: {error}\n(log: {OUTPUT / 'crawl.log'})", file=sys.stderr)
+        return 1
+    (OUTPUT / "report.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    print_table(report)
+    print(f"   items and figures are in {os.path.relpath(OUTPUT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The spiders: one for the example portal, one for any sites."""
