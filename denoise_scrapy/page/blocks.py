@@ -48,10 +48,10 @@ class Blocks:
         group = np.cumsum(ends_block)
         shows = np.diff(e.visible_before) > 0
         shows &= e.text_owner >= 0
-        _, first, block = np.unique(group[shows], return_index=True, return_inverse=True)
-        block_of_text = np.full(len(group), -1, np.int64)
-        block_of_text[shows] = block
-        # the block-level path is known to the table; its element is the ancestor at that path's depth
+        shown, first = np.unique(group[shows], return_index=True)
+        block_of_group = np.full(len(group) + 1, -1)
+        block_of_group[shown] = np.arange(len(shown))
+        block_of_text = block_of_group[group]
         owner = e.text_owner[shows][first]
         return block_of_text, e.nearest(np.asarray(e.column("block"), bool))[owner]
 

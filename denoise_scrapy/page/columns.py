@@ -122,11 +122,12 @@ class Elements:
 
     def nearest(self, marked: npt.NDArray[np.bool_]) -> IntArray:
         """Nearest ancestor-or-self that is marked, -1 where there is none."""
-        found = np.where(marked, np.arange(len(self)), -1)
-        for level in range(2, int(self.depth.max(initial=1)) + 1):
-            here = np.flatnonzero((self.depth == level) & ~marked)
-            found[here] = found[self.parent[here]]
-        return found
+        n = len(self)
+        found = np.append(np.where(marked, np.arange(n), self.parent), n)  # n stands for "none"
+        found[found < 0] = n
+        while not np.array_equal(jumped := found[found], found):  # doubles the distance: log2(depth) rounds
+            found = jumped
+        return np.where(found[:n] == n, -1, found[:n])
 
     def inner_hashes(self, url_hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Hashes that stand for innerHTML: equal where tags, classes, ids, URLs and visible text are.

@@ -13,7 +13,7 @@ from denoise_scrapy.page.characters import mix
 from denoise_scrapy.page.columns import Elements, MarkedText
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
-from denoise_scrapy.page.parse import END, LINE_BREAK, START, parse_markup, to_utf8
+from denoise_scrapy.page.parse import END, LINE_BREAK, START, ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
 
 
@@ -24,6 +24,7 @@ class Page:
         url: Where the page came from, "" where unknown.
         title: Text of its title element, white space collapsed.
         boxes: Layout geometry, None where the page was not rendered.
+        noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -33,25 +34,15 @@ class Page:
         ('One bold word.', [3, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        title: str,
-        base: str,
-        paths: npt.NDArray[np.int32],
-        text: MarkedText,
-        urls: list[tuple[int, str]],
-        table: PathTable,
-        boxes: Boxes | None = None,
-    ) -> None:
+    def __init__(self, parsed: ParsedMarkup, table: PathTable, *, url: str = "", boxes: Boxes | None = None) -> None:
         self.url = url
-        self.title = title
-        self.boxes = boxes
-        self._base = base
-        self._paths = paths
-        self._text = text
-        self._urls = urls
+        self.title = " ".join(parsed.title.split())
+        self.boxes = boxes if boxes is not None and len(boxes) == len(parsed.paths) else None
+        self.noscript_read = parsed.noscript_read
+        self._base = parsed.base
+        self._paths = np.array(parsed.paths, np.int32)
+        self._text = MarkedText.encode(parsed.text)
+        self._urls = parsed.urls
         self._table = table
 
     @classmethod
@@ -79,17 +70,7 @@ class Page:
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
         table = PathTable() if paths is None or paths.full else paths
-        parsed = parse_markup(to_utf8(html, encoding), table)
-        return cls(
-            url=url or "",
-            title=" ".join(parsed.title.split()),
-            base=parsed.base,
-            paths=np.array(parsed.paths, np.int32),
-            text=MarkedText.encode(parsed.text),
-            urls=parsed.urls,
-            table=table,
-            boxes=boxes if boxes is not None and len(boxes) == len(parsed.paths) else None,
-        )
+        return cls(parse_markup(to_utf8(html, encoding), table), table, url=url or "", boxes=boxes)
 
     def __repr__(self) -> str:
         return f"<Page {self.url or '(no URL)'} {len(self._paths)} elements>"

@@ -40,6 +40,7 @@ class ParsedMarkup:
         title: Text of the `title` element.
         base: `href` of the first `base` element, "" where there is none.
         noscript_chars: Visible characters inside skipped `noscript` elements.
+        noscript_read: Whether the text inside `noscript` elements was taken as the page's.
     """
 
     paths: list[int] = field(default_factory=list)
@@ -48,6 +49,7 @@ class ParsedMarkup:
     title: str = ""
     base: str = ""
     noscript_chars: int = 0
+    noscript_read: bool = False
 
 
 class _Target:
@@ -105,14 +107,12 @@ def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
     """
     events = read_events(body)
     parsed = _intern(events, table, keep_noscript=False)
-    if parsed.noscript_chars:
-        shown = _visible(parsed.text)
-        # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
-        if parsed.noscript_chars > shown + 100:
-            parsed = _intern(events, table, keep_noscript=True)
+    # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
+    if parsed.noscript_chars and parsed.noscript_chars > _visible(parsed.text) + 100:
+        parsed = _intern(events, table, keep_noscript=True)
     if parsed.text.count(START) != len(parsed.paths) or parsed.text.count(END) != len(parsed.paths):
         clean = (e.translate(_FREE_MARKS) if isinstance(e, str) else e for e in events)  # from &#1; and &#2;
-        parsed = _intern(clean, table, keep_noscript=False)
+        parsed = _intern(clean, table, keep_noscript=parsed.noscript_read)
     return parsed
 
 
@@ -122,7 +122,7 @@ def _visible(text: str) -> int:
 
 def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -> ParsedMarkup:
     """The event loop: one dict look-up and two appends an element, one append a text."""
-    page = ParsedMarkup()
+    page = ParsedMarkup(noscript_read=keep_noscript)
     paths, pieces = page.paths, []
     transitions, parent = table.transitions, table.parent
     skipped, start_marks = table.skipped, table.start_marks

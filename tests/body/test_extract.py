@@ -1,0 +1,96 @@
+"""The library face: one call, a model, what is promised of both."""
+
+import pytest
+from hypothesis import given
+
+from denoise_scrapy.body import STRATEGIES, SiteModel, extract
+from denoise_scrapy.page import Page
+from tests.html_strategies import SOUP, pages
+
+FRAME = "<body><div class=top>Daily Herald, founded long ago</div>{}<div>Imprint and legal notice</div></body>"
+STORY = "<h1>{0} wins</h1><p>The {0} has won the prize, said the jury on Tuesday evening, and nobody was surprised.</p>"
+
+
+def story(word: str) -> str:
+    return FRAME.format(STORY.format(word))
+
+
+def test_what_other_pages_say_too_is_left_out():
+    body = extract(story("fox"), "http://a.example/fox", [story("owl"), story("cat").encode()])
+    assert body.text.splitlines() == [
+        "fox wins",
+        "The fox has won the prize, said the jury on Tuesday evening, and nobody was surprised.",
+    ]
+    assert body.fallback == ""
+    assert 0.5 < body.confidence <= 1
+
+
+def test_a_copy_among_the_comparison_pages_does_not_make_the_story_template():
+    copy = story("fox").replace("founded long ago", "evening edition")
+    body = extract(story("fox"), "http://a.example/fox", [copy, story("owl"), story("cat")])
+    assert "won the prize" in body.text
+    assert len(body.comparison) == 2
+
+
+def test_the_page_itself_is_no_comparison_page():
+    page = Page.parse(story("fox"), url="http://a.example/fox")
+    again = Page.parse(story("fox"), url="http://a.example/fox")
+    assert SiteModel.fit([page, again]).extract(page).comparison == ()
+
+
+def test_extraction_is_a_pure_function_of_page_and_model():
+    pages = [Page.parse(story(word), url=f"http://a.example/{word}") for word in ("fox", "owl", "cat", "dog")]
+    model = SiteModel.fit(pages[1:])
+    first = model.extract(pages[0])
+    for page in pages:
+        model.extract(page)
+    fresh = SiteModel.fit([Page.parse(story(w), url=f"http://a.example/{w}") for w in ("owl", "cat", "dog")])
+    assert model.extract(pages[0]).text == first.text == fresh.extract(pages[0]).text
+
+
+def test_blocks_tell_what_was_decided():
+    body = extract(story("fox"), None, [story("owl")])
+    kept = [block.text for block in body.blocks if block.kept]
+    assert "\n".join(kept) == body.text
+    assert body.blocks[0].reason == "repeated on comparison pages"
+    assert body.blocks[0].path == "html/body/div.top"
+    assert str(body) == body.text
+
+
+def test_whole_text_rather_than_nothing():
+    body = extract("<body><nav><p>Only a menu here</p><p><a href=/>Home</a></p></nav></body>")
+    assert body.text == "Only a menu here\nHome" or body.fallback != "whole text"
+    links = extract("<body><p><a href=/1>One</a></p><p><a href=/2>Two</a></p></body>")
+    assert (links.text, links.fallback, links.confidence) == ("One\nTwo", "whole text", 0.0)
+
+
+@pytest.mark.parametrize("html", ["", b"", "   ", "<body></body>", "<script>x</script>", b"\x00\xff"])
+def test_empty_pages_have_empty_bodies(html):
+    assert extract(html).text in ("", "\ufffd")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@given(a=SOUP, b=SOUP, c=pages())
+def test_nothing_raises(strategy, a, b, c):
+    for page, others in ((a, [b, c]), (c, [a, b, c])):
+        body = extract(page, "http://a.example/x", others, strategy=strategy)
+        assert 0 <= body.confidence <= 1
+        assert isinstance(body.text, str)
+        assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
+
+
+def test_an_unknown_strategy_names_the_nearest():
+    with pytest.raises(ValueError, match="unknown strategy 'repetitions': did you mean 'repetition'"):
+        extract("<p>x", strategy="repetitions")
+
+
+def test_hidden_text_is_dropped_unless_it_is_the_page():
+    prose = "<p>A paragraph of prose that goes on for some time, with commas, and with a full stop.</p>"
+    assert "Secret" not in extract(f"<body>{prose * 3}<div hidden><p>Secret.</p></div>").text
+    assert "paragraph" in extract(f"<body><p>Loading</p><div hidden>{prose * 3}</div>").text
+
+
+def test_a_class_word_is_no_veto():
+    prose = "<p>A paragraph of prose that goes on for some time, with commas, and with a full stop.</p>"
+    more = "<p>Quite another paragraph of prose, long enough to be one, with words of its own at the end.</p>"
+    assert "commas" in extract(f"<body><div class=sidebar>{prose}</div><div>{more * 3}</div>").text

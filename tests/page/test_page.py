@@ -1,0 +1,98 @@
+"""Encodings, links, titles, noscript, traps of the parser."""
+
+import pytest
+
+from denoise_scrapy.page import Flag, Page, PathTable
+
+
+def texts(html, **options):
+    page = Page.parse(html, **options)
+    return [page.block_text(i) for i in range(len(page.blocks))]
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        ("<meta charset=gb2312><p>中文".encode("gb2312"), None),
+        ("<p>中文".encode("gb18030"), "gb18030"),
+        ("\ufeff<p>中文".encode("utf-16-le"), None),
+        ("<p>中文".encode(), None),
+        ("<p>中文", None),
+        ("<?xml version='1.0' encoding='iso-8859-1'?><p>中文", None),
+    ],
+)
+def test_encodings(body, encoding):
+    assert texts(body, encoding=encoding) == ["中文"]
+
+
+def test_a_wrong_charset_keeps_the_page():
+    assert len(texts("<p>zażółć</p>".encode("cp1250"), encoding="utf-8")) == 1
+
+
+def test_links_are_absolute_and_each_once():
+    html = (
+        "<base href='/deep/'><a href='a.html#x'>1</a><a href=a.html>2</a><a href='//b.example/y'>3</a>"
+        "<a href='javascript:x()'>4</a><a href='data:,x'>5</a><a href='http://[bad'>6</a><img src=i.png><a>7</a>"
+    )
+    page = Page.parse(html, url="http://a.example/q/")
+    assert page.links == ("http://a.example/deep/a.html", "http://b.example/y")
+
+
+def test_text_after_an_inner_document_is_kept_where_it_stands():
+    html = "<body><div id=a><html><body><p>ad</p></body></html><p>story</p></div></body>"
+    page = Page.parse(html)
+    assert texts(html) == ["ad", "story"]
+    assert page.block_paths()[1].startswith("html/body/div#a")
+
+
+def test_noscript_is_read_where_it_holds_the_page():
+    thread = "<p>A long post that only stands in noscript, with many words, more than the page shows.</p>" * 5
+    assert len(texts(f"<body><p>Enable scripts</p><noscript>{thread}</noscript>")) == 6
+    assert (
+        texts(f"<body>{thread}<noscript><p>Enable scripts</p></noscript>")
+        == ["A long post that only stands in noscript, with many words, more than the page shows."] * 5
+    )
+
+
+def test_deep_nesting_is_read_to_the_bottom():
+    html = "<div>" * 5000 + "deep" + "</div>" * 5000
+    page = Page.parse(html)
+    assert [page.block_text(0), len(page.elements)] == ["deep", 5002]
+
+
+def test_a_text_of_ten_megabytes_is_not_lost():
+    page = Page.parse("<p>" + "word " * 2_000_000 + "</p><p>end")
+    assert page.blocks.tokens.tolist() == [2_000_000, 1]
+
+
+def test_marks_in_the_page_do_not_confuse_it():
+    assert texts("<p>a&#1;b\x01c&#2;</p><p>d\x00") == ["ab c", "d"]
+
+
+def test_line_breaks_and_preformatted_text():
+    assert texts("<p>one<br>two<br><br>three</p><pre>\n  a = 1\n  b = 2\n</pre>") == [
+        "one\ntwo",
+        "three",
+        "  a = 1\n  b = 2",
+    ]
+
+
+def test_hidden_and_flags():
+    page = Page.parse("<nav><p>n</p></nav><div style='display: none'><p>h</p></div><p hidden>i</p><p role=navigation>r")
+    flags = [Flag(int(f)) for f in page.blocks.flags]
+    assert [bool(f & Flag.NAV) for f in flags] == [True, False, False, True]
+    assert [bool(f & Flag.HIDDEN) for f in flags] == [False, True, True, False]
+
+
+def test_pages_of_one_table_and_of_two_are_alike():
+    table = PathTable()
+    html = "<div class='post-12'><p>x</p></div>"
+    a, b, c = Page.parse(html, paths=table), Page.parse(html.replace("12", "99"), paths=table), Page.parse(html)
+    assert a.signature == b.signature == c.signature
+    assert len(table) == 5  # root, html, body, div, p
+    assert a.blocks.path_keys.tolist() == c.blocks.path_keys.tolist()
+
+
+def test_html_must_be_text():
+    with pytest.raises(TypeError, match="html must be str or bytes, got NoneType"):
+        Page.parse(None)

@@ -1,0 +1,84 @@
+"""LCS matching: the table split by depth against the source's full table, and what it says of real layouts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from denoise_scrapy.page import Boxes, FeatureTree, Page
+from denoise_scrapy.site import lcs
+from denoise_scrapy.site.lcs import match_trees
+from tests.html_strategies import SOUP, pages
+from tests.site.literal_lcs import literal_best_count, literal_score
+
+
+def with_boxes(page: Page, seed: int) -> Page:
+    n = len(page.elements)
+    x, y, w, h = np.random.default_rng(seed).integers(0, 3, (4, n)).astype(np.float32)
+    x[::5] = np.nan
+    page.boxes = Boxes(x, y, w, h, 1280, 2000)
+    return page
+
+
+@settings(deadline=None)
+@given(pages(3), pages(3), st.sampled_from([0.3, 0.5, 0.7]))
+def test_score_equals_the_literal_table(a, b, ts):
+    x, y = FeatureTree(Page.parse(a)), FeatureTree(Page.parse(b))
+    matching = match_trees(x, y, ts)
+    assert matching.score == pytest.approx(literal_score(x, y, ts))
+    assert int(matching.matched.sum()) == literal_best_count(x, y, ts)
+
+
+@settings(deadline=None, max_examples=50)
+@given(pages(3), pages(3), st.integers(0, 5))
+def test_score_equals_the_literal_table_with_geometry(a, b, seed):
+    x, y = (FeatureTree(with_boxes(Page.parse(html), seed)) for html in (a, b))
+    assert match_trees(x, y).score == pytest.approx(literal_score(x, y, 0.5))
+
+
+@given(pages())
+def test_a_page_matches_itself_whole(html):
+    tree = FeatureTree(Page.parse(html))
+    assert match_trees(tree, tree).matched.all()
+
+
+@given(SOUP, SOUP)
+def test_broken_markup_is_matched_too(a, b):
+    x, y = FeatureTree(Page.parse(a)), FeatureTree(Page.parse(b))
+    assert match_trees(x, y).matched.shape == (len(x),)
+
+
+def test_what_differs_is_unmatched():
+    frame = "<body><div id=menu><a href=/>Home</a></div><div id=story>{}</div><div id=foot><p>Legal</p></div>"
+    a = Page.parse(frame.format("<h1>One</h1><p>First.</p>"))
+    b = Page.parse(frame.format("<h1>Two</h1><p>Second.</p><p>Third.</p>"))
+    tree = FeatureTree(a)
+    unmatched = tree.element[~match_trees(tree, FeatureTree(b)).matched]
+    assert [a.path_table.tags[p] for p in a.elements.paths[unmatched]] == ["h1", "p"]
+
+
+def test_a_level_too_large_for_a_table_is_matched_by_equality(monkeypatch):
+    html = "<body><ul>" + "".join(f"<li class=c{'x' * (i % 3)}><p>item {i}</p></li>" for i in range(40)) + "</ul>"
+    tree = FeatureTree(Page.parse(html))
+    monkeypatch.setattr(lcs, "MAX_CELLS", 100)
+    assert match_trees(tree, tree).matched.all()
+    other = FeatureTree(Page.parse(html.replace("item 7<", "something else<")))
+    assert int((~match_trees(other, tree).matched).sum()) == 1
+
+
+def test_fourteen_attributes_by_hand():
+    html = "<body><div id=a class='b c'>Hi<p>One two<b>!</b></p><script>x()</script></div><p></p>"
+    tree = FeatureTree(Page.parse(html))
+    tags = [tree.page.path_table.tags[p] for p in tree.page.elements.paths[tree.element]]
+    assert tags == ["body", "div", "p", "p", "b"]  # level by level, the script is gone
+    assert tree.parent.tolist() == [-1, 0, 0, 1, 3]
+    assert tree.children.tolist() == [2, 1, 0, 1, 0]
+    assert tree.depth.tolist() == [0, 1, 1, 2, 3]
+    assert tree.text_length.tolist() == [9, 9, 0, 7, 1]
+    assert tree.text_rate.tolist() == pytest.approx([0, 2 / 9, 0, 6 / 7, 1])
+    assert tree.is_content.tolist() == [False, False, True, True, True]
+    assert tree.outer_length[4] == len("<b>!</b>")
+    assert (
+        tree.outer_length[1] == len("<div id=xax class='b c'></div>" + "<p></p>" + "<script></script>" + "<b></b>") + 9
+    )
+    assert np.isnan(tree.boxes).all()

@@ -1,0 +1,66 @@
+"""What a crawl remembers stays within its bounds, and gives the likest pages."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import PageMemory
+
+
+def page(n: int, host: str = "a", html: str = "<div><p>text</p></div>") -> Page:
+    return Page.parse(html, url=f"http://{host}.example/{n}")
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), max_size=60))
+def test_bounds_hold_whatever_comes(visits):
+    size = page(0).nbytes
+    memory = PageMemory(max_bytes=size * 7, max_pages_per_site=4)
+    for n, host in visits:
+        memory.remember(page(n, host))
+        assert memory.nbytes <= size * 7
+        assert len(memory) <= 7
+        assert memory.page(f"http://{host}.example/{n}") is not None
+    for host in "abc":
+        assert len(memory.pages(f"http://{host}.example:80")) <= 4
+    assert sum(memory.page(f"http://{h}.example/{n}") is not None for h in "abc" for n in range(10)) == len(memory)
+
+
+def test_same_template_first_then_newest():
+    memory = PageMemory(1_000_000, 10)
+    article, listing = "<div id=story><p>x</p></div>", "<table><tr><td>x</table>"
+    for n, html in enumerate([article, listing, article, listing]):
+        memory.remember(page(n, html=html))
+    found = memory.comparison_pages(page(9, html=article), 3)
+    assert [p.url[-1] for p in found] == ["2", "0", "3"]
+
+
+def test_the_page_itself_is_no_comparison_page():
+    memory = PageMemory(1_000_000, 10)
+    memory.remember(page(1))
+    assert memory.comparison_pages(page(1), 3) == []
+
+
+def test_a_page_larger_than_the_memory_is_not_kept():
+    memory = PageMemory(100, 10)
+    memory.remember(page(1))
+    assert (len(memory), memory.nbytes, memory.evicted) == (0, 0, 1)
+
+
+def test_pages_without_a_site_are_not_kept():
+    memory = PageMemory(1_000_000, 10)
+    for url in ("", "data:text/html,x", "file:///tmp/x.html", "http://[bad"):
+        memory.remember(Page.parse("<p>x", url=url))
+    assert len(memory) == 0
+
+
+@pytest.mark.parametrize(("size", "pages"), [(-1, 5), (10, 0)])
+def test_bounds_must_make_sense(size, pages):
+    with pytest.raises(ValueError, match=f"{size} and {pages}"):
+        PageMemory(size, pages)
+
+
+def test_tables_are_shared_by_site():
+    memory = PageMemory(1_000_000, 10)
+    assert memory.path_table("http://a.example:80") is memory.path_table("http://a.example:80")
+    assert memory.path_table("http://a.example:80") is not memory.path_table("http://b.example:80")
