@@ -1,0 +1,257 @@
+"""What the index answers, on every store."""
+
+import random
+import threading
+
+import pytest
+
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, Verdict, catalog
+from denoise_scrapy.dedup.decision import compare, too_short
+from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.fingerprint import Fingerprint
+from tests.dedup.made_texts import chinese, cut_out, english
+
+A, B = english(1, 300), english(2, 300)
+TEXT, OTHER = " ".join(A), " ".join(B)
+NEAR = " ".join(["by", "somebody", *A[2:]])
+
+
+@pytest.fixture(params=["memory", "sqlite", "exact"])
+def index(request, tmp_path):
+    store = SQLiteStore(tmp_path / "a.db") if request.param == "sqlite" else MemoryStore()
+    with DuplicateIndex(store=store, exact=request.param == "exact") as one:
+        yield one
+
+
+class TestAnswers:
+    def test_new_then_near_then_equal(self, index):
+        assert index.check_and_add("a", TEXT) == Verdict()
+        near = index.check_and_add("b", NEAR)
+        assert near.duplicate and near.of == "a" and 0.9 < near.score < 1 and 0.9 < near.c1 <= 1
+        assert near.reason == f"near-duplicate of a (c2 {near.score:.2f}, c1 {near.c1:.2f})"
+        equal = index.check_and_add("c", TEXT.upper())
+        assert (equal.of, equal.score, equal.reason) == ("a", 1.0, "the same words as a")
+        assert len(index) == 1
+
+    @pytest.mark.parametrize(
+        ("new", "duplicate"),
+        [
+            (["by", "another", *A[2:]], True),
+            (cut_out(A, 0.1), True),
+            (A[:150], True),
+            (english(9, 225) + A[:75], False),
+            (A + english(9, 300), False),
+            (B, False),
+        ],
+    )
+    def test_planted_edits(self, index, new, duplicate):
+        index.check_and_add("a", TEXT)
+        assert index.check_and_add("b", " ".join(new)).duplicate is duplicate
+
+    def test_same_footer(self, index):
+        footer = english(30, 40)
+        for number in range(20):
+            text = " ".join(english(100 + number, 120) + footer)
+            assert not index.check_and_add(str(number), text).duplicate
+
+    def test_chinese(self, index):
+        kept = chinese(1, 500)
+        assert not index.check_and_add("a", kept).duplicate
+        assert index.check_and_add("b", kept[:250]).of == "a"
+        assert not index.check_and_add("c", chinese(2, 500)).duplicate
+
+    def test_stats(self, index):
+        for key, text in [("a", TEXT), ("b", NEAR), ("a", OTHER), ("a", OTHER), ("c", "")]:
+            index.check_and_add(key, text)
+        stats = index.stats
+        counted = ("checked", "kept", "duplicates", "updated", "too_short")
+        assert [stats[name] for name in counted] == [5, 2, 1, 1, 1]
+        assert stats["verified"] == 1
+        assert len(index) == 2
+
+
+class TestSameKey:
+    def test_is_never_its_own_duplicate(self, index):
+        for text in (TEXT, TEXT, NEAR, NEAR, TEXT):
+            assert not index.check_and_add("a", text).duplicate
+        assert len(index) == 1
+
+    def test_another_text_replaces(self, index):
+        index.check_and_add("a", TEXT)
+        assert index.check_and_add("a", OTHER).updated
+        assert not index.check_and_add("b", TEXT).duplicate  # nobody has that text any more
+        assert index.check_and_add("c", OTHER).of == "a"
+
+    def test_an_update_is_never_dropped(self, index):
+        index.check_and_add("a", TEXT)
+        index.check_and_add("b", OTHER)
+        verdict = index.check_and_add("b", NEAR)
+        assert verdict.updated and not verdict.duplicate
+        assert len(index) == 2
+
+    def test_a_dropped_key_is_simply_checked_again(self, index):
+        index.check_and_add("a", TEXT)
+        assert index.check_and_add("b", NEAR).duplicate
+        assert index.check_and_add("b", NEAR).duplicate
+        assert index.check_and_add("b", OTHER) == Verdict()
+
+    def test_many_updates_do_not_pile_up(self, index, monkeypatch):
+        monkeypatch.setattr(catalog, "_DEAD_LEAST", 5)
+        index.check_and_add("z", OTHER)
+        for number in range(40):
+            text = " ".join(english(number + 50, 60))
+            index.check_and_add("a", text)
+            assert index.check_and_add("b", text).of == "a"
+        assert index.check_and_add("y", OTHER).of == "z"
+        assert len(index._catalog._records) < 12
+
+
+class TestRepresentative:
+    def test_is_the_earliest_that_passes(self, index):
+        index.check_and_add("first", OTHER)
+        index.check_and_add("second", " ".join(english(3, 300)))
+        index.check_and_add("first", NEAR)  # an update: now after 'second'
+        index.check_and_add("second", TEXT)  # and this after that one
+        assert index.check_and_add("x", " ".join(cut_out(A, 0.1))).of == "first"
+
+    def test_copies_of_a_dropped_text_are_not_chained(self, index):
+        index.check_and_add("a", TEXT)
+        half = " ".join(A[:150])
+        quarter = " ".join(A[:75])
+        assert index.check_and_add("b", half).of == "a"
+        assert not index.check_and_add("c", quarter).duplicate  # of 'b' it would be, of 'a' not
+
+    def test_removed_frees_its_copies(self, index):
+        index.check_and_add("a", TEXT)
+        assert index.remove("a") and not index.remove("a")
+        assert len(index) == 0
+        assert not index.check_and_add("b", NEAR).duplicate
+        assert index.check_and_add("a", TEXT).of == "b"
+
+    def test_equal_texts_after_updates(self, index):
+        for key in "ab":
+            index.check_and_add(key, " ".join(english(ord(key), 100)))
+        for key in "ab":
+            assert index.check_and_add(key, TEXT).updated
+        assert index.check_and_add("c", TEXT).of == "a"
+        index.remove("a")
+        assert index.check_and_add("c", TEXT).of == "b"
+        index.remove("b")
+        assert not index.check_and_add("c", TEXT).duplicate
+
+
+class TestScope:
+    def test_separates(self, index):
+        index.check_and_add("a", TEXT, scope="one.example")
+        assert not index.check_and_add("b", TEXT, scope="two.example").duplicate
+        assert not index.check_and_add("c", NEAR).duplicate
+        assert index.check_and_add("d", NEAR, scope="two.example").of == "b"
+        assert not index.remove("a", "two.example")
+
+    def test_a_key_is_one_item_in_each(self, index):
+        index.check_and_add("a", TEXT, scope="one")
+        assert not index.check_and_add("a", OTHER, scope="two").updated
+        assert index.check_and_add("b", TEXT, scope="one").duplicate
+
+
+class TestShort:
+    @pytest.mark.parametrize("text", ["", "  \n", "Page not found", "word " * 50, "的是在了" * 20])
+    def test_is_never_dropped(self, index, text):
+        for key in "abc":
+            verdict = index.check_and_add(key, text)
+            assert not verdict.duplicate and verdict.too_short
+
+    def test_equal_words_by_option(self):
+        with DuplicateIndex(short_duplicates=True) as index:
+            index.check_and_add("a", "Page not found")
+            verdict = index.check_and_add("b", "page NOT found!")
+            assert verdict.duplicate and verdict.too_short and verdict.of == "a"
+            assert not index.check_and_add("c", "page not here").duplicate
+            assert not index.check_and_add("d", "").duplicate
+            assert not index.check_and_add("e", "").duplicate
+
+
+def test_exact_equals_a_linear_scan_over_the_index():
+    rnd = random.Random(8)
+    stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(40)]
+    kept: list[tuple[str, Fingerprint]] = []
+    with DuplicateIndex(exact=True) as index:
+        for number in range(250):
+            words = list(rnd.choice(stock))
+            start = rnd.randrange(len(words) // 2)
+            text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
+            new = Features.read(text)
+            short = too_short(Fingerprint.of(new))
+            passing = (key for key, one in kept if not short and compare(new, one).duplicate)
+            expected = next(passing, None)
+            assert index.check_and_add(str(number), text).of == expected
+            if expected is None:
+                kept.append((str(number), Fingerprint.of(new)))
+    assert 20 < len(kept) < 240
+
+
+def test_many_candidates_ask_the_tree():
+    with DuplicateIndex(candidate_limit=1) as index:
+        for key in "abc":
+            index.check_and_add(key, " ".join(english(ord(key), 300)))
+        for key in "abc":
+            index.check_and_add(key, TEXT + key)
+        assert index.stats["tree_answers"] == 0
+        assert index.check_and_add("d", NEAR).of == "a"
+        assert index.stats["tree_answers"] == 1
+
+
+def test_threads_keep_one_of_each():
+    texts = [" ".join(english(seed, 80)) for seed in range(30)]
+    kept, errors = [], []
+
+    def work(name):
+        try:
+            for number, text in enumerate(texts):
+                if not index.check_and_add(f"{name}-{number}", text).duplicate:
+                    kept.append(number)
+        except Exception as error:
+            errors.append(error)
+
+    with DuplicateIndex() as index:
+        threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors
+        assert sorted(kept) == list(range(30)) and len(index) == 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"threshold": 0}, r"threshold must be in \(0, 1\], got 0"),
+        ({"threshold": 1.01}, r"threshold must be in \(0, 1\], got 1.01"),
+        ({"threshold": float("nan")}, r"threshold must be in \(0, 1\], got nan"),
+        ({"threshold": "0.7"}, r"threshold must be a number in \(0, 1\], got '0.7'"),
+        ({"threshold": True}, "threshold must be a number"),
+        ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
+        ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
+    ],
+)
+def test_wrong_settings(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        DuplicateIndex(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"key": ""}, "key must be a string not empty, got ''"),
+        ({"key": 3}, "key must be a string not empty, got 3"),
+        ({"key": "\ud800"}, "key must be text UTF-8 can write"),
+        ({"scope": None}, "scope must be a string, got None"),
+        ({"text": b"bytes"}, "text must be a string, got bytes"),
+        ({"text": None}, "text must be a string, got NoneType"),
+    ],
+)
+def test_wrong_arguments(index, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        index.check_and_add(**{"key": "a", "text": TEXT, **arguments})
+    assert len(index) == 0

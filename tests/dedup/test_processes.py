@@ -1,0 +1,149 @@
+"""The index across closings, kills, and processes that share a file."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
+from tests.dedup.made_texts import english
+
+ROOT = Path(__file__).resolve().parents[2]
+
+WRITER = """
+import sys
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from tests.dedup.made_texts import english
+path, name, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+texts = [" ".join(english(seed, 60)) for seed in range(first, first + count)]
+with DuplicateIndex(store=SQLiteStore(path)) as index:
+    print("ready", flush=True)
+    for seed, text in enumerate(texts, first):
+        verdict = index.check_and_add(f"{name}-{seed}", text)
+        print(seed, int(verdict.duplicate), flush=True)
+"""
+
+
+def writer(path, name, first, count):
+    command = [sys.executable, "-c", WRITER, str(path), name, str(first), str(count)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def text_of(seed):
+    return " ".join(english(seed, 60))
+
+
+def opened(path, **options):
+    return DuplicateIndex(store=SQLiteStore(path), **options)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_reopened_it_knows_all(tmp_path, exact):
+    with opened(tmp_path / "a.db") as index:
+        for seed in range(300):
+            index.check_and_add(str(seed), text_of(seed), scope=str(seed % 2))
+        index.check_and_add("7", text_of(1007), scope="1")
+        index.remove("8", "0")
+    with opened(tmp_path / "a.db", exact=exact) as index:
+        assert len(index) == 299
+        for seed in (0, 5, 1007, 299):
+            scope, of = str(seed % 2), str(seed % 1000)
+            assert index.check_and_add("new", text_of(seed) + " more", scope=scope).of == of
+        assert not index.check_and_add("eight", text_of(8), scope="0").duplicate
+        assert not index.check_and_add("9", text_of(9), scope="1").updated
+
+
+def test_a_memory_store_serves_a_later_index():
+    store = MemoryStore()
+    with DuplicateIndex(store=store) as index:
+        index.check_and_add("a", text_of(1))
+    with DuplicateIndex(store=store) as index:
+        assert index.check_and_add("b", text_of(1)).of == "a"
+
+
+def test_a_killed_writer_loses_nothing_acknowledged(tmp_path):
+    path, acknowledged = tmp_path / "a.db", set()
+    for loop in range(3):
+        process = writer(path, "w", loop * 10_000, 2000)
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(20 + 13 * loop):
+            acknowledged.add(int(process.stdout.readline().split()[0]))
+        process.send_signal(signal.SIGKILL)
+        rest, _ = process.communicate()
+        acknowledged.update(int(line.split()[0]) for line in rest.splitlines() if line[-2:-1] == " ")
+        with opened(path) as index:
+            for seed in acknowledged:
+                assert index.check_and_add(f"check-{seed}", text_of(seed)).of == f"w-{seed}"
+            assert 0 <= len(index) - len(acknowledged) <= loop + 1
+        link = sqlite3.connect(path)
+        assert link.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        link.close()
+
+
+def test_an_item_of_a_killed_crawl_passes_when_crawled_again(tmp_path):
+    process = writer(tmp_path / "a.db", "w", 0, 2000)
+    for _ in range(10):
+        process.stdout.readline()
+    process.kill()
+    process.communicate()
+    with opened(tmp_path / "a.db") as index:
+        for seed in range(len(index) + 2):
+            assert not index.check_and_add(f"w-{seed}", text_of(seed)).duplicate
+
+
+def test_two_processes_keep_one_of_each(tmp_path):
+    path = tmp_path / "a.db"
+    both = [writer(path, name, 0, 150) for name in ("x", "y")]
+    outputs = [process.communicate(timeout=30)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    kept = [line.split()[0] for out in outputs for line in out.splitlines() if line.endswith(" 0")]
+    assert sorted(map(int, kept)) == list(range(150))
+    with opened(path) as index:
+        assert len(index) == 150
+
+
+def test_two_indexes_see_each_others_rows(tmp_path):
+    path = tmp_path / "a.db"
+    with opened(path) as one, opened(path) as two:
+        one.check_and_add("a", text_of(1))
+        assert two.check_and_add("b", text_of(1)).of == "a"
+        assert one.check_and_add("a", text_of(2)).updated
+        assert not two.check_and_add("b", text_of(1)).duplicate
+        assert one.check_and_add("c", text_of(1)).of == "b"
+        two.remove("b")
+        assert not one.check_and_add("c", text_of(1) + " more").duplicate
+        assert not two.check_and_add("a", text_of(2)).updated
+        one.remove("a")
+        assert not two.check_and_add("a", text_of(3)).updated
+        one.check_and_add("d", text_of(4))
+        two.check_and_add("d", text_of(4))
+        assert len(one) == len(two) == 3  # a, c, d
+
+
+def test_an_index_written_otherwise_is_refused(tmp_path):
+    opened(tmp_path / "a.db").close()
+    link = sqlite3.connect(tmp_path / "a.db")
+    link.execute("UPDATE meta SET value = 'legacy' WHERE name = 'minhash scheme'")
+    link.commit()
+    link.close()
+    with pytest.raises(StoreMismatch, match="'minhash scheme' is legacy there and affine32 here"):
+        opened(tmp_path / "a.db")
+
+
+def test_a_failed_write_leaves_memory_and_file_alike(tmp_path, monkeypatch):
+    with opened(tmp_path / "a.db") as index:
+        index.check_and_add("a", text_of(1))
+
+        def full(*_):
+            raise sqlite3.OperationalError("database or disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(SQLiteStore, "put", full)
+            with pytest.raises(sqlite3.OperationalError):
+                index.check_and_add("b", text_of(2))
+        assert len(index) == 1
+        assert not index.check_and_add("b", text_of(2)).duplicate
+        assert index.check_and_add("c", text_of(2)).of == "b"

@@ -1,0 +1,55 @@
+import zlib
+
+import numpy as np
+import pytest
+
+from denoise_scrapy.dedup import tokens as module
+from denoise_scrapy.dedup.stop_units import is_stop
+from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("", []),
+        (" \n\t.,;!", []),
+        ("Hello, WORLD 42", ["hello", "world", "42"]),
+        ("全文检索 engine", ["全", "文", "检", "索", "engine"]),
+        ("カナとかな", ["カ", "ナ", "と", "か", "な"]),
+        ("한국어", ["한", "국", "어"]),
+        ("Straße café", ["straße", "café"]),
+        ("ＦＵＬＬ width ①", ["full", "width", "1"]),
+        ("cafe\u0301", ["café"]),
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("Привет, мир", ["привет", "мир"]),
+        ("第3版v2", ["第", "3", "版", "v2"]),
+        ("𠀀𠀁", ["𠀀", "𠀁"]),
+    ],
+)
+def test_tokens(text, units):
+    assert tokens(text) == units
+
+
+def test_hash_is_crc32_of_utf8():
+    words = ["a", "的", "straße"]
+    assert unit_hashes(words).tolist() == [zlib.crc32(word.encode()) for word in words]
+    assert unit_hashes([]).dtype == np.uint32
+
+
+def test_lone_surrogates_do_not_stop_us():
+    assert len(unit_hashes(tokens("a \ud800 b"))) >= 2
+
+
+def test_cache_stays_bounded(monkeypatch):
+    monkeypatch.setattr(module, "_CACHE_WORDS", 100)
+    cache = module._HashCache()
+    for number in range(1000):
+        assert cache[f"w{number}"] == zlib.crc32(f"w{number}".encode())
+        assert len(cache) <= 100
+    assert cache["x" * 1000] and "x" * 1000 not in cache
+
+
+def test_stop_units():
+    units = unit_hashes(["the", "of", "的", "是", "啊", "der", "の", "quartz", "岩"])
+    assert is_stop(units).tolist() == [True] * 7 + [False] * 2
+    assert is_stop(np.empty(0, np.uint32)).tolist() == []
