@@ -54,9 +54,7 @@ class BandTable:
             numbers: int64 (k,), the texts' numbers, from 0 to 2**32 - 2.
 
         """
-        entries = (keys.astype(np.uint64) << _32) | (numbers.astype(np.uint64) + np.uint64(1))[
-            :, None
-        ]
+        entries = (keys.astype(np.uint64) << _32) | (numbers.astype(np.uint64) + np.uint64(1))[:, None]
         entries = entries.ravel()
         if self._used + len(entries) > _MAX_LOAD * len(self._slots):
             self._grow(self._used + len(entries))

@@ -14,7 +14,7 @@ import numpy as np
 from denoise_scrapy.dedup.bands import BandTable
 from denoise_scrapy.dedup.decision import MIN_UNITS, longest_kept, needed, too_short
 from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.fingerprint import LEVELS
+from denoise_scrapy.dedup.fingerprint import LEVELS, Fingerprint
 from denoise_scrapy.dedup.prefilter import VALUES, band_keys
 from denoise_scrapy.dedup.store import Record
 from denoise_scrapy.dedup.tree import SetTree
@@ -48,7 +48,6 @@ class Catalog:
     """Kept texts, found by key, by equal words, by shared bands, or by the trees.
 
     Example:
-        >>> from denoise_scrapy.dedup.fingerprint import Fingerprint
         >>> catalog = Catalog()
         >>> catalog.extend([Record(1, "a", "", Fingerprint.of("the first text"))])
         >>> catalog.record(catalog.by_key("a", "")).id
@@ -71,6 +70,13 @@ class Catalog:
     def record(self, row: int | None) -> Record | None:
         """Give the record of a row; None for no row, and for a tombstone."""
         return None if row is None else self._records[row]
+
+    def fingerprint(self, row: int) -> Fingerprint:
+        """Give the fingerprint of a row that a search has just returned."""
+        record = self._records[row]
+        if record is None:
+            raise LookupError(f"row {row} is a tombstone")
+        return record.fingerprint
 
     def by_key(self, key: str, scope: str) -> int | None:
         """Give the row of a key, if kept."""

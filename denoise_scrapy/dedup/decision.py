@@ -144,14 +144,14 @@ def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD) -> C
     pairs = sample(cut.s2, kept.limit)
     if len(pairs) < MIN_PAIRS:
         return Comparison(False, c1, 0.0)
-    common = _members(pairs, kept.pairs)
+    common = _members(kept.pairs, np.sort(pairs))
     return Comparison(common >= needed(len(pairs), threshold), c1, common / len(pairs))
 
 
 def _members(some: npt.NDArray[_Unsigned], ordered: npt.NDArray[_Unsigned]) -> int:
     """Count the elements of `some` that occur in the sorted `ordered`.
 
-    On the 16-bit halves of pairs a chance match has a probability of at most 256 / 65536 = 0.4%.
+    On the 16-bit halves of pairs chance matches add at most 256 / 65536 = 0.4% to c2.
     """
     if not len(ordered):
         return 0

@@ -23,7 +23,7 @@ _MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _33, _32 = np.uint64(33), np.uint64(32)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Cut:
     """A text's two feature strings at one frequency threshold.
 
@@ -37,6 +37,13 @@ class Cut:
 
     s1: npt.NDArray[np.uint32]
     s2: npt.NDArray[np.uint32]
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int64]:
+        """int64 (65536,): the first place in `s2` of each value of 16 low bits; past its end if none."""
+        table = np.full(1 << 16, len(self.s2), np.int64)
+        table[self.s2[::-1] & 0xFFFF] = np.arange(len(self.s2))[::-1]  # the last one written stays
+        return table
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.prefilter import SHINGLE
+from denoise_scrapy.dedup.screen import duplicates
 from denoise_scrapy.dedup.store import Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
@@ -92,7 +93,7 @@ class DuplicateIndex:
 
     @property
     def stats(self) -> Mapping[str, int]:
-        """Counts since the start: see `STATS`; 'verified' counts pairs of texts compared."""
+        """Counts since the start: see `STATS`; 'verified' counts the candidates compared."""
         return dict(self._stats)
 
     def check_and_add(self, key: str, text: str, *, scope: str = "") -> Verdict:
@@ -171,9 +172,7 @@ class DuplicateIndex:
             self._catalog.extend(records)
             self._last = records[-1].id
 
-    def _judge(
-        self, key: str, scope: str, new: Features, fingerprint: Fingerprint
-    ) -> tuple[Verdict, bool]:
+    def _judge(self, key: str, scope: str, new: Features, fingerprint: Fingerprint) -> tuple[Verdict, bool]:
         """Give the verdict, and whether the text is to be kept."""
         short = too_short(fingerprint)
         same = self._still_there(self._catalog.by_key(key, scope))
@@ -197,14 +196,13 @@ class DuplicateIndex:
                     return kept, Comparison(True, 1.0, 1.0)
         if short:
             return None
-        for row in self._rows(scope, new):
-            record = self._catalog.record(row)
-            if record is None:
-                continue
-            self._stats["verified"] += 1
-            proof = compare(new, record.fingerprint, self._threshold)
-            if proof.duplicate and self._still_there(row):
-                return record, proof
+        rows = self._rows(scope, new)
+        prints = [self._catalog.fingerprint(row) for row in rows]
+        self._stats["verified"] += len(rows)
+        for place in duplicates(new, prints, self._threshold):
+            record = self._still_there(rows[place])
+            if record is not None:
+                return record, compare(new, record.fingerprint, self._threshold)
         return None
 
     def _rows(self, scope: str, new: Features) -> list[int]:

@@ -59,9 +59,7 @@ def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     return values
 
 
-def band_keys(
-    signatures: npt.NDArray[np.uint32], scopes: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.uint32]:
+def band_keys(signatures: npt.NDArray[np.uint32], scopes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
     """Hash each band of some signatures, with the scope, to 32 bits.
 
     Args:

@@ -72,9 +72,7 @@ class SQLiteStore(Store):
     def newer(self, after: int) -> Iterator[Record]:
         """See `Store.newer`."""
         query = f"SELECT {_ROW} FROM texts WHERE id > ? ORDER BY id"
-        for number, key, scope, n, t, s1, s2, limit, digest, minhash in self._connection.execute(
-            query, (after,)
-        ):
+        for number, key, scope, n, t, s1, s2, limit, digest, minhash in self._connection.execute(query, (after,)):
             print_ = Fingerprint(n, t, s1, s2, limit, digest, minhash)
             yield Record(number, key, scope, print_)
 

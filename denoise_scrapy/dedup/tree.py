@@ -65,9 +65,7 @@ class SetTree:
         self._numbers.append(number)
         self._lengths.append(length)
 
-    def search(
-        self, units: npt.NDArray[np.uint32], need: int, longest: int
-    ) -> npt.NDArray[np.int64]:
+    def search(self, units: npt.NDArray[np.uint32], need: int, longest: int) -> npt.NDArray[np.int64]:
         """Find every set that has enough in common with a query.
 
         Args:
@@ -90,9 +88,7 @@ class SetTree:
         numbers = [self._numbers[item] for item in items[shared >= need].tolist()]
         return np.sort(np.array(numbers, np.int64))
 
-    def _walk(
-        self, mark: signature.Signatures, size: int, need: int, longest: int
-    ) -> npt.NDArray[np.int64]:
+    def _walk(self, mark: signature.Signatures, size: int, need: int, longest: int) -> npt.NDArray[np.int64]:
         """Items of the tree that may match, by a walk down its levels."""
         tree = self._layout
         found = []
@@ -110,15 +106,11 @@ class SetTree:
             front = front[size - signature.ones(mark & ~tree.below[front]) >= need]
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
-    def _scan(
-        self, mark: signature.Signatures, size: int, need: int, longest: int
-    ) -> npt.NDArray[np.int64]:
+    def _scan(self, mark: signature.Signatures, size: int, need: int, longest: int) -> npt.NDArray[np.int64]:
         """Items outside the tree that may match, each looked at."""
         self.visited += len(self._signed)
         near = np.flatnonzero(size - signature.ones(mark & ~self._signed) >= need)
-        items = np.array(
-            self._loose + list(range(self._tail_start, len(self._sets))), dtype=np.int64
-        )[near]
+        items = np.array(self._loose + list(range(self._tail_start, len(self._sets))), dtype=np.int64)[near]
         lengths = np.fromiter((self._lengths[item] for item in items.tolist()), np.int64)
         return items[lengths <= longest]
 

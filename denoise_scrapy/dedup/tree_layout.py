@@ -58,14 +58,10 @@ class Layout:
 
 _NONE = np.empty(0, np.int64)
 _NO_SIGN = np.empty((0, signature.WORDS), np.uint64)
-EMPTY = Layout(
-    *(_NONE, _NONE, _NONE, _NONE, np.zeros(1, np.int64)), *(_NO_SIGN, _NO_SIGN, _NONE, _NONE, _NONE)
-)
+EMPTY = Layout(*(_NONE, _NONE, _NONE, _NONE, np.zeros(1, np.int64)), *(_NO_SIGN, _NO_SIGN, _NONE, _NONE, _NONE))
 
 
-def build(
-    old: Layout, batch: Ints, sets: Sequence[bytes], lengths: Sequence[int]
-) -> tuple[Layout, Ints]:
+def build(old: Layout, batch: Ints, sets: Sequence[bytes], lengths: Sequence[int]) -> tuple[Layout, Ints]:
     """Merge a batch of sets into a tree.
 
     Args:
@@ -100,9 +96,7 @@ def build(
         children, starts = slice(levels[level + 1], levels[level + 2]), first[inner]
         starts = starts - levels[level + 1]
         below[inner] |= np.bitwise_or.reduceat(below[children], starts, axis=0)
-        shortest[inner] = np.minimum(
-            shortest[inner], np.minimum.reduceat(shortest[children], starts)
-        )
+        shortest[inner] = np.minimum(shortest[inner], np.minimum.reduceat(shortest[children], starts))
         most[inner] = np.maximum(most[inner], np.maximum.reduceat(most[children], starts))
     tree = Layout(item, parent, distance, depth, first, own, below, length, shortest, most)
     return tree, deep
@@ -171,9 +165,7 @@ def _breadth_first(parent: Ints, distance: Ints, depth: Ints) -> tuple[Ints, Int
     return order, place
 
 
-def _signatures(
-    old: Layout, item: Ints, order: Ints, sets: Sequence[bytes]
-) -> signature.Signatures:
+def _signatures(old: Layout, item: Ints, order: Ints, sets: Sequence[bytes]) -> signature.Signatures:
     """Own signatures in the new order: the old ones moved, the new ones made."""
     own = np.empty((len(item), signature.WORDS), np.uint64)
     known = order < len(old.item)
