@@ -66,7 +66,7 @@ def _quote(rng: random.Random, posts: list[Post], others: list[Thread]) -> tuple
 def write_thread(rng: random.Random, number: int, others: list[Thread]) -> Thread:
     """Return thread `number`; its posts may quote the `others`."""
     board = BOARDS[number % len(BOARDS)]
-    voice = Voice(rng, rules("forum_en", "more_forum"), board)
+    voice = Voice(rng, rules("forum_en", "more_forum", "nicks"), board)
     heads = voice.grammar[f"{board}.head"]
     voice.names["@thing"] = voice.raw("@thing")
     asker = voice.raw("nick")

@@ -29,7 +29,7 @@ class Around:
 
     def __init__(self, path: str, pool: Sequence[Story]):
         self.rng = random.Random(f"around {path}")
-        self.voice = Voice(self.rng, rules("site_en", "forum_en", "news_en", "docs_en"))
+        self.voice = Voice(self.rng, rules("site_en", "nicks"))
         self.pool = [story for story in pool if story.path != path]
 
     def links(self, count: int) -> list[Link]:

@@ -9,8 +9,8 @@ from example_project.portal.grammar import Voice, polish, rules
 from example_project.portal.model import Block, Story, tokens
 
 GRAMMARS = {
-    "en": ("news_en", "topics_en", "site_en", "forum_en"),
-    "zh": ("news_zh", "more_zh", "forum_en"),
+    "en": ("news_en", "topics_en", "site_en", "nicks"),
+    "zh": ("news_zh", "more_zh", "nicks"),
 }
 TOPICS = {
     "en": ("harbour", "school", "rail", "football", "health", "weather", "culture", "factory", "farm", "science"),

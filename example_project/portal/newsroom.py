@@ -10,7 +10,7 @@ from example_project.portal.model import Story
 from example_project.portal.news import TOPICS, write
 
 BRIEF = 60  # tokens of the shortest stories
-QUOTABLE = 550  # words of a story that another may quote: a quote is then a third of it at most
+QUOTABLE = 680  # words of a story that another may quote: a quote is then a third of it at most
 
 
 @dataclass
@@ -50,12 +50,13 @@ def _evening(rng: random.Random, room: Newsroom) -> None:
     briefs = [story for story in room.news if len(story.truth.split()) < 120]
     for t, topic in enumerate(TOPICS["en"][:8]):
         size = rng.choice((650, 800, 900)) if t < 7 else 300
-        story = write(rng, "en", topic, 5 * t + 4, size=size, where="evening")
+        brief = briefs[t % len(briefs)]
+        about = brief.topic if t in (5, 6) else topic
+        story = write(rng, "en", about, 5 * t + 4, size=size, where="evening")
         if t < 5:
             source = rng.choice([other for other in sources if other.topic != topic])
             room.evening.append(copies.quoting(rng, story, source))
         elif t < 7:
-            brief = briefs[t - 5]
             story = copies.extended(brief, story)
             room.extra.setdefault(brief.path, []).append(story)
         else:
@@ -63,7 +64,7 @@ def _evening(rng: random.Random, room: Newsroom) -> None:
 
 
 def _quoting_in_chinese(rng: random.Random, room: Newsroom) -> None:
-    sources = [story for story in room.xinwen[15:] if len(story.truth) > QUOTABLE * 1.3]
+    sources = [story for story in room.xinwen[15:] if len(story.truth) > QUOTABLE]
     for n, source in ((3, sources[-1]), (12, sources[-2])):
         story = write(rng, "zh", room.xinwen[n].topic, n // 3 * 5 + n % 3, size=1000)
         room.xinwen[n] = copies.quoting(rng, story, source)

@@ -19,6 +19,8 @@ class Handler(BaseHTTPRequestHandler):
     """Answers from the portal's pages; queries are ignored, as static sites do."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet: two would wait for each other's receipt
+    disable_nagle_algorithm = True
     portal: Portal
 
     def do_GET(self) -> None:
@@ -51,12 +53,17 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent: the crawl has a log of its own."""
 
 
+class Server(ThreadingHTTPServer):
+    """A server with room for a crawler's connections; one turned away tries again a second later."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 def make_server(port: int = 0, portal: Portal | None = None) -> ThreadingHTTPServer:
     """Return a server on 127.0.0.1; port 0 takes a free one."""
     handler = type("PortalHandler", (Handler,), {"portal": portal or build()})
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    server.daemon_threads = True
-    return server
+    return Server(("127.0.0.1", port), handler)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,9 +31,13 @@ class PortalSpider(scrapy.Spider):
 
     def __init__(self, start: str = "http://127.0.0.1:8808/", **kwargs: Any):
         super().__init__(**kwargs)
-        self.start_urls = [start]
+        self.first = start
         self.allowed_domains = [urlsplit(start).hostname or ""]
         self.links = LinkExtractor()
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield the first request; links back to its page are no new ones."""
+        yield scrapy.Request(self.first)
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
         """Yield the item of a page with a text, and requests for all pages it links to."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import scrapy
 from scrapy import signals
@@ -39,10 +40,12 @@ class SiteSpider(scrapy.Spider):
     """
 
     name = "site"
-    # Requests wait for their turn here, so Scrapy cannot know from which page they came.
+    # Requests wait for their turn here, so Scrapy cannot know from which page they came, and what
+    # was asked for before is known here too.
     custom_settings = {  # noqa: RUF012
         "SPIDER_MIDDLEWARES": {"scrapy.spidermiddlewares.depth.DepthMiddleware": None},
         "REFERER_ENABLED": False,
+        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
     }
 
     def __init__(self, hosts: str = "", start: str = "", pages: str = "0", depth: str = "", **kwargs: Any):
@@ -56,6 +59,7 @@ class SiteSpider(scrapy.Spider):
             self.hosts.setdefault(host_of(url), Host(int(pages)))
         if "" in self.hosts:
             raise ValueError(f"not all of these are http(s) URLs: {self.starts}")
+        self.allowed_domains = [urlsplit(f"//{host}").hostname or "" for host in self.hosts]
         self.links = LinkExtractor()
 
     @classmethod
@@ -63,6 +67,7 @@ class SiteSpider(scrapy.Spider):
         """Make the spider of a crawl."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.depth = spider.depth or crawler.settings.getint("DEPTH_LIMIT")
+        crawler.signals.connect(spider.dropped, signals.request_dropped)
         crawler.signals.connect(spider.resume, signals.spider_idle)
         return spider
 
@@ -93,6 +98,14 @@ class SiteSpider(scrapy.Spider):
         name = request.cb_kwargs["host"]
         self.hosts[name].under_way -= 1
         yield from self._requests(name)
+
+    def dropped(self, request: Request) -> None:
+        """Give the place of a request that Scrapy dropped, such as a redirect elsewhere, to the next."""
+        name = request.cb_kwargs.get("host")
+        if name is not None and self.crawler.engine is not None:
+            self.hosts[name].under_way -= 1
+            for following in list(self._requests(name)):
+                self.crawler.engine.crawl(following)
 
     def resume(self) -> None:
         """When nothing is under way, ask for what still waits: requests may get lost unseen.
@@ -135,5 +148,6 @@ class SiteSpider(scrapy.Spider):
                 callback=self.parse,
                 errback=self.failed,
                 cb_kwargs={"host": name, "depth": depth},
-                dont_filter=True,  # the frontier knows what was seen
+                # A front page may be redirected to another host of the site.
+                meta={"allow_offsite": depth == 0 or host_of(url) != name},
             )

@@ -1,0 +1,86 @@
+"""The planted duplicates are duplicates, the rest is not, and originals are met first."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from example_project.portal import build
+from example_project.portal.model import tokens
+from example_project.scoring import judge_duplicates
+
+
+@pytest.fixture(scope="module")
+def portal():
+    return build()
+
+
+def pairs_of(text):
+    words = tokens(text)
+    return Counter(pairwise(words))
+
+
+def containment(part, whole):
+    return (part & whole).total() / max(1, part.total())
+
+
+def copies(portal, how):
+    return [page for page in portal.pages.values() if page.how == how]
+
+
+def test_there_are_enough_of_each_kind(portal):
+    assert len(copies(portal, "reprint")) >= 8
+    assert len(copies(portal, "cut")) >= 6
+    assert len(copies(portal, "edit")) >= 6
+    assert sum(page.section == "xinwen" for page in copies(portal, "edit")) >= 3
+
+
+def test_cut_versions_stand_in_their_originals(portal):
+    for page in copies(portal, "cut"):
+        part, whole = tokens(page.truth), tokens(portal.pages[page.copy_of].truth)
+        assert not Counter(part) - Counter(whole)
+        assert 0.45 < len(part) / len(whole) < 0.75, page.path
+
+
+def test_edited_versions_differ_in_few_words(portal):
+    for page in copies(portal, "edit"):
+        one, other = tokens(page.truth), tokens(portal.pages[page.copy_of].truth)
+        changed = (Counter(one) - Counter(other)).total() / len(one)
+        assert 0.015 <= changed <= 0.05, page.path
+
+
+def test_reprints_differ_in_byline_and_first_words(portal):
+    for page in copies(portal, "reprint"):
+        original = portal.pages[page.copy_of]
+        assert page.truth != original.truth
+        assert containment(pairs_of(page.truth), pairs_of(original.truth)) > 0.94
+
+
+def test_nothing_else_is_a_near_duplicate(portal):
+    pages = [page for page in portal.pages.values() if page.truth and not page.copy_of]
+    sets = {page.path: pairs_of(page.truth) for page in pages}
+    for page in pages:
+        for other in pages:
+            longer = len(other.truth) <= 3 * len(page.truth)  # far longer ones may quote or extend it
+            if page is not other and longer:
+                assert containment(sets[page.path], sets[other.path]) < 0.7, (page.path, other.path)
+
+
+def test_copies_are_linked_from_their_original_only(portal):
+    for page in portal.pages.values():
+        if page.copy_of:
+            linking = [other.path for other in portal.pages.values() if f'href="{page.path}"' in other.html]
+            assert linking == [page.copy_of]
+
+
+def test_judging_tells_dropped_missed_and_lost(portal):
+    everything = {path for path, page in portal.pages.items() if page.truth is not None}
+    planted = {path for path, page in portal.pages.items() if page.copy_of}
+    ideal = judge_duplicates(portal, everything - planted)
+    assert (set(ideal.dropped), ideal.missed, ideal.wrongly_dropped) == (planted, (), ())
+    assert set(judge_duplicates(portal, everything).missed) == planted
+    original, (copy, *_) = next(iter(portal.groups.items()))
+    swapped = judge_duplicates(portal, (everything - planted - {original}) | {copy})
+    assert (len(swapped.dropped), swapped.missed, swapped.wrongly_dropped) == (len(planted), (), ())
+    lost = judge_duplicates(portal, everything - planted - {"/about.html"})
+    assert lost.wrongly_dropped == ("/about.html",)
