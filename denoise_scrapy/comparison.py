@@ -108,9 +108,7 @@ class ComparisonPages:
         links = [
             url
             for url in sibling_links(crawled.page, CANDIDATES)
-            if url not in crawled.urls
-            and not self._fetcher.tried(url)
-            and self._state.memory.page(url) is None
+            if url not in crawled.urls and not self._fetcher.tried(url) and self._state.memory.page(url) is None
         ]
         return sorted(links, key=lambda url: url not in crawled.requested)
 

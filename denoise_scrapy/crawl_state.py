@@ -103,9 +103,7 @@ class CrawlState:
             except ConfigurationError as error:
                 settings = self.settings.for_page(None)
                 self.count("invalid_meta")
-                self.say_once(
-                    f"meta/{error}", logging.ERROR, "%s in the meta of %s", error, request
-                )
+                self.say_once(f"meta/{error}", logging.ERROR, "%s in the meta of %s", error, request)
             self._asked[request] = settings
         return settings
 

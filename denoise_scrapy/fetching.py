@@ -37,16 +37,19 @@ class SiblingFetcher:
 
     def __init__(self, state: CrawlState):
         self._state = state
+        self._spent = 0  # fetches begun; those of which nothing was sent are given back
         self._tried: set[int] = set()  # hashes of URLs
         self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def fetch(self, url: str, crawled: CrawledPage) -> None:
         """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
         self._tried.add(hash(url))
+        self._spent += 1  # now, as other sites' fetches look at it while this one is under way
         request = self._request(url, crawled)
         response = await self._download(request)
         location = None if response is None else _redirect_to_same_page(response)
         if location is not None:
+            self._spent += 1
             request = self._request(location, crawled)
             response = await self._download(request)
         if response is None or not self._accept(request, response, crawled):
@@ -58,9 +61,8 @@ class SiblingFetcher:
 
     def unasked(self) -> int:
         """Return how many fetched pages the spider has not asked for so far."""
-        value = self._state.crawler.stats.get_value
-        requests = value(f"{PREFIX}comparison/requests", 0)
-        return int(requests - value(f"{PREFIX}comparison/reused", 0))
+        reused = self._state.crawler.stats.get_value(f"{PREFIX}comparison/reused", 0)
+        return self._spent - int(reused)
 
     def pages_crawled(self) -> int:
         """Return how many responses the crawl has received, without our own."""
@@ -97,11 +99,13 @@ class SiblingFetcher:
         lock = self._slot_locks.setdefault(slot, asyncio.Lock())
         async with lock:
             if self.stopping():
+                self._spent -= 1
                 return None
             self._state.count("comparison/requests")
             try:
                 return await engine.download_async(request)
             except IgnoreRequest as error:  # robots.txt, off-site: nothing was sent
+                self._spent -= 1
                 self._state.count("comparison/requests", -1)
                 self._say_failed(request, error)
             except Exception as error:

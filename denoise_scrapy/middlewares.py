@@ -86,9 +86,7 @@ class ItemPageMiddleware:
         """Make one for a crawl; raises like `ComparisonPagesMiddleware.from_crawler`."""
         return cls(state_of(crawler))
 
-    async def process_spider_output(
-        self, response: Response, result: AsyncIterator[Any]
-    ) -> AsyncIterator[Any]:
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass items and requests on, and note them."""
         async for each in result:
             try:

@@ -175,9 +175,7 @@ class NearDuplicatePipeline:
             return item
         return self._duplicate(item, found, verdict, settings)
 
-    def _duplicate(
-        self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings
-    ) -> Any:
+    def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         state = self._state
         state.count("dedup/duplicates")
         logger.info(

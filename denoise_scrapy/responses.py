@@ -18,8 +18,9 @@ OK = 200
 
 
 def is_page(response: Response) -> bool:
-    """Whether `response` is HTML and has any."""
-    return isinstance(response, HtmlResponse) and bool(response.body)
+    """Whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
+    is_html = isinstance(response, HtmlResponse) and bool(response.body)
+    return is_html and urlsplit(response.url).path != "/robots.txt"
 
 
 def is_comparable(request: Request, response: Response) -> bool:

@@ -28,6 +28,7 @@ class Declaration:
         low: Least valid number, None for no limit.
         high: Greatest valid number, None for no limit.
         choices: The valid values of a text; empty for any text.
+        may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
 
     """
@@ -37,6 +38,7 @@ class Declaration:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    may_be_empty: bool = False
     per_page: bool = False
 
     def valid_values(self, kind: str) -> str:
@@ -46,7 +48,7 @@ class Declaration:
         if kind == "bool":
             return "True | False"
         if kind == "str":
-            return "text"
+            return "text" if self.may_be_empty else "text, not empty"
         number = "whole number" if kind == "int" else "number"
         if self.low is not None and self.high is not None:
             return f"{number}, {self.low:g} to {self.high:g}"
@@ -77,7 +79,8 @@ def parse_value(value: object, kind: str, declared: Declaration) -> Any:
     outside = (declared.low is not None and parsed < declared.low) or (
         declared.high is not None and parsed > declared.high
     )
-    if outside or (declared.choices and parsed not in declared.choices):
+    empty = parsed == "" and not declared.may_be_empty
+    if outside or empty or (declared.choices and parsed not in declared.choices):
         raise ValueError(value)
     return parsed
 

@@ -32,9 +32,7 @@ class DenoiseSettings:
     """
 
     enabled: bool = setting(True, "Whether anything is done at all.", per_page=True)
-    every_page: bool = setting(
-        True, 'Treat every page; False: only requests with meta["denoise"] set.'
-    )
+    every_page: bool = setting(True, 'Treat every page; False: only requests with meta["denoise"] set.')
     strategy: str = setting(
         DEFAULT_STRATEGY,
         "How the content is told from the rest.",
@@ -43,9 +41,7 @@ class DenoiseSettings:
     )
     body_field: str = setting("body", "Item field that receives the text.", per_page=True)
     url_field: str = setting("url", "Item field that names the page the item is about.")
-    overwrite: bool = setting(
-        False, "Replace a text the spider has put into the body field itself.", per_page=True
-    )
+    overwrite: bool = setting(False, "Replace a text the spider has put into the body field itself.", per_page=True)
     comparison_pages: int = setting(
         4,
         "How many other pages of the site a page is compared with, at most.",
@@ -56,8 +52,7 @@ class DenoiseSettings:
     )
     comparison_min: int = setting(
         1,
-        "Fetch comparison pages only while fewer than this many are known; "
-        "most of the gain comes with the first.",
+        "Fetch comparison pages only while fewer than this many are known; most of the gain comes with the first.",
         unit="pages",
         low=0,
         high=64,
@@ -66,9 +61,7 @@ class DenoiseSettings:
     comparison_fetch: bool = setting(
         True, "Fetch comparison pages at all; False: only pages of the crawl serve.", per_page=True
     )
-    comparison_timeout: float = setting(
-        10.0, "download_timeout of one fetch.", unit="seconds", low=0.1, high=600
-    )
+    comparison_timeout: float = setting(10.0, "download_timeout of one fetch.", unit="seconds", low=0.1, high=600)
     comparison_wait: float = setting(
         0.5,
         "How long an item waits for the crawl itself to bring pages, before anything is fetched.",
@@ -77,9 +70,7 @@ class DenoiseSettings:
         high=60,
         per_page=True,
     )
-    comparison_free: int = setting(
-        4, "Fetches allowed in a crawl before the share counts.", unit="fetches", low=0
-    )
+    comparison_free: int = setting(4, "Fetches allowed in a crawl before the share counts.", unit="fetches", low=0)
     comparison_share: float = setting(
         0.05,
         "Fetches the spider did not ask for later, per crawled page, beyond the free ones.",
@@ -88,21 +79,15 @@ class DenoiseSettings:
         high=64,
     )
     comparison_per_site: int = setting(8, "Most fetches from one site.", unit="fetches", low=0)
-    memory_mb: float = setting(
-        64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0
-    )
-    pages_per_site: int = setting(
-        12, "How many pages of one site are remembered.", unit="pages", low=1
-    )
+    memory_mb: float = setting(64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0)
+    pages_per_site: int = setting(12, "How many pages of one site are remembered.", unit="pages", low=1)
     reuse_mb: float = setting(
         16.0,
         "Memory for fetched responses that answer the spider's own request later.",
         unit="MB",
         low=0,
     )
-    max_page_mb: float = setting(
-        8.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0
-    )
+    max_page_mb: float = setting(4.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001)
     geometry: str = setting(
         "auto",
         "Use where elements lie on the screen, if a page was rendered in a browser.",
@@ -118,10 +103,8 @@ class DenoiseSettings:
     dedup_threshold: float = setting(
         0.7, "Likeness of two texts from which they are near-duplicates.", low=0.01, high=1
     )
-    dedup_key_field: str = setting(
-        "url", "Item field that identifies an item; the same key again is an update."
-    )
-    dedup_field: str = setting("", "Item field with the text to compare; empty: the body field.")
+    dedup_key_field: str = setting("url", "Item field that identifies an item; the same key again is an update.")
+    dedup_field: str = setting("", "Item field with the text to compare; empty: the body field.", may_be_empty=True)
     dedup_scope: str = setting(
         "site",
         "Whether a text is compared with those of its own site or with all.",
@@ -129,14 +112,11 @@ class DenoiseSettings:
     )
     dedup_store: str = setting(
         "auto",
-        "Where the index lives; auto: in DENOISE_DEDUP_PATH or the job directory if one is set, "
-        "else in memory.",
+        "Where the index lives; auto: in DENOISE_DEDUP_PATH or the job directory if one is set, else in memory.",
         choices=("auto", "memory", "sqlite"),
     )
-    dedup_path: str = setting("", "File of the index; empty: a file in the job directory.")
-    dedup_exact: bool = setting(
-        False, "Compare with every text rather than with likely ones; slow for large crawls."
-    )
+    dedup_path: str = setting("", "File of the index; empty: a file in the job directory.", may_be_empty=True)
+    dedup_exact: bool = setting(False, "Compare with every text rather than with likely ones; slow for large crawls.")
     dedup_mark_field: str = setting(
         "near_duplicate", 'Item field that receives {"of": key, "score": likeness} when marking.'
     )
@@ -145,9 +125,7 @@ class DenoiseSettings:
     )
 
     @classmethod
-    def from_settings(
-        cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | None = None
-    ) -> DenoiseSettings:
+    def from_settings(cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | None = None) -> DenoiseSettings:
         """Read and check all settings.
 
         Args:
@@ -184,9 +162,7 @@ class DenoiseSettings:
             return replace(self, enabled=asked)
         if isinstance(asked, Mapping):
             return self._with_values(asked, "", str.lower, per_page=True)
-        raise ConfigurationError(
-            f'request.meta["denoise"] = {asked!r}: valid are True, False and a dict of settings'
-        )
+        raise ConfigurationError(f'request.meta["denoise"] = {asked!r}: valid are True, False and a dict of settings')
 
     def _with_values(
         self, given: Mapping[Any, Any], prefix: str, case: Any, *, per_page: bool = False
@@ -199,9 +175,7 @@ class DenoiseSettings:
         changes = {}
         for key, value in given.items():
             if key not in known:
-                raise ConfigurationError(
-                    f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}"
-                )
+                raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
             try:
                 changes[name] = parse_value(value, kind, declared)

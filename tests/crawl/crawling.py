@@ -46,6 +46,15 @@ class _Lines(logging.Handler):
         self.lines.append(f"{record.name} {record.levelname} {self.format(record)}")
 
 
+def spider_of(*urls: str, **attributes: Any) -> type[Spider]:
+    """Return a spider that yields one dict with the URL of each page."""
+
+    def parse(self: Spider, response: Any) -> Any:
+        yield {"url": response.url}
+
+    return type("PageSpider", (Spider,), {"name": "pages", "start_urls": list(urls), "parse": parse} | attributes)
+
+
 def event_loop() -> asyncio.AbstractEventLoop:
     """Return the loop of the reactor, which is started the first time."""
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
@@ -70,8 +79,10 @@ def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: 
     loop = event_loop()
     lines = _Lines()
     root = logging.getLogger()
-    root.addHandler(lines)
-    level, _ = root.level, root.setLevel(logging.DEBUG)
+    # Other handlers keep the records, and with them the requests and the crawler.
+    before, root.handlers = root.handlers, [lines]
+    level = root.level
+    root.setLevel(logging.DEBUG)
     items: list[Any] = []
     dropped: list[tuple[Any, Exception]] = []
     runner = AsyncCrawlerRunner({**BASE, **(settings or {})})
@@ -92,6 +103,10 @@ def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: 
     try:
         loop.run_until_complete(run())
     finally:
-        root.removeHandler(lines)
+        root.handlers = before
         root.setLevel(level)
-    return Crawl(items, dropped, crawler.stats.get_stats(), "\n".join(lines.lines), crawler)
+        for _, error in dropped:
+            error.__traceback__ = None  # its frames hold the response
+        log = "\n".join(lines.lines)
+        print(log)
+    return Crawl(items, dropped, crawler.stats.get_stats(), log, crawler)

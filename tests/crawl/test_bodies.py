@@ -1,34 +1,171 @@
-"""Items get the text of their page."""
+"""Items get the text of their page, unless somebody says otherwise."""
 
 from typing import Any
 
+import pytest
 import scrapy
+from scrapy.http import HtmlResponse
 
-from tests.crawl.crawling import crawl
+from tests.crawl.crawling import BASE, crawl, spider_of
 from tests.crawl.web import Web, article, story
 
 
-def spider_of(*urls: str, **attributes: Any) -> type[scrapy.Spider]:
-    class ArticleSpider(scrapy.Spider):
-        name = "articles"
-        start_urls = list(urls)
+@pytest.fixture
+def articles(web: Web) -> list[str]:
+    for n in range(4):
+        web.pages[f"/a/{n}"] = article(n)
+    return [web(f"/a/{n}") for n in range(4)]
+
+
+def sentence(n: int) -> str:
+    return story(n).split(". ")[3]
+
+
+def test_one_line_of_settings_gives_every_item_a_body(articles: list[str]) -> None:
+    done = crawl(spider_of(*articles))
+    bodies = done.bodies()
+    assert list(bodies) and set(bodies) == set(articles)
+    for n, url in enumerate(articles):
+        assert sentence(n) in bodies[url]
+        assert "rights reserved" not in bodies[url]
+    assert done.stat("body/items") == 4
+    assert done.stat("errors") == 0
+    assert "denoise at the end: 4 pages, 4 bodies (0 empty)" in done.log
+
+
+def test_components_can_be_listed_by_hand(articles: list[str]) -> None:
+    settings = {
+        "ADDONS": {},
+        "DOWNLOADER_MIDDLEWARES": {"denoise_scrapy.middlewares.ComparisonPagesMiddleware": 545},
+        "SPIDER_MIDDLEWARES": {"denoise_scrapy.middlewares.ItemPageMiddleware": 10},
+        "ITEM_PIPELINES": {"denoise_scrapy.pipelines.BodyPipeline": 100},
+    }
+    done = crawl(spider_of(*articles), settings)
+    assert all(done.bodies().values())
+    assert done.stat("dedup/checked") == 0
+
+
+def test_switched_off_nothing_happens(articles: list[str]) -> None:
+    done = crawl(spider_of(*articles), {"DENOISE_ENABLED": "false"})
+    assert done.items == [{"url": url} for url in done.bodies()]
+    assert not any(name.startswith("denoise") for name in done.stats)
+
+
+def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
+    class Choosing(scrapy.Spider):
+        name = "choosing"
+
+        async def start(self) -> Any:
+            chosen = [None, False, True, {"strategy": "lcs", "comparison_pages": 2}]
+            for url, meta in zip(articles, chosen, strict=True):
+                yield scrapy.Request(url, meta={} if meta is None else {"denoise": meta})
 
         def parse(self, response: Any) -> Any:
             yield {"url": response.url}
 
-    for name, value in attributes.items():
-        setattr(ArticleSpider, name, value)
-    return ArticleSpider
+    bodies = crawl(Choosing).bodies()
+    assert [bool(bodies[url]) for url in articles] == [True, False, True, True]
+    done = crawl(Choosing, {"DENOISE_EVERY_PAGE": False})
+    assert [bool(done.bodies()[url]) for url in articles] == [False, False, True, True]
+    assert done.stat("pages/opted_out") == 2
+    assert done.stat("body/opted_out") == 2
 
 
-def test_one_line_of_settings_gives_every_item_a_body(web: Web) -> None:
-    for n in range(4):
-        web.pages[f"/a/{n}"] = article(n)
-    done = crawl(spider_of(*(web(f"/a/{n}") for n in range(4))))
+@pytest.mark.parametrize(
+    ("meta", "said"),
+    [
+        ("no", "meta[\"denoise\"] = 'no': valid are True, False and a dict"),
+        ({"strategi": "lcs"}, "strategi = 'lcs': no such setting; did you mean strategy?"),
+        ({"comparison_pages": -1}, "comparison_pages = -1: valid is whole number, 0 to 64"),
+        ({"memory_mb": 3}, "memory_mb = 3: no such setting"),
+        ({1: 2}, "1 = 2: no such setting"),
+    ],
+)
+def test_an_invalid_wish_of_a_request_is_said_once_and_the_crawl_goes_on(
+    articles: list[str], meta: Any, said: str
+) -> None:
+    class Mistaken(scrapy.Spider):
+        name = "mistaken"
+
+        async def start(self) -> Any:
+            for url in articles:
+                yield scrapy.Request(url, meta={"denoise": meta})
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Mistaken)
+    assert all(done.bodies().values())
+    assert done.stat("invalid_meta") == 4
+    assert done.log.count(said) == 1
+
+
+def test_a_text_of_the_spider_is_kept(articles: list[str]) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "body": f"my own text of {response.url}"}
+
+    done = crawl(spider_of(*articles, parse=parse))
+    assert done.bodies()[articles[0]] == f"my own text of {articles[0]}"
+    assert done.stat("body/kept") == 4
+    done = crawl(spider_of(*articles, parse=parse), {"DENOISE_OVERWRITE": True})
+    assert sentence(0) in done.bodies()[articles[0]]
+
+
+def test_spider_attributes_and_arguments_count_more_than_settings(articles: list[str]) -> None:
+    settings = {"DENOISE_BODY_FIELD": "text"}
+    done = crawl(spider_of(*articles, denoise_body_field="main"), settings)
+    assert all(item["main"] for item in done.items)
+    done = crawl(spider_of(*articles, denoise_body_field="main"), settings, denoise_body_field="b")
+    assert all(item["b"] and "main" not in item for item in done.items)
+
+
+def test_the_addon_keeps_what_the_project_has_put_in_place(articles: list[str]) -> None:
+    settings = {"ITEM_PIPELINES": {"denoise_scrapy.pipelines.BodyPipeline": None}}
+    done = crawl(spider_of(*articles), settings)
+    assert not any(done.bodies().values())
+
+
+def test_errors_of_ours_are_said_once_and_items_pass(articles: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr("denoise_scrapy.pipelines.SiteModel.fit", broken)
+    monkeypatch.setattr("denoise_scrapy.duplicate_index.DuplicateIndex.check_and_add", broken)
+    done = crawl(spider_of(*articles))
     assert len(done.items) == 4
-    for n in range(4):
-        body = done.bodies()[web(f"/a/{n}")]
-        assert story(n).split(". ")[3] in body
-        assert "rights reserved" not in body
-    assert done.stat("body/items") == 4
-    assert done.stat("errors") == 0
+    assert done.stat("errors/body") == done.stat("errors") == 4
+    assert done.log.count("RuntimeError: broken on purpose") == 1
+    monkeypatch.setattr("denoise_scrapy.crawl_state.read_page", broken)
+    done = crawl(spider_of(*articles))
+    assert len(done.items) == 4
+    assert done.stat("errors/process_response") == 4
+
+
+def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(article(1, ["http://127.0.0.1:9/never"]), encoding="utf-8")
+    done = crawl(spider_of(file.as_uri(), "data:text/html,<p>A short page that is one line."))
+    assert sentence(1) in done.bodies()[file.as_uri()]
+    assert len(done.items) == 2
+    assert done.stat("comparison/requests") == 0
+
+
+def test_no_engine_is_needed_by_a_pipeline_used_alone() -> None:
+    import asyncio
+
+    from scrapy.utils.test import get_crawler
+
+    from denoise_scrapy.pipelines import BodyPipeline
+    from tests.crawl.crawling import event_loop
+
+    event_loop()
+    crawler = get_crawler(settings_dict={**BASE, "ADDONS": {}})
+    pipeline = BodyPipeline.from_crawler(crawler)
+    state = pipeline._state
+    request = scrapy.Request("http://a.example/1")
+    html = article(1, ["/2", "/3"]).encode()
+    response = HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
+    item = {"name": "x"}
+    state.links.add(item, response)
+    done = asyncio.get_event_loop().run_until_complete(pipeline.process_item(item))
+    assert sentence(1) in done["body"]

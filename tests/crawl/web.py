@@ -1,5 +1,6 @@
 """A web server for tests: pages are given as a dict, and what was asked for is kept."""
 
+import random
 import threading
 import time
 from collections.abc import Iterable
@@ -7,7 +8,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-WORDS = ["harbour", "meadow", "lantern", "granite", "orchard", "violin", "captain", "winter", "bridge", "letter", "garden", "market", "thunder", "copper", "shepherd", "window", "castle", "river", "pepper", "mirror", "canvas", "ladder", "feather", "hammer", "island", "journey", "kettle", "library", "marble", "needle", "oyster", "palace", "quarry", "ribbon", "saddle", "temple"]
+WORDS = """
+harbour meadow lantern granite orchard violin captain winter bridge letter garden market
+thunder copper shepherd window castle river pepper mirror canvas ladder feather hammer island
+journey kettle library marble needle oyster palace quarry ribbon saddle temple
+""".split()
 
 
 @dataclass
@@ -36,7 +41,7 @@ class Web:
             def do_GET(self) -> None:
                 web._answer(self)
 
-            do_POST = do_GET
+            do_POST = do_GET  # noqa: N815 - the name http.server asks for
 
             def log_message(self, *args: object) -> None:
                 pass
@@ -79,13 +84,11 @@ class Web:
 
 def story(number: int, sentences: int = 12) -> str:
     """Text of an article that shares no sentence with those of other numbers."""
-    lines = []
-    for line in range(sentences):
-        picked = [
-            WORDS[(number * 7919 + line * 104729 + i * (31 + number * 17)) % len(WORDS)]
-            for i in range(14)
-        ]
-        lines.append(f"{' '.join(picked).capitalize()} number {number} line {line}.")
+    chance = random.Random(number)
+    lines = [
+        f"{' '.join(chance.choices(WORDS, k=14)).capitalize()} number {number} line {line}."
+        for line in range(sentences)
+    ]
     return " ".join(lines)
 
 

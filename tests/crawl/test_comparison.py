@@ -1,0 +1,233 @@
+"""Comparison pages: what is fetched, what never is, and how much of it."""
+
+import time
+from typing import Any
+
+import pytest
+import scrapy
+
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Reply, Web, article
+
+LINKS = [f"/a/{n}" for n in range(1, 6)]
+
+
+@pytest.fixture
+def linked(web: Web) -> Web:
+    for n in range(6):
+        web.pages[f"/a/{n}"] = article(n, LINKS)
+    return web
+
+
+def test_a_lone_page_is_compared_with_one_fetched_sibling(linked: Web) -> None:
+    done = crawl(spider_of(linked("/a/0")))
+    assert len(linked.asked) == 2
+    assert done.stat("comparison/requests") == 1
+    assert done.stat("comparison/waits") == 1
+    assert "rights reserved" not in done.bodies()[linked("/a/0")]
+
+
+def test_more_are_fetched_where_more_are_wanted(linked: Web) -> None:
+    done = crawl(spider_of(linked("/a/0")), {"DENOISE_COMPARISON_MIN": 3})
+    assert done.stat("comparison/requests") == 3
+    done = crawl(spider_of(linked("/a/0")), {"DENOISE_COMPARISON_MIN": 9})
+    assert done.stat("comparison/requests") == 4  # as many as are compared at most
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"DENOISE_COMPARISON_FETCH": False},
+        {"DENOISE_COMPARISON_MIN": 0},
+        {"DENOISE_COMPARISON_PAGES": 0},
+        {"DENOISE_COMPARISON_FREE": 0, "DENOISE_COMPARISON_SHARE": 0},
+        {"DENOISE_COMPARISON_PER_SITE": 0},
+    ],
+)
+def test_nothing_is_fetched_where_it_is_not_wanted(linked: Web, settings: dict[str, Any]) -> None:
+    done = crawl(spider_of(linked("/a/0")), settings)
+    assert linked.asked == ["/a/0"]
+    assert done.stat("comparison/requests") == 0
+    assert done.stat("body/items") == 1
+
+
+def test_pages_of_the_crawl_are_waited_for_and_cost_nothing(linked: Web) -> None:
+    linked.seconds = 0.05
+    done = crawl(
+        spider_of(*(linked(f"/a/{n}") for n in range(6))),
+        {"DENOISE_COMPARISON_WAIT": 2, "CONCURRENT_REQUESTS": 1},
+    )
+    assert len(linked.asked) == 6
+    assert done.stat("comparison/requests") == 0
+    assert done.stat("comparison/none") == 0
+
+
+def test_the_budget_bounds_fetches_over_many_sites(web: Web) -> None:
+    sites = [Web() for _ in range(5)]
+    try:
+        for site in sites:
+            for n in range(3):
+                site.pages[f"/a/{n}"] = article(n, LINKS)
+        done = crawl(
+            spider_of(*(site("/a/0") for site in sites)),
+            {"DENOISE_COMPARISON_FREE": 2, "DENOISE_COMPARISON_SHARE": 0, "DENOISE_DEDUP": "off"},
+        )
+        assert len(done.items) == 5
+        assert done.stat("comparison/requests") == 2
+        assert done.stat("comparison/over_budget") == 3
+    finally:
+        for site in sites:
+            site.close()
+
+
+def test_robots_txt_holds(linked: Web) -> None:
+    linked.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\n")
+    done = crawl(spider_of(linked("/a/0")), {"ROBOTSTXT_OBEY": True})
+    assert not {"/a/1", "/a/2"} & set(linked.asked)
+    assert linked.count("/a/3") == 1
+    assert done.stat("comparison/requests") == 1
+    assert done.stat("comparison/failed") == 2
+
+
+def test_other_sites_are_never_asked(linked: Web, other_web: Web) -> None:
+    linked.pages["/a/0"] = article(0, [other_web("/a/1"), other_web("/a/2")])
+    done = crawl(spider_of(linked("/a/0")))
+    assert done.stat("body/items") == 1
+    linked.pages["/a/0"] = article(0, ["/a/1"])
+    linked.pages["/a/1"] = Reply(status=302, headers={"Location": other_web("/a/1")})
+    done = crawl(spider_of(linked("/a/0")))
+    assert done.stat("comparison/failed") == 1
+    assert other_web.asked == []
+
+
+def test_a_redirect_to_another_spelling_is_followed(linked: Web) -> None:
+    linked.pages["/a/0"] = article(0, ["/a/1"])
+    linked.pages["/a/1"] = Reply(status=301, headers={"Location": "/a/1/"})
+    linked.pages["/a/1/"] = article(1)
+    done = crawl(spider_of(linked("/a/0")))
+    assert done.stat("comparison/failed") == 0
+    assert linked.asked == ["/a/0", "/a/1", "/a/1/"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(b"<p>gone", 404),
+        Reply(b"<p>broken", 500),
+        Reply(b"{}", headers={"Content-Type": "application/json"}),
+        Reply(b""),
+        Reply(b"<p>" + b"x" * 300_000),
+        Reply(b"<p>log in", 302, headers={"Location": "/login"}),
+        Reply(b"<p>late", seconds=2),
+    ],
+)
+def test_what_is_no_example_of_the_template_is_not_compared_with(linked: Web, reply: Reply) -> None:
+    linked.pages |= {"/a/0": article(0, ["/a/1", "/a/2"]), "/a/1": reply, "/login": "<p>log in"}
+    settings = {"DENOISE_MAX_PAGE_MB": 0.2, "DENOISE_COMPARISON_TIMEOUT": 0.5}
+    done = crawl(spider_of(linked("/a/0")), settings)
+    assert linked.asked == ["/a/0", "/a/1", "/a/2"]
+    assert done.stat("comparison/failed") == 1
+    assert done.stat("body/items") == 1
+
+
+@pytest.mark.parametrize("settings", [{"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
+def test_least_concurrency_does_not_deadlock(linked: Web, settings: dict[str, Any]) -> None:
+    limits = {**settings, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DENOISE_COMPARISON_MIN": 4}
+    done = crawl(spider_of(linked("/a/0"), linked("/a/1")), limits)
+    assert len(done.items) == 2
+    assert all(done.bodies().values())
+
+
+def test_one_fetch_at_a_time_from_a_server(web: Web) -> None:
+    web.seconds = 0.05
+    for n in range(20):
+        web.pages[f"/a/{n}"] = article(n, [f"/a/{m}" for m in range(20)])
+    done = crawl(
+        spider_of(web("/a/0"), denoise_comparison_wait=0),
+        {"DENOISE_COMPARISON_MIN": 8, "DENOISE_COMPARISON_PAGES": 8, "DENOISE_COMPARISON_FREE": 50},
+    )
+    assert done.stat("comparison/requests") >= 3
+    assert web.most_parallel == 1
+
+
+def test_a_fetched_page_answers_the_spiders_request(linked: Web) -> None:
+    class Following(scrapy.Spider):
+        name = "following"
+        start_urls = (linked("/a/0"),)
+
+        async def parse(self, response: Any) -> Any:
+            import asyncio
+
+            yield {"url": response.url}
+            await asyncio.sleep(0.4)  # until the sibling has been fetched for the item
+            for link in LINKS:
+                yield response.follow(link, self.parse_article, cb_kwargs={"number": link[-1]})
+
+        def parse_article(self, response: Any, number: str) -> Any:
+            yield {"url": response.url, "number": number, "flags": response.flags}
+
+    done = crawl(Following)
+    assert sorted(linked.asked) == [f"/a/{n}" for n in range(6)]  # each once
+    assert done.stat("comparison/reused") == done.stat("comparison/requests") == 1
+    numbers = {item["url"][-1]: item.get("number") for item in done.items}
+    assert numbers == {"0": None, **{str(n): str(n) for n in range(1, 6)}}
+    assert all(done.bodies().values())
+    assert sum("denoise-reused" in item.get("flags", ()) for item in done.items) == 1
+
+
+@pytest.mark.parametrize(
+    "differing",
+    [
+        {"headers": {"X-Own": "1"}},
+        {"cookies": {"session": "1"}},
+        {"meta": {"cookiejar": 7}},
+        {"meta": {"denoise": False}},
+        {"method": "POST"},
+    ],
+)
+def test_a_request_sent_otherwise_is_not_answered_by_us(linked: Web, differing: dict[str, Any]) -> None:
+    class Differing(scrapy.Spider):
+        name = "differing"
+        start_urls = (linked("/a/0"),)
+
+        async def parse(self, response: Any) -> Any:
+            import asyncio
+
+            yield {"url": response.url}
+            await asyncio.sleep(0.4)
+            for link in LINKS:
+                yield response.follow(link, self.parse_article, **differing)
+
+        def parse_article(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Differing)
+    assert len(done.items) == 6
+    assert done.stat("comparison/reused") == 0
+
+
+def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
+    class Closing(scrapy.Spider):
+        name = "closing"
+        start_urls = (linked("/a/0"),)
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+            raise scrapy.exceptions.CloseSpider("enough")
+
+    for n in range(1, 6):
+        linked.pages[f"/a/{n}"] = Reply(b"<p>slow", seconds=1.0)
+    began = time.monotonic()
+    done = crawl(Closing, {"DENOISE_COMPARISON_MIN": 4, "DENOISE_COMPARISON_WAIT": 0.3})
+    assert len(done.items) == 1
+    assert linked.asked == ["/a/0"]
+    assert time.monotonic() - began < 2
+
+
+def test_comparison_requests_bring_no_further_ones(linked: Web) -> None:
+    done = crawl(
+        spider_of(linked("/a/0"), custom_settings={"HTTPCACHE_ENABLED": False}),
+        {"DEPTH_LIMIT": 1, "DENOISE_COMPARISON_MIN": 2},
+    )
+    assert done.stat("comparison/requests") == 2
+    assert len(done.items) == 1

@@ -1,0 +1,165 @@
+"""Near-duplicates are dropped or marked, and nothing else is."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from denoise_scrapy.pipelines import NearDuplicate
+from denoise_scrapy.setting_values import ConfigurationError
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article, story
+
+
+@pytest.fixture
+def copies(web: Web) -> Web:
+    web.pages |= {f"/a/{n}": article(n) for n in range(3)}
+    web.pages["/copy"] = article(9, text=story(1) + " Shared by a reader of ours.")
+    return web
+
+
+def urls(web: Web) -> list[str]:
+    return [web(path) for path in ("/a/0", "/a/1", "/a/2", "/copy")]
+
+
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
+
+
+def test_a_near_duplicate_is_dropped_with_its_reason(copies: Web) -> None:
+    done = crawl(spider_of(*urls(copies)), ONE_BY_ONE)
+    assert len(done.items) == 3
+    [(item, reason)] = done.dropped
+    assert isinstance(reason, NearDuplicate)
+    assert reason.of is not None and reason.of != item["url"]
+    assert reason.score > 0.7
+    assert str(reason).startswith(f"near-duplicate of {reason.of} (score 0.")
+    assert done.stats["item_dropped_reasons_count/NearDuplicate"] == 1
+    assert done.stat("dedup/dropped") == 1
+    assert "INFO Near-duplicate: " in done.log
+    assert "scrapy.core.scraper DEBUG Dropped: near-duplicate of" in done.log
+
+
+def test_marking_keeps_every_item(copies: Web) -> None:
+    done = crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP": "mark"})
+    assert len(done.items) == 4
+    [mark] = [item["near_duplicate"] for item in done.items if "near_duplicate" in item]
+    assert mark["of"].startswith(copies.url)
+    assert mark["score"] > 0.7
+    assert done.stat("dedup/marked") == 1
+
+
+def test_off_means_off(copies: Web) -> None:
+    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP": "off"})
+    assert len(done.items) == 4
+    assert done.stat("dedup/checked") == 0
+
+
+def test_one_page_may_choose_otherwise(copies: Web) -> None:
+    class Choosing(spider_of()):  # type: ignore[misc]
+        async def start(self) -> Any:
+            import scrapy
+
+            for url in urls(copies):
+                yield scrapy.Request(url, meta={"denoise": {"dedup": "off"}})
+
+    assert len(crawl(Choosing).items) == 4
+
+
+def test_texts_are_compared_within_a_site_or_over_all(copies: Web, other_web: Web) -> None:
+    other_web.pages["/copy"] = copies.pages["/copy"]
+    started = [copies("/a/1"), other_web("/copy")]
+    assert len(crawl(spider_of(*started)).items) == 2
+    assert len(crawl(spider_of(*started), {"DENOISE_DEDUP_SCOPE": "global"}).items) == 1
+
+
+def test_the_items_of_one_list_page_are_not_duplicates_of_each_other(copies: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        for n in range(5):
+            yield {"url": response.urljoin(f"/never-crawled/{n}"), "n": n}
+            yield {"name": n}
+
+    done = crawl(spider_of(copies("/a/1"), parse=parse))
+    assert len(done.items) == 10
+    assert not done.dropped
+
+
+def test_own_texts_of_one_page_get_keys_of_their_own(copies: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        numbers = (20, 21, 22) if response.url.endswith("0") else (21,)
+        for n in numbers:
+            yield {"url": response.url, "body": story(n)}
+
+    done = crawl(spider_of(copies("/a/0"), copies("/a/1"), parse=parse), ONE_BY_ONE)
+    assert len(done.items) == 3
+    [(_, reason)] = done.dropped
+    assert str(reason.of) == copies("/a/0#2")  # type: ignore[attr-defined]
+
+
+def test_a_second_run_drops_under_other_urls_what_the_first_kept(copies: Web, tmp_path: Path) -> None:
+    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": tmp_path / "texts.sqlite"}
+    first = crawl(spider_of(*(copies(f"/a/{n}") for n in range(3))), settings)
+    assert len(first.items) == 3
+    again = crawl(spider_of(*(copies(f"/a/{n}") for n in range(3))), settings)
+    assert len(again.items) == 3
+    other = crawl(spider_of(copies("/copy"), copies("/a/0?b=1&a=2")), settings)
+    copies.pages["/moved/0"] = copies.pages["/a/0"]
+    moved = crawl(spider_of(copies("/moved/0")), settings)
+    assert [item["url"] for item, _ in other.dropped] == [copies("/copy")]
+    assert [str(reason.of) for _, reason in moved.dropped] == [copies("/a/0")]  # type: ignore[attr-defined]
+
+
+def test_the_index_lives_in_the_job_directory(copies: Web, tmp_path: Path) -> None:
+    settings = {**ONE_BY_ONE, "JOBDIR": str(tmp_path / "job")}
+    crawl(spider_of(*urls(copies)), settings)
+    with sqlite3.connect(tmp_path / "job" / "denoise-texts.sqlite") as file:
+        [(kept,)] = file.execute("SELECT count(*) FROM texts")
+    assert kept == 3
+
+
+def test_a_file_that_is_no_index_stops_the_crawl(copies: Web, tmp_path: Path) -> None:
+    file = tmp_path / "texts.sqlite"
+    file.write_bytes(b"not a database, but something of value" * 100)
+    with pytest.raises(ConfigurationError, match=r"texts\.sqlite"):
+        crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_PATH": str(file)})
+    assert file.read_bytes().startswith(b"not a database")
+    with pytest.raises(ConfigurationError, match="DEDUP_PATH or JOBDIR"):
+        crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": "sqlite"})
+    assert copies.asked == []
+
+
+def test_a_full_disk_loses_no_item(copies: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: Any) -> Any:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("denoise_scrapy.dedup.SQLiteStore.put", full)
+    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    assert len(done.items) == 4
+    assert done.stat("errors/dedup") == 4
+    assert done.log.count("denoise failed in dedup") == 1
+
+
+def test_items_without_text_or_key_pass(copies: Web) -> None:
+    class Early(spider_of()):  # type: ignore[misc]
+        async def start(self) -> Any:
+            yield {"url": "https://a.example/"}
+            yield {"body": story(1)}
+            yield {"body": story(1)}
+            yield {"body": 5, "url": "https://a.example/1"}
+
+    done = crawl(Early)
+    assert len(done.items) == 4
+    assert done.stat("dedup/no_text") == 2
+    assert done.stat("dedup/no_key") == 2
+
+
+def test_another_field_may_be_compared_and_another_be_the_key(copies: Web) -> None:
+    class Early(spider_of()):  # type: ignore[misc]
+        async def start(self) -> Any:
+            for n in (1, 2, 2):
+                yield {"id": n, "text": story(1), "body": story(n)}
+
+    settings = {"DENOISE_DEDUP_FIELD": "text", "DENOISE_DEDUP_KEY_FIELD": "id"}
+    done = crawl(Early, settings)
+    assert [item["id"] for item in done.items] == [1]
+    assert [str(reason.of) for _, reason in done.dropped] == ["1", "1"]  # type: ignore[attr-defined]

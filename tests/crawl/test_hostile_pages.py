@@ -1,0 +1,101 @@
+"""Pages that break parsers: the crawl runs on, and their items are intact."""
+
+from typing import Any
+
+import pytest
+
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Reply, Web, article, story
+
+HTML = {"Content-Type": "text/html"}
+POLISH = "Zażółć gęślą jaźń, powiedział ktoś z daleka, i poszedł dalej przez most nad rzeką. " * 3
+
+REPLIES = {
+    "empty": Reply(b""),
+    "spaces": Reply(b" \n "),
+    "binary": Reply(bytes(range(256)) * 400),
+    "zeros": Reply(b"\0" * 5000),
+    "nested": Reply(b"<div>" * 5000 + b"deep" + b"</div>" * 5000),
+    "cut": Reply(article(7).encode()[:-700]),
+    "cut in a tag": Reply(article(7).encode().partition(b"</h1>")[0] + b"<p class='a"),
+    "wrong charset": Reply(f"<p>{POLISH}".encode("cp1250"), headers={"Content-Type": "text/html; charset=utf-8"}),
+    "no charset": Reply(f"<p>{POLISH}".encode()),
+    "unknown charset": Reply(f"<p>{POLISH}".encode(), headers={"Content-Type": "text/html; charset=klingon"}),
+    "utf-16": Reply(f"<html><p>{POLISH}".encode("utf-16")),
+    "no content type": Reply(b"<html><p>Some words of text here", headers={}),
+    "json": Reply(b'{"a": 1}', headers={"Content-Type": "application/json"}),
+    "xml": Reply(b"<?xml version='1.0'?><a>b</a>", headers={"Content-Type": "text/xml"}),
+    "plain": Reply(b"just text", headers={"Content-Type": "text/plain"}),
+    "no element": Reply(b"just text, no tag", headers=HTML),
+    "frames": Reply(b"<frameset><frame src=a><frame src=b></frameset>"),
+    "entities": Reply(b"<p>&#0; &#xD800; &#99999999; &amp;&lt;" + b"&" * 5000),
+    "attributes": Reply(b"<p " + b" ".join(b"a%d=1" % n for n in range(20_000)) + b">text"),
+    "links": Reply(b"".join(b"<a href='http://[bad%d'>x</a>" % n for n in range(500))),
+    "204": Reply(b"", 204),
+}
+
+
+def test_the_crawl_runs_on_over_hostile_pages(web: Web) -> None:
+    paths = {f"/{number}": name for number, name in enumerate(REPLIES)}
+    web.pages |= {path: REPLIES[name] for path, name in paths.items()}
+    web.pages["/good"] = article(1)
+    done = crawl(
+        spider_of(*map(web, paths), web("/good")),
+        {"DENOISE_COMPARISON_FETCH": False, "DENOISE_DEDUP": "mark"},
+    )
+    bodies = {paths.get(url.removeprefix(web.url), "good"): done.bodies()[url] for url in done.bodies()}
+    assert set(bodies) == {*REPLIES, "good"}
+    assert done.stat("errors") == 0, done.log
+    assert story(1).split(". ")[3] in bodies["good"]
+    assert story(7).split(". ")[0] in bodies["cut"]
+    assert POLISH[:40] in bodies["no charset"]
+    for name in ("empty", "json", "xml", "plain", "204"):
+        assert bodies[name] is None
+
+
+def test_a_page_of_ten_megabytes_passes_untreated(web: Web) -> None:
+    web.pages["/big"] = Reply(b"<p>" + b"many words in it " * 600_000)
+    web.pages["/small"] = article(2)
+    done = crawl(spider_of(web("/big"), web("/small")))
+    assert done.bodies()[web("/big")] is None
+    assert done.bodies()[web("/small")]
+    assert done.stat("pages/too_large") == 1
+    assert done.stat("errors") == 0
+
+
+def test_a_large_page_is_treated_where_it_is_allowed(web: Web) -> None:
+    lines = b"<p>Many words stand in every line of it.</p>" * 10_000
+    web.pages["/big"] = Reply(b"<script>" + b"x" * 6_000_000 + b"</script>" + lines)
+    done = crawl(spider_of(web("/big")), {"DENOISE_MAX_PAGE_MB": 20})
+    assert "Many words stand" in done.bodies()[web("/big")]
+
+
+@pytest.mark.parametrize("status", [301, 302, 307])
+def test_redirects_are_followed_to_the_final_page(web: Web, status: int) -> None:
+    web.pages["/from"] = Reply(b"moved", status, {"Location": "/to", **HTML})
+    web.pages["/to"] = article(3)
+    done = crawl(spider_of(web("/from")))
+    assert story(3).split(". ")[3] in done.bodies()[web("/to")]
+
+
+def test_gzip_is_decoded(web: Web) -> None:
+    import gzip
+
+    web.pages["/a"] = Reply(gzip.compress(article(4).encode()), headers={**HTML, "Content-Encoding": "gzip"})
+    done = crawl(spider_of(web("/a")))
+    assert story(4).split(". ")[3] in done.bodies()[web("/a")]
+
+
+def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
+    seen: list[Any] = []
+
+    def parse(self: Any, response: Any) -> Any:
+        seen.append((response.body, response.flags, dict(response.meta)))
+        yield {"url": response.url}
+
+    web.pages["/a"] = article(5)
+    crawl(spider_of(web("/a"), parse=parse))
+    body, flags, meta = seen[0]
+    assert body == article(5).encode()
+    assert flags == []
+    assert not any("denoise" in key for key in meta)

@@ -1,0 +1,135 @@
+"""All kinds of items Scrapy knows get their field set."""
+
+import dataclasses
+from typing import Any
+
+import attrs
+import pydantic
+import pytest
+import scrapy
+
+from denoise_scrapy.items import get_field, has_field, has_text, with_field
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article
+
+
+class ScrapyItem(scrapy.Item):
+    url = scrapy.Field()
+    body = scrapy.Field()
+
+
+@dataclasses.dataclass
+class DataItem:
+    url: str
+    body: str = ""
+
+
+@dataclasses.dataclass(slots=True)
+class SlotsItem:
+    url: str
+    body: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenItem:
+    url: str
+    body: str = ""
+
+
+@attrs.define
+class AttrsItem:
+    url: str
+    body: str = ""
+
+
+@attrs.define(slots=False)
+class AttrsDictItem:
+    url: str
+    body: str = ""
+
+
+@attrs.frozen
+class AttrsFrozenItem:
+    url: str
+    body: str = ""
+
+
+class PydanticItem(pydantic.BaseModel):
+    url: str
+    body: str = ""
+
+
+class PydanticFrozenItem(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(frozen=True)
+    url: str
+    body: str = ""
+
+
+KINDS: list[Any] = [
+    dict,
+    ScrapyItem,
+    DataItem,
+    SlotsItem,
+    FrozenItem,
+    AttrsItem,
+    AttrsDictItem,
+    AttrsFrozenItem,
+    PydanticItem,
+    PydanticFrozenItem,
+]
+
+
+@dataclasses.dataclass
+class Bare:
+    url: str
+
+
+def test_all_kinds_get_bodies_in_a_crawl_and_leave_nothing_behind(web: Web) -> None:
+    for n in range(len(KINDS)):
+        web.pages[f"/{n}"] = article(n)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield KINDS[int(response.url.rpartition("/")[2])](url=response.url)
+
+    from denoise_scrapy.crawl_state import state_of
+
+    done = crawl(spider_of(*(web(f"/{n}") for n in range(len(KINDS))), parse=parse))
+    assert {type(item) for item in done.items} == set(KINDS)
+    assert all(get_field(item, "body") for item in done.items)
+    assert done.stat("dedup/checked") == len(KINDS)
+    assert done.stat("errors") == 0
+    assert len(state_of(done.crawler).links) == 0
+
+
+def test_an_item_without_the_field_passes_with_one_warning(web: Web) -> None:
+    for n in range(3):
+        web.pages[f"/{n}"] = article(n)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield Bare(response.url)
+
+    done = crawl(spider_of(*(web(f"/{n}") for n in range(3)), parse=parse))
+    assert len(done.items) == 3
+    assert done.stat("body/no_field") == 3
+    assert done.log.count("Bare has no field 'body'") == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_is_read_and_set(kind: Any) -> None:
+    item = kind(url="u")
+    assert has_field(item, "body")
+    assert not has_text(item, "body")
+    changed = with_field(item, "body", "text")
+    assert get_field(changed, "body") == "text"
+    assert get_field(changed, "url") == "u"
+    assert has_field(item, "other") is (kind is dict)
+    assert get_field(item, "other") is None
+
+
+def test_a_validator_of_the_item_is_not_circumvented() -> None:
+    class Strict(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(validate_assignment=True)
+        body: int = 0
+
+    with pytest.raises(pydantic.ValidationError):
+        with_field(Strict(), "body", "text")
