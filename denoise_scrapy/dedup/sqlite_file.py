@@ -41,9 +41,12 @@ def connect(path: Path, constants: Mapping[str, str], timeout: float) -> sqlite3
 
     Raises:
         StoreMismatch: Not our file, or one of other constants.
+        FileNotFoundError: The folder does not exist.
 
     """
     refuse_foreign(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: its folder does not exist; create it or give another path")
     link = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
     try:
         link.execute("BEGIN IMMEDIATE")

@@ -124,7 +124,7 @@ class TestFile:
             assert len(store) == 0
 
     def test_a_missing_folder_says_so(self, tmp_path):
-        with pytest.raises(sqlite3.OperationalError):
+        with pytest.raises(FileNotFoundError, match="its folder does not exist"):
             SQLiteStore(tmp_path / "no" / "a.db").open(CONSTANTS)
 
     def test_other_format_is_refused(self, tmp_path):
