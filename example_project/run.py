@@ -97,6 +97,13 @@ def evaluate(portal: Portal, output: Path, seconds: float) -> dict[str, object]:
     return score(portal, items, stats, seconds)
 
 
+def write_truth(portal: Portal, output: Path) -> None:
+    """Write what the items are scored against: each page's text, and the groups of copies."""
+    texts = {path: page.truth for path, page in portal.pages.items() if page.truth is not None}
+    truth = {"texts": texts, "duplicates": portal.groups}
+    (output / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
 def print_table(report: Mapping[str, object]) -> None:
     """Print the figures."""
     print()
@@ -111,6 +118,7 @@ def main(settings: Sequence[str] = ()) -> int:
     for name in ("items.jsonl", "stats.json", "report.json", "crawl.log"):
         (OUTPUT / name).unlink(missing_ok=True)
     portal = build()
+    write_truth(portal, OUTPUT)
     print(f"== serving a portal of {len(portal.pages)} pages on loopback and crawling it")
     try:
         with serve(portal=portal) as base:

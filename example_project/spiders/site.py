@@ -44,7 +44,7 @@ class SiteSpider(scrapy.Spider):
     # was asked for before is known here too.
     custom_settings = {  # noqa: RUF012
         "SPIDER_MIDDLEWARES": {"scrapy.spidermiddlewares.depth.DepthMiddleware": None},
-        "REFERER_ENABLED": False,
+        "REFERRER_POLICY": "no-referrer",
         "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
     }
 

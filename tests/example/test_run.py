@@ -1,0 +1,56 @@
+"""The demo's parts: the crawl in a process of its own, its figures, and what happens when it fails."""
+
+import json
+
+import pytest
+
+from example_project.portal import build, serve
+from example_project.run import CrawlError, crawl, evaluate, print_table, write_truth
+from example_project.scoring import f1
+
+NO_PLUGIN = "ADDONS={}"
+
+
+def test_f1_counts_words_and_ideographs():
+    assert f1("The cat. 猫在", "the CAT 猫在") == 1.0
+    assert f1("", "") == 1.0
+    assert f1("", "a") == f1("a", "") == f1("a", "b") == 0.0
+    assert f1("a a b", "a b b") == pytest.approx(2 / 3)
+
+
+def test_a_crawl_without_the_plugin_has_no_texts_and_all_copies(tmp_path, capsys):
+    portal = build()
+    with serve() as base:
+        seconds = crawl(f"{base}/", tmp_path, [NO_PLUGIN])
+    report = evaluate(portal, tmp_path, seconds)
+    copies = sum(bool(page.copy_of) for page in portal.pages.values())
+    assert report["pages"] == sum(page.section != "private" for page in portal.pages.values())
+    assert (report["bodies"], report["f1"], report["errors"]) == (0, 0.0, 0)
+    assert (report["duplicates_dropped"], report["duplicates_missed"]) == (0, copies)
+    assert (report["wrongly_dropped"], report["extra_requests"]) == (0, 0)
+    print_table(report)
+    assert "near-duplicates missed" in capsys.readouterr().out
+
+
+def test_a_crawl_that_cannot_start_is_told(tmp_path):
+    with pytest.raises(CrawlError, match="nope"):
+        crawl("http://127.0.0.1:9/", tmp_path, ['ADDONS={"nope.Nope": 1}'])
+
+
+def test_a_crawl_that_stops_early_is_told(tmp_path):
+    with pytest.raises(CrawlError, match="no items or no statistics"):
+        evaluate(build(), tmp_path, 1)
+    (tmp_path / "items.jsonl").write_text("")
+    (tmp_path / "stats.json").write_text('{"finish_reason": "shutdown"}')
+    with pytest.raises(CrawlError, match="shutdown"):
+        evaluate(build(), tmp_path, 1)
+    (tmp_path / "stats.json").write_text('{"finish_reason": "finished"}')
+    with pytest.raises(CrawlError, match="no items"):
+        evaluate(build(), tmp_path, 1)
+
+
+def test_the_truth_can_be_read_back(tmp_path):
+    write_truth(build(), tmp_path)
+    truth = json.loads((tmp_path / "truth.json").read_text("utf-8"))
+    assert truth["duplicates"] == build().groups
+    assert set(truth["texts"]) >= {path for group in truth["duplicates"].values() for path in group}
