@@ -20,7 +20,6 @@ from denoise_scrapy.dedup.store import Record
 from denoise_scrapy.dedup.tree import SetTree
 
 _DEAD_SHARE, _DEAD_LEAST = 10, 1000  # rebuilt where a tenth is dead, and more than this
-_BATCH = 4096
 
 
 class _Scope:
@@ -95,11 +94,9 @@ class Catalog:
             records: Records with ids above all those before.
 
         """
-        for start in range(0, len(records), _BATCH):
-            batch = records[start : start + _BATCH]
-            self._add_bands(batch, len(self._records))
-            for record in batch:
-                self._add(record)
+        self._add_bands(records, len(self._records))
+        for record in records:
+            self._add(record)
         if self._dead > max(_DEAD_LEAST, len(self._records) // _DEAD_SHARE):
             self._rebuild()
 

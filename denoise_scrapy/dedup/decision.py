@@ -109,7 +109,7 @@ def too_short(text: Fingerprint) -> bool:
         True
 
     """
-    return text.n < MIN_TOKENS or len(text.units) < MIN_UNITS
+    return text.n < MIN_TOKENS or len(text.s1) // 4 < MIN_UNITS
 
 
 def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD) -> Comparison:

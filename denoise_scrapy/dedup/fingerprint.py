@@ -116,12 +116,12 @@ class Fingerprint:
     @property
     def units(self) -> npt.NDArray[np.uint32]:
         """The main feature string as a sorted uint32 array."""
-        return np.frombuffer(self.s1, "<u4").view(np.uint32)
+        return np.frombuffer(self.s1, "<u4").astype(np.uint32, copy=False)
 
     @property
     def pairs(self) -> npt.NDArray[np.uint16]:
         """The auxiliary feature string as a sorted uint16 array."""
-        return np.frombuffer(self.s2, "<u2").view(np.uint16)
+        return np.frombuffer(self.s2, "<u2").astype(np.uint16, copy=False)
 
 
 def sample(pairs: npt.NDArray[np.uint32], limit: int) -> npt.NDArray[np.uint16]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from itertools import islice
 from types import TracebackType
 
 from denoise_scrapy.dedup.catalog import Catalog
@@ -22,6 +23,8 @@ from denoise_scrapy.dedup.verdict import Verdict
 
 CANDIDATE_LIMIT = 64
 """More texts than this sharing a band: the tree is asked, which costs the same for many and few."""
+
+_BATCH = 4096  # records taken in at a time: 5 MB
 
 STATS = ("checked", "kept", "duplicates", "too_short", "updated", "verified", "tree_answers")
 
@@ -167,10 +170,10 @@ class DuplicateIndex:
 
     def _catch_up(self) -> None:
         """Take in what other indexes have put into the store."""
-        records = list(self._store.newer(self._last))
-        if records:
-            self._catalog.extend(records)
-            self._last = records[-1].id
+        fresh = self._store.newer(self._last)
+        while batch := list(islice(fresh, _BATCH)):
+            self._catalog.extend(batch)
+            self._last = batch[-1].id
 
     def _judge(self, key: str, scope: str, new: Features, fingerprint: Fingerprint) -> tuple[Verdict, bool]:
         """Give the verdict, and whether the text is to be kept."""

@@ -80,7 +80,7 @@ def gather(sets: Sequence[bytes]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[n
         [2, 1]
 
     """
-    units = np.frombuffer(b"".join(sets), "<u4").view(np.uint32)
+    units = np.frombuffer(b"".join(sets), "<u4").astype(np.uint32, copy=False)
     return units, np.fromiter((len(one) // 4 for one in sets), np.int64, len(sets))
 
 

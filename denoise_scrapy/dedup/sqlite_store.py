@@ -64,10 +64,11 @@ class SQLiteStore(Store):
         link.execute("BEGIN IMMEDIATE")
         try:
             yield
+            link.execute("COMMIT")
         except BaseException:
-            link.execute("ROLLBACK")
+            if link.in_transaction:  # a full disk has ended it already
+                link.execute("ROLLBACK")
             raise
-        link.execute("COMMIT")
 
     def newer(self, after: int) -> Iterator[Record]:
         """See `Store.newer`."""

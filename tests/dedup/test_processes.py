@@ -147,3 +147,17 @@ def test_a_failed_write_leaves_memory_and_file_alike(tmp_path, monkeypatch):
         assert len(index) == 1
         assert not index.check_and_add("b", text_of(2)).duplicate
         assert index.check_and_add("c", text_of(2)).of == "b"
+
+
+def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
+    """Another process holds the file longer than we wait."""
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0.05)) as index:
+        link = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+        link.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            index.check_and_add("a", text_of(1))
+        link.execute("ROLLBACK")
+        link.close()
+        assert len(index) == 0
+        assert not index.check_and_add("a", text_of(1)).duplicate
+        assert len(index) == 1
