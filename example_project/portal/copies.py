@@ -11,7 +11,7 @@ from example_project.portal.model import Block, Story, tokens
 
 OPENINGS = {
     "en": ("Meanwhile, ", "As reported, ", "This week, ", "It is official: "),
-    "zh": ("日前,", "据悉,", "本报讯 ", "消息称,"),
+    "zh": ("日前，", "据悉，", "本报讯 ", "消息称，"),
 }
 
 

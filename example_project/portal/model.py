@@ -56,7 +56,7 @@ class Story:
     def lead(self) -> str:
         """The first sentence of the text."""
         first = next(block.text for block in self.blocks if block.kind == "p")
-        return re.split(r"(?<=[.。])\s*", first)[0]
+        return re.split(r"(?<=。)|(?<=\.) ", first)[0]
 
 
 @dataclass(frozen=True)

@@ -19,16 +19,16 @@ NAV = (
     Link("/private/drafts.html", "编辑部"),
 )
 ADS = (
-    "春季家装团购会火热报名中,前一百名送全屋保洁一次。",
-    "老中医支招:腰酸背痛别硬扛,三个动作轻松缓解。",
-    "学区好房清盘特惠,总价直降,周末看房专车接送。",
-    "零基础学会计,随到随学,不过全额退款。",
-    "阳澄湖畔农家乐,湖鲜管饱,三人同行一人免单。",
-    "二手车高价收,上门评估,当场付款不拖欠。",
+    "春季家装团购会火热报名中，前一百名送全屋保洁一次。",
+    "老中医支招：腰酸背痛别硬扛，三个动作轻松缓解。",
+    "学区好房清盘特惠，总价直降，周末看房专车接送。",
+    "零基础学会计，随到随学，不过全额退款。",
+    "阳澄湖畔农家乐，湖鲜管饱，三人同行一人免单。",
+    "二手车高价收，上门评估，当场付款不拖欠。",
 )
 SMALL = (
-    "版权声明:本网所有文字、图片和音视频稿件,未经书面授权不得转载、摘编或以其他方式使用。"
-    "违反上述声明者,本网将追究其相关法律责任。"
+    "版权声明：本网所有文字、图片和音视频稿件，未经书面授权不得转载、摘编或以其他方式使用。"
+    "违反上述声明者，本网将追究其相关法律责任。"
 )
 
 
@@ -60,8 +60,8 @@ def _block(block: Block, around: Around) -> str:
     if block.kind == "h2":
         return f"<strong>{escape(block.text)}</strong>"
     if block.kind == "quote":
-        return f'<font color="#333399">  {around.prose(block)}</font>'
-    return f"  {around.prose(block)}"
+        return f'<font color="#333399">\u3000\u3000{around.prose(block)}</font>'
+    return f"\u3000\u3000{around.prose(block)}"
 
 
 def _column(story: Story, around: Around) -> str:
@@ -104,16 +104,16 @@ def _comments(story: Story) -> str:
 def article(story: Story, around: Around, extra: Sequence[Link] = ()) -> str:
     """Return the page of a story; `extra` links lead to where it was reprinted."""
     more = "<br>".join(f'·<a href="{link.href}">{link.title}</a> {link.teaser}' for link in around.links(4))
-    also = f'<div class="zz">转载:{anchors(extra, " ")}</div>' if extra else ""
+    also = f'<div class="zz">转载：{anchors(extra, " ")}</div>' if extra else ""
     main = (
-        f'<td width="700" valign="top"><div class="f12">您的位置:<a href="/">首页</a> &gt; '
+        f'<td width="700" valign="top"><div class="f12">您的位置：<a href="/">首页</a> &gt; '
         f'<a href="/xinwen/">新闻中心</a> &gt; 正文</div><h1 align="center">{story.title}</h1>'
-        f'<div align="center" class="f12">{story.date} 来源:{SITE} 作者:{story.author} '
-        f"字号:大 中 小</div>\n<table><tr><td class='t14' id='zoom'>{_column(story, around)}"
-        f'</td></tr></table>\n<div align="right" class="f12">(责任编辑:{story.author})</div>{also}'
+        f'<div align="center" class="f12">{story.date} 来源：{SITE} 作者：{story.author} '
+        f"字号：大 中 小</div>\n<table><tr><td class='t14' id='zoom'>{_column(story, around)}"
+        f'</td></tr></table>\n<div align="right" class="f12">(责任编辑：{story.author})</div>{also}'
         f'<table class="xg"><tr><td>相关新闻</td></tr><tr><td>{more}</td></tr></table>'
-        f"{_comments(story)}<div style='display:none'>本页浏览 <span>7012</span> 次,欢迎订阅"
-        "我们的手机报,每天早晚各一期,资费两元。</div></td>"
+        f"{_comments(story)}<div style='display:none'>本页浏览 <span>7012</span> 次，欢迎订阅"
+        "我们的手机报，每天早晚各一期，资费两元。</div></td>"
     )
     return (
         head(story.title, SITE, story.path, "zh")
