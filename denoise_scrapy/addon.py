@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.refusal import refusing_to_start
+from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
-
-logger = logging.getLogger(__name__)
 
 # Where each component goes by default; a project's own entry for it counts more.
 COMPONENTS = (
@@ -45,13 +43,10 @@ class DenoiseAddon:
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Check the project's settings before there is a crawler.
 
-        Scrapy 2.14 ends with exit code 0 when a crawler cannot start; here it does not.
-
         Raises:
             ConfigurationError: A setting of ours is unknown or invalid.
-
         """
-        _checked(settings)
+        DenoiseSettings.from_settings(settings)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Check all settings, those of the spider too, and put the components into place.
@@ -59,19 +54,10 @@ class DenoiseAddon:
         Raises:
             NotConfigured: DENOISE_ENABLED is False.
             ConfigurationError: A setting of ours is unknown or invalid.
-
         """
-        if not _checked(settings, self._crawler).enabled:
+        with refusing_to_start(self._crawler):
+            read = DenoiseSettings.from_settings(settings, self._crawler.spider)
+        if not read.enabled:
             raise NotConfigured("DENOISE_ENABLED is False")
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)
-
-
-def _checked(settings: BaseSettings, crawler: Crawler | None = None) -> DenoiseSettings:
-    spider = None if crawler is None else crawler.spider
-    try:
-        return DenoiseSettings.from_settings(settings, spider)
-    except ConfigurationError as error:
-        # Scrapy shows the traceback only; a line of its own is found more easily.
-        logger.critical("The crawl does not start: %s", error)
-        raise

@@ -14,7 +14,6 @@ class BoundedDict(Generic[Key, Value]):
 
     Args:
         max_bytes: Limit of the sum; an entry above it alone is not kept at all.
-
     """
 
     def __init__(self, max_bytes: int):

@@ -28,7 +28,6 @@ class ComparisonPages:
 
     Args:
         state: The crawl, whose settings bound what is fetched.
-
     """
 
     def __init__(self, state: CrawlState):

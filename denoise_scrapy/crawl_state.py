@@ -17,6 +17,7 @@ from denoise_scrapy.crawled_page import CrawledPage
 from denoise_scrapy.item_links import ItemLinks
 from denoise_scrapy.items import get_field
 from denoise_scrapy.progress import Progress
+from denoise_scrapy.refusal import refusing_to_start
 from denoise_scrapy.responses import is_comparable, is_page, read_page
 from denoise_scrapy.reuse import ReuseStore
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
@@ -43,7 +44,6 @@ class CrawlState:
 
     Raises:
         ConfigurationError: A setting of ours is unknown or invalid.
-
     """
 
     def __init__(self, crawler: Crawler):
@@ -103,7 +103,8 @@ class CrawlState:
             except ConfigurationError as error:
                 settings = self.settings.for_page(None)
                 self.count("invalid_meta")
-                self.say_once(f"meta/{error}", logging.ERROR, "%s in the meta of %s", error, request)
+                name = str(error).partition(" = ")[0]  # without the value, which may be any
+                self.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
             self._asked[request] = settings
         return settings
 
@@ -206,11 +207,11 @@ def state_of(crawler: Crawler) -> CrawlState:
     Raises:
         NotConfigured: DENOISE_ENABLED is False.
         ConfigurationError: A setting of ours is unknown or invalid.
-
     """
     state = _states.get(crawler)
     if state is None:
-        state = _states[crawler] = CrawlState(crawler)
+        with refusing_to_start(crawler):
+            state = _states[crawler] = CrawlState(crawler)
     if not state.settings.enabled:
         raise NotConfigured("DENOISE_ENABLED is False")
     return state

@@ -36,7 +36,6 @@ class CrawledPage:
         requested: URLs the spider's callback asked for from this page.
         text: The text, once computed.
         kept_keys: Keys under which items of this page were kept.
-
     """
 
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request):

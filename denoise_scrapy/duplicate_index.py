@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawled_page import CrawledPage
     from denoise_scrapy.settings import DenoiseSettings
 
-logger = logging.getLogger(__name__)
-
 INDEX_FILE = "denoise-texts.sqlite"
 
 
@@ -34,7 +31,6 @@ class ItemText(NamedTuple):
         text: What is compared.
         scope: Site within which it is compared, "" for all.
         obstacle: Why it is not compared: "no_text", "no_key", "same_page"; "" if it is.
-
     """
 
     key: str = ""
@@ -70,16 +66,14 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
 
     Raises:
         ConfigurationError: It cannot be opened there, or was made with other settings.
-
     """
     path = _index_path(settings, crawl_settings)
     try:
         store = None if path is None else SQLiteStore(path)
         return DuplicateIndex(settings.dedup_threshold, store, exact=settings.dedup_exact)
     except (OSError, ValueError, sqlite3.Error) as error:
-        message = f"The crawl does not start: the index of texts {path or 'in memory'}: {error}"
-        logger.critical(message)
-        raise ConfigurationError(message) from error
+        where = path or "in memory"
+        raise ConfigurationError(f"the index of texts {where}: {error}") from error
 
 
 def _index_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path | None:
@@ -91,9 +85,7 @@ def _index_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path
     if directory:
         return Path(directory, INDEX_FILE)
     if settings.dedup_store == "sqlite":
-        message = "DENOISE_DEDUP_STORE = 'sqlite': set DENOISE_DEDUP_PATH or JOBDIR too"
-        logger.critical("The crawl does not start: %s", message)
-        raise ConfigurationError(message)
+        raise ConfigurationError("DENOISE_DEDUP_STORE = 'sqlite': set DENOISE_DEDUP_PATH or JOBDIR too")
     return None
 
 

@@ -32,7 +32,6 @@ class SiblingFetcher:
 
     Args:
         state: The crawl.
-
     """
 
     def __init__(self, state: CrawlState):

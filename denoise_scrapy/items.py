@@ -37,7 +37,6 @@ def with_field(item: Any, field: str, value: Any) -> Any:
 
     Raises:
         Exception: Whatever a validator of the item's class raises.
-
     """
     try:
         ItemAdapter(item)[field] = value

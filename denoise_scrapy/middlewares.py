@@ -36,7 +36,6 @@ class ComparisonPagesMiddleware:
         Raises:
             NotConfigured: DENOISE_ENABLED is False.
             ConfigurationError: A setting of ours is unknown or invalid.
-
         """
         return cls(state_of(crawler))
 

@@ -12,6 +12,7 @@ from denoise_scrapy.crawl_state import CrawlState, state_of
 from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
 from denoise_scrapy.items import has_field, has_text, with_field
+from denoise_scrapy.refusal import refusing_to_start
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,7 +31,6 @@ class NearDuplicate(DropItem):
     Args:
         of: Key of the item that was kept.
         score: Likeness of the two, 0 to 1.
-
     """
 
     def __init__(self, of: str | None, score: float):
@@ -57,7 +57,6 @@ class BodyPipeline:
         Raises:
             NotConfigured: DENOISE_ENABLED is False.
             ConfigurationError: A setting of ours is unknown or invalid.
-
         """
         return cls(state_of(crawler))
 
@@ -134,9 +133,10 @@ class NearDuplicatePipeline:
 
         Raises:
             ConfigurationError: Its file is refused; the crawl does not start.
-
         """
-        self._index = open_index(self._state.settings, self._state.crawler.settings)
+        crawler = self._state.crawler
+        with refusing_to_start(crawler):
+            self._index = open_index(self._state.settings, crawler.settings)
 
     def close_spider(self) -> None:
         """Close the index; what it kept is on disk already."""
@@ -148,7 +148,6 @@ class NearDuplicatePipeline:
 
         Raises:
             NearDuplicate: It is one to be dropped.
-
         """
         try:
             return self._checked(item)

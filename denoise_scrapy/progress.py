@@ -21,7 +21,6 @@ class Progress:
     Args:
         state: The crawl; its ``progress_interval`` (seconds, 0 for none) sets the time between
             lines.
-
     """
 
     def __init__(self, state: CrawlState):

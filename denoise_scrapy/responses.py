@@ -54,7 +54,6 @@ def read_page(response: Response, paths: PathTable, *, geometry: bool) -> Page:
         response: The response; its declared or detected encoding holds.
         paths: Table of element paths shared by the pages of its site.
         geometry: Whether to use the boxes of a rendered page.
-
     """
     return Page.parse(
         response.body,

@@ -31,7 +31,6 @@ class ReuseStore:
 
     Args:
         max_bytes: Limit of all bodies together, oldest out first.
-
     """
 
     def __init__(self, max_bytes: int):

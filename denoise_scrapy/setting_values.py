@@ -30,7 +30,6 @@ class Declaration:
         choices: The valid values of a text; empty for any text.
         may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
-
     """
 
     meaning: str
@@ -73,7 +72,6 @@ def parse_value(value: object, kind: str, declared: Declaration) -> Any:
 
     Raises:
         ValueError: It is of another type, or outside the range or the choices.
-
     """
     parsed = _PARSERS[kind](value)
     outside = (declared.low is not None and parsed < declared.low) or (

@@ -135,7 +135,6 @@ class DenoiseSettings:
 
         Raises:
             ConfigurationError: A name is unknown or a value invalid.
-
         """
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
         read = cls()._with_values(given, PREFIX, str.upper)
@@ -154,7 +153,6 @@ class DenoiseSettings:
         Raises:
             ConfigurationError: It is of another type, or names a setting that is unknown, invalid
                 or not one of a single page.
-
         """
         if asked is None:
             return replace(self, enabled=False) if not self.every_page else self

