@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 WINDOW = 48  # slots searched from a key's place; at a load of .6 a full window means a common band
 _MAX_LOAD = 0.6
+_FEW, _STRIDE = 1024, 4  # of more entries than this, windows are tried 4 slots at a time
 _FIRST_SLOTS = 1 << 12
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -79,9 +80,9 @@ class BandTable:
             numbers = np.union1d(numbers, np.array(more, np.int64))
         return numbers
 
-    def _window(self, keys: Slots) -> npt.NDArray[np.int64]:
+    def _window(self, keys: Slots, steps: Slots = _STEPS) -> npt.NDArray[np.int64]:
         mask = np.uint64(len(self._slots) - 1)
-        return np.asarray((keys[:, None] + _STEPS) & mask, np.int64)
+        return np.asarray((keys[:, None] + steps) & mask, np.int64)
 
     def _grow(self, entries: int) -> None:
         """Move to a larger table. A slot holds its whole key, so nothing else is needed."""
@@ -94,13 +95,21 @@ class BandTable:
             self._place(kept[start : start + (1 << 16)])
 
     def _place(self, entries: Slots) -> None:
-        """Put each entry into the first free slot of its window; two for one slot try again."""
+        """Put each entry into the first free slot of its window."""
+        width = WINDOW if len(entries) <= _FEW else _STRIDE
+        for start in range(0, WINDOW, width):
+            entries = self._place_within(entries, _STEPS[start : start + width])
+        for entry in entries.tolist():
+            self._crowded.setdefault(entry >> 32, []).append((entry & 0xFFFFFFFF) - 1)
+
+    def _place_within(self, entries: Slots, steps: Slots) -> Slots:
+        """Place what finds room in a part of its window, return the rest. Two for a slot retry."""
+        rest = []
         while len(entries):
-            window = self._window(entries >> _32)
+            window = self._window(entries >> _32, steps)
             free = self._slots[window] == 0
             full = ~free.any(axis=1)
-            for entry in entries[full].tolist():
-                self._crowded.setdefault(entry >> 32, []).append((entry & 0xFFFFFFFF) - 1)
+            rest.append(entries[full])
             slot = window[np.arange(len(entries)), free.argmax(axis=1)][~full]
             entries = entries[~full]
             taken, winner = np.unique(slot, return_index=True)
@@ -109,3 +118,4 @@ class BandTable:
             left = np.ones(len(entries), np.bool_)
             left[winner] = False
             entries = entries[left]
+        return np.concatenate(rest) if rest else entries
