@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 MARK = re.compile(r"</?b>")
-TOKEN = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]|[^\W぀-ヿ㐀-鿿가-힯豈-﫿]+")
+CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
 
 
 def tokens(text: str) -> list[str]:
