@@ -7,12 +7,12 @@ from denoise_scrapy.body import STRATEGIES, SiteModel, extract
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 
-FRAME = "<body><div class=top>Daily Herald, founded long ago</div>{}<div>Imprint and legal notice</div></body>"
+FRAME = "<title>{0} wins - Daily Herald</title><body><div class=top>Daily Herald, founded long ago</div>{1}<div>Imprint and legal notice</div></body>"
 STORY = "<h1>{0} wins</h1><p>The {0} has won the prize, said the jury on Tuesday evening, and nobody was surprised.</p>"
 
 
 def story(word: str) -> str:
-    return FRAME.format(STORY.format(word))
+    return FRAME.format(word, STORY.format(word))
 
 
 def test_what_other_pages_say_too_is_left_out():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.container import in_best_container, link_density_around
 from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Flag, Page
@@ -28,6 +29,17 @@ HIDDEN_SHARE = 0.7
 
 #: Points of a block of prose, and of any block.
 PROSE_POINTS, BLOCK_POINTS = 2, 1
+#: Points of a block outside the element that holds the page's own prose best …
+OUTSIDE_POINTS = -1
+#: … and of one in surroundings (two levels up) of more than this share of links: a list of teasers. Together
+#: they bring zh68 .03, cleanportal and zh .017, and cost wcxb .016.
+TEASER_POINTS, TEASER_LINK_DENSITY, TEASER_LEVELS = (
+    -1,
+    0.3,
+    2,
+)  #: Points of a heading that the page's title holds: it names the content (big9, dragnet and cleanportal +.004).
+TITLE_POINTS = 2
+
 #: Points for each word or tag family that the block or an ancestor of it has. Kept where the sum is above 0.
 FLAG_POINTS = {
     Flag.NAV: -3,
@@ -62,12 +74,19 @@ class RepetitionStrategy:
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
         blocks = page.blocks
+        linked = blocks.link_density >= LINK_DENSITY
         hidden = (blocks.flags & Flag.HIDDEN) != 0
+        hidden &= hidden @ blocks.tokens <= HIDDEN_SHARE * blocks.tokens.sum()
+        repeated = _repeated(page, site)
+        own = ~(linked | hidden | repeated)
+        points = frame_points(page)
+        around = place_points(page, own)
         against = {
-            "in the page's frame, by tags or class words": frame_points(page) <= 0,
-            "mostly links": blocks.link_density >= LINK_DENSITY,
-            "hidden": hidden & (hidden @ blocks.tokens <= HIDDEN_SHARE * blocks.tokens.sum()),
-            "repeated on comparison pages": _repeated(page, site),
+            "outside the page's prose, or among teasers": points + around <= 0,
+            "in the page's frame, by tags or class words": points <= 0,
+            "mostly links": linked,
+            "hidden": hidden,
+            "repeated on comparison pages": repeated,
         }
         kept = ~np.logical_or.reduce(list(against.values()))
         reasons = np.full(len(blocks), "only on this page", object)
@@ -86,6 +105,28 @@ def frame_points(page: Page) -> npt.NDArray[np.int64]:
     covered = has @ blocks.tokens
     counts = (_POINTS > 0) | (covered <= FRAME_SHARE * blocks.tokens.sum())
     return np.asarray(points + (_POINTS * counts) @ has)
+
+
+def place_points(page: Page, own: BoolArray) -> npt.NDArray[np.int64]:
+    """Points of each block by where it stands, shape (blocks,).
+
+    Args:
+        page: The page.
+        own: Blocks that are neither template, nor links, nor hidden: where they are prose, content is near.
+    """
+    outside = ~in_best_container(page, np.where(own, page.blocks.paragraph_tokens, 0))
+    teasers = link_density_around(page, TEASER_LEVELS) > TEASER_LINK_DENSITY
+    return np.asarray(OUTSIDE_POINTS * outside + TEASER_POINTS * teasers + TITLE_POINTS * _titles(page))
+
+
+def _titles(page: Page) -> BoolArray:
+    """Headings whose text is part of the page's title."""
+    title = "".join(page.title.lower().split())
+    found = (page.blocks.own_flags & Flag.HEADING) != 0
+    found &= page.blocks.chars <= len(title)
+    for i in np.flatnonzero(found):
+        found[i] = "".join(page.block_text(i).lower().split()) in title
+    return found
 
 
 def _repeated(page: Page, site: SiteStatistics) -> BoolArray:

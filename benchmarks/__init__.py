@@ -1,0 +1,1 @@
+"""Measurements: quality of the bodies, cost, and the floors that CI holds."""

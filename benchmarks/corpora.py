@@ -1,0 +1,66 @@
+"""Recorded pages to measure on: a folder of corpora, and the example portal.
+
+A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text
+that a careful person would keep.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from example_project.portal.build import build
+
+
+@dataclass(frozen=True)
+class RecordedPage:
+    """A page with the text a person would keep."""
+
+    url: str
+    html: str
+    gold: str
+
+
+Site = list[RecordedPage]
+
+
+def load(folder: Path | None, names: tuple[str, ...] = ()) -> Iterator[tuple[str, list[Site]]]:
+    """Yield (name, sites) of each corpus, the example portal first.
+
+    Args:
+        folder: Where the corpora lie; None: the portal alone.
+        names: Which of them; all where none is named.
+
+    Raises:
+        FileNotFoundError: There is no such folder, or no corpus in it.
+    """
+    if not names or "portal" in names:
+        yield "portal", [portal()]
+    if folder is None:
+        return
+    files = sorted(folder.glob("*.jsonl.gz"))
+    if not files:
+        raise FileNotFoundError(f"no *.jsonl.gz in {folder}")
+    for path in files:
+        name = path.name.partition(".")[0]
+        if not names or name in names:
+            yield name, _read(path)
+
+
+def portal() -> Site:
+    """The pages of the example portal that have a truth."""
+    host = "http://portal.example"
+    return [RecordedPage(host + p.path, p.html, p.truth) for p in build().pages.values() if p.truth is not None]
+
+
+def _read(path: Path) -> list[Site]:
+    sites: dict[str, Site] = defaultdict(list)
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            sites[row["site"]].append(RecordedPage(row["url"] or row["page"], row["html"], row["gold"]))
+    return list(sites.values())

@@ -1,0 +1,51 @@
+"""Where the prose is: the element that holds the page's paragraphs best, and how linked the surroundings are."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Page
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+
+def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
+    """Blocks inside the element whose text is nearest to being all the prose and nothing else.
+
+    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
+
+    Args:
+        page: A page of m blocks.
+        prose: Tokens of each block that count as prose, shape (m,).
+
+    Returns:
+        Shape (m,); all true on a page without prose.
+
+    Example:
+        >>> page = Page.parse("<div><p>Long prose.<p>More prose.</div><div><p>Note</div>")
+        >>> in_best_container(page, np.array([2, 2, 0])).tolist()
+        [True, True, False]
+    """
+    elements, blocks = page.elements, page.blocks
+    if not prose.sum():
+        return np.ones(len(blocks), bool)
+    n = len(elements)
+    inside = elements.subtree_sums(np.bincount(blocks.element, prose, n))
+    tokens = elements.subtree_sums(np.bincount(blocks.element, blocks.tokens, n))
+    f = 2 * inside / (tokens + prose.sum())
+    best = n - 1 - int(np.argmax(f[::-1]))
+    return np.asarray((blocks.element >= best) & (blocks.element < elements.end[best]))
+
+
+def link_density_around(page: Page, levels: int) -> FloatArray:
+    """Link characters / characters in the element some levels above each block's, shape (m,)."""
+    elements, blocks = page.elements, page.blocks
+    n = len(elements)
+    links = elements.subtree_sums(np.bincount(blocks.element, blocks.link_chars, n))
+    chars = elements.subtree_sums(np.bincount(blocks.element, blocks.chars, n))
+    around = blocks.element
+    for _ in range(levels):
+        around = np.where(elements.parent[around] >= 0, elements.parent[around], around)
+    return np.asarray(links[around] / np.maximum(chars[around], 1))
