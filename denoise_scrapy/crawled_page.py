@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 # What is carried from a page's request to those for its comparison pages.
 META_CARRIED = (*META_OF_WAY, "download_slot")
+# A browser context of our own: pages the spider keeps open may take all places of theirs, and wait
+# for us.
+PLAYWRIGHT_CONTEXT = "denoise"
 
 
 class PageText(NamedTuple):
@@ -34,6 +38,7 @@ class CrawledPage:
         urls: All URLs of the page: asked for, redirected through, final.
         carried: Meta that comparison pages are fetched with.
         requested: URLs the spider's callback asked for from this page.
+        computing: Held while the text is computed.
         text: The text, once computed.
         kept_keys: Keys under which items of this page were kept.
     """
@@ -42,8 +47,9 @@ class CrawledPage:
         self.page = page
         self.settings = settings
         self.urls = {*redirected_from(request), request.url, page.url}
-        self.carried = {key: request.meta[key] for key in META_CARRIED if key in request.meta}
+        self.carried = _carried_meta(request)
         self.requested: set[str] = set()
+        self.computing = asyncio.Lock()
         self.text: PageText | None = None
         self.kept_keys: set[str | None] = set()
         self._kept_texts: set[int] = set()
@@ -63,3 +69,14 @@ class CrawledPage:
     def has_kept(self, text: str) -> bool:
         """Whether an item of this page with the same text was kept."""
         return hash(text) in self._kept_texts
+
+
+def _carried_meta(request: Request) -> dict[str, Any]:
+    """Return the meta to fetch comparison pages with: a rendered page is compared with rendered ones."""
+    meta = request.meta
+    carried = {key: meta[key] for key in META_CARRIED if key in meta}
+    if meta.get("playwright"):
+        carried["playwright"] = True
+        carried["playwright_context"] = PLAYWRIGHT_CONTEXT
+        carried["playwright_page_goto_kwargs"] = dict(meta.get("playwright_page_goto_kwargs") or {})
+    return carried

@@ -79,7 +79,7 @@ class SiblingFetcher:
 
     def _request(self, url: str, crawled: CrawledPage) -> Request:
         settings = crawled.settings
-        meta = {
+        meta: dict[str, Any] = {
             **crawled.carried,
             FETCH_META: True,
             "download_timeout": settings.comparison_timeout,
@@ -87,6 +87,10 @@ class SiblingFetcher:
             "dont_retry": True,  # another link serves as well
             "dont_redirect": True,  # never to another site
         }
+        if meta.get("playwright"):
+            milliseconds = settings.comparison_timeout * 1000
+            goto = {**meta["playwright_page_goto_kwargs"], "timeout": milliseconds}
+            meta["playwright_page_goto_kwargs"] = goto
         return Request(url, callback=NO_CALLBACK, meta=meta)
 
     def _fingerprint(self, request: Request) -> bytes:
@@ -102,7 +106,7 @@ class SiblingFetcher:
                 return None
             self._state.count("comparison/requests")
             try:
-                return await engine.download_async(request)
+                return await asyncio.wait_for(engine.download_async(request), _longest(request))
             except IgnoreRequest as error:  # robots.txt, off-site: nothing was sent
                 self._spent -= 1
                 self._state.count("comparison/requests", -1)
@@ -131,6 +135,14 @@ class SiblingFetcher:
         self._state.remember(self._state.parse(response, settings))
         self._state.reuse.put(self._fingerprint(request), request, response)
         return True
+
+
+def _longest(request: Request) -> float | None:
+    """Return after how many seconds a fetch is given up from outside; None: the downloader sees to it.
+
+    A browser's time-outs do not cover the wait for a free page.
+    """
+    return 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
 
 
 def _redirect_to_same_page(response: Response) -> str | None:

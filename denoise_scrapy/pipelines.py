@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
@@ -70,14 +71,17 @@ class BodyPipeline:
 
     async def _with_body(self, item: Any) -> Any:
         state = self._state
+        if not ItemAdapter.is_item(item):
+            return item
         crawled = state.page_of(item)
         if crawled is None:
             state.count("body/no_page" if state.settings_of(item).enabled else "body/opted_out")
             return item
         if not self._wants_body(item, crawled.settings):
             return item
-        if crawled.text is None:
-            crawled.text = await self._text_of(crawled)
+        async with crawled.computing:  # the items of a page are processed side by side
+            if crawled.text is None:
+                crawled.text = await self._text_of(crawled)
         changed = with_field(item, crawled.settings.body_field, crawled.text.text)
         state.links.add_copy(item, changed)
         self._count(crawled.text)
@@ -158,6 +162,8 @@ class NearDuplicatePipeline:
             return item
 
     def _checked(self, item: Any) -> Any:
+        if not ItemAdapter.is_item(item):
+            return item
         state, crawled = self._state, self._state.page_of(item)
         settings = crawled.settings if crawled is not None else state.settings_of(item)
         if self._index is None or not settings.enabled or settings.dedup == "off":

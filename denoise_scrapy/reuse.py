@@ -40,7 +40,9 @@ class ReuseStore:
         return len(self._fetched)
 
     def put(self, fingerprint: bytes, request: Request, response: Response) -> None:
-        """Keep the `response` to our own `request`."""
+        """Keep the `response` to our own `request`, unless a browser rendered it."""
+        if request.meta.get("playwright"):
+            return
         entry = _Fetched(response, request.meta.get(WAY_META))
         self._fetched.put(fingerprint, entry, len(response.body) + RESPONSE_OVERHEAD)
 

@@ -231,3 +231,43 @@ def test_comparison_requests_bring_no_further_ones(linked: Web) -> None:
     )
     assert done.stat("comparison/requests") == 2
     assert len(done.items) == 1
+
+
+def test_a_page_in_a_browser_is_compared_with_pages_in_a_browser(linked: Web) -> None:
+    asked: list[Any] = []
+
+    class Recorder:
+        def process_request(self, request: Any) -> None:
+            asked.append(request)
+
+    class Rendering(scrapy.Spider):
+        name = "rendering"
+
+        async def start(self) -> Any:
+            meta = {
+                "playwright": True,
+                "playwright_include_page": True,
+                "playwright_page_methods": ["click"],
+                "playwright_page_goto_kwargs": {"wait_until": "load"},
+            }
+            yield scrapy.Request(linked("/a/0"), meta=meta)
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Rendering, {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
+    [ours] = [request.meta for request in asked if "denoise_comparison" in request.meta]
+    assert ours["playwright"] is True
+    assert ours["playwright_context"] == "denoise"
+    assert ours["playwright_page_goto_kwargs"] == {"wait_until": "load", "timeout": 10_000}
+    assert not {"playwright_include_page", "playwright_page_methods"} & set(ours)
+    assert done.stat("body/items") == 1
+
+
+def test_a_cached_crawl_asks_for_nothing_anew(linked: Web, tmp_path: Any) -> None:
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    first = crawl(spider_of(linked("/a/0")), settings)
+    asked = len(linked.asked)
+    again = crawl(spider_of(linked("/a/0")), settings)
+    assert len(linked.asked) == asked == 2
+    assert again.items == first.items

@@ -133,3 +133,14 @@ def test_a_validator_of_the_item_is_not_circumvented() -> None:
 
     with pytest.raises(pydantic.ValidationError):
         with_field(Strict(), "body", "text")
+
+
+def test_an_object_that_is_no_item_passes(web: Web) -> None:
+    web.pages["/a"] = article(1)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield 5
+        yield "text"
+
+    done = crawl(spider_of(web("/a"), parse=parse))
+    assert done.stat("errors") == 0

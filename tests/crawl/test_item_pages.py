@@ -104,7 +104,7 @@ def test_many_items_of_a_page_share_one_computation(articles: Web) -> None:
     done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
     assert len(done.items) == 60
     assert all(item["body"] for item in done.items)
-    assert done.stat("comparison/from_memory") + done.stat("comparison/waits") <= 4
+    assert done.stat("comparison/from_memory") + done.stat("comparison/waits") <= 2
     assert done.stat("dedup/same_page") == 58
 
 
