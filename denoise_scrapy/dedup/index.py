@@ -8,25 +8,20 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from itertools import islice
 from types import TracebackType
 
-from denoise_scrapy.dedup.catalog import Catalog
-from denoise_scrapy.dedup.decision import THRESHOLD, Comparison, compare, too_short
+from denoise_scrapy.dedup.decision import THRESHOLD, Comparison, too_short
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.memory_store import MemoryStore
-from denoise_scrapy.dedup.prefilter import SHINGLE
-from denoise_scrapy.dedup.screen import duplicates
+from denoise_scrapy.dedup.search import Search
 from denoise_scrapy.dedup.store import Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
 CANDIDATE_LIMIT = 64
 """More texts than this sharing a band: the tree is asked, which costs the same for many and few."""
 
-_BATCH = 4096  # records taken in at a time: 5 MB
-
-STATS = ("checked", "kept", "duplicates", "too_short", "updated", "verified", "tree_answers")
+_COUNTED = ("checked", "kept", "duplicates", "too_short", "updated")
 
 
 class DuplicateIndex:
@@ -73,31 +68,29 @@ class DuplicateIndex:
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
     ) -> None:
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
-            raise ValueError(f"threshold must be a number in (0, 1], got {threshold!r}")
-        if not 0 < threshold <= 1:
-            raise ValueError(f"threshold must be in (0, 1], got {threshold!r}")
+        _check_threshold(threshold)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         if not isinstance(candidate_limit, int) or candidate_limit < 1:
             raise ValueError(f"candidate_limit must be 1 or more, got {candidate_limit!r}")
-        self._threshold = float(threshold)
-        self._exact = exact
         self._short_duplicates = short_duplicates
-        self._limit = candidate_limit
         self._store = MemoryStore() if store is None else store
-        self._catalog = Catalog()
-        self._last = 0  # the highest store id in the catalog
-        self._stats: Counter[str] = Counter(dict.fromkeys(STATS, 0))
+        self._search = Search(self._store, float(threshold), -1 if exact else candidate_limit)
+        self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._lock = threading.RLock()
         self._store.open(CONSTANTS)
         with self._store.transaction():
-            self._catch_up()
+            self._search.catch_up()
 
     @property
     def stats(self) -> Mapping[str, int]:
-        """Counts since the start: see `STATS`; 'verified' counts the candidates compared."""
-        return dict(self._stats)
+        """Counts since the start.
+
+        'checked', 'kept', 'duplicates', 'too_short' and 'updated' count verdicts, 'verified' the
+        candidates compared, 'tree_answers' the searches in the tree.
+        """
+        found = {"verified": self._search.verified, "tree_answers": self._search.tree_answers}
+        return {**self._counts, **found}
 
     def check_and_add(self, key: str, text: str, *, scope: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep it if not.
@@ -122,12 +115,11 @@ class DuplicateIndex:
         fingerprint = Fingerprint.of(new)
         with self._lock:
             with self._store.transaction():
-                self._catch_up()
+                self._search.catch_up()
                 verdict, keep = self._judge(key, scope, new, fingerprint)
                 record = self._store.put(key, scope, fingerprint) if keep else None
             if record is not None:  # memory follows the commit, never runs ahead of it
-                self._catalog.extend([record])
-                self._last = record.id
+                self._search.add([record])
             self._count(verdict, keep)
         return verdict
 
@@ -144,9 +136,9 @@ class DuplicateIndex:
         """
         with self._lock:
             with self._store.transaction():
-                self._catch_up()
+                self._search.catch_up()
                 found = self._store.remove(key, scope)
-            self._catalog.discard(key, scope)
+            self._search.catalog.discard(key, scope)
         return found
 
     def close(self) -> None:
@@ -155,7 +147,7 @@ class DuplicateIndex:
             self._store.close()
 
     def __len__(self) -> int:
-        return len(self._catalog)
+        return len(self._search.catalog)
 
     def __enter__(self) -> DuplicateIndex:
         return self
@@ -168,69 +160,31 @@ class DuplicateIndex:
     ) -> None:
         self.close()
 
-    def _catch_up(self) -> None:
-        """Take in what other indexes have put into the store."""
-        fresh = self._store.newer(self._last)
-        while batch := list(islice(fresh, _BATCH)):
-            self._catalog.extend(batch)
-            self._last = batch[-1].id
-
     def _judge(self, key: str, scope: str, new: Features, fingerprint: Fingerprint) -> tuple[Verdict, bool]:
         """Give the verdict, and whether the text is to be kept."""
         short = too_short(fingerprint)
-        same = self._still_there(self._catalog.by_key(key, scope))
+        same = self._search.same_item(key, scope)
         if same is not None:
             if same.fingerprint == fingerprint:
                 reason = "the same item with the same text"
                 return Verdict(reason=reason, too_short=short), False
             reason = "the same item with another text"
             return Verdict(reason=reason, too_short=short, updated=True), True
-        found = self._find(scope, new, short)
+        found = None
+        if self._short_duplicates or not short:
+            found = self._search.same_words(new, scope)
+        if found is None and not short:
+            found = self._search.similar(new, scope)
         if found is not None:
             return _duplicate(new, *found, short), False
         return Verdict(reason="too short to be judged" if short else "new", too_short=short), True
 
-    def _find(self, scope: str, new: Features, short: bool) -> tuple[Record, Comparison] | None:
-        """Find the kept text that a new one repeats, and the proof."""
-        if new.n and (self._short_duplicates or not short):
-            while (row := self._catalog.by_words(new.digest, scope)) is not None:
-                kept = self._still_there(row)
-                if kept is not None:
-                    return kept, Comparison(True, 1.0, 1.0)
-        if short:
-            return None
-        rows = self._rows(scope, new)
-        prints = [self._catalog.fingerprint(row) for row in rows]
-        self._stats["verified"] += len(rows)
-        for place in duplicates(new, prints, self._threshold):
-            record = self._still_there(rows[place])
-            if record is not None:
-                return record, compare(new, record.fingerprint, self._threshold)
-        return None
-
-    def _rows(self, scope: str, new: Features) -> list[int]:
-        """Rows that may hold a duplicate, the earliest first."""
-        if not self._exact and new.n >= SHINGLE:
-            rows = self._catalog.by_bands(new, scope)
-            if len(rows) <= self._limit:
-                return rows
-        self._stats["tree_answers"] += 1
-        return self._catalog.by_trees(new, scope, self._threshold)
-
-    def _still_there(self, row: int | None) -> Record | None:
-        """Give a row's record, unless another index has taken it out of the store."""
-        record = self._catalog.record(row)
-        if record is None or self._store.contains(record.id):
-            return record
-        self._catalog.discard(record.key, record.scope)
-        return None
-
     def _count(self, verdict: Verdict, keep: bool) -> None:
-        self._stats["checked"] += 1
-        self._stats["kept"] += keep and not verdict.updated
-        self._stats["duplicates"] += verdict.duplicate
-        self._stats["too_short"] += verdict.too_short
-        self._stats["updated"] += verdict.updated
+        self._counts["checked"] += 1
+        self._counts["kept"] += keep and not verdict.updated
+        self._counts["duplicates"] += verdict.duplicate
+        self._counts["too_short"] += verdict.too_short
+        self._counts["updated"] += verdict.updated
 
 
 def _duplicate(new: Features, kept: Record, proof: Comparison, short: bool) -> Verdict:
@@ -239,6 +193,11 @@ def _duplicate(new: Features, kept: Record, proof: Comparison, short: bool) -> V
     else:
         reason = f"near-duplicate of {kept.key} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
     return Verdict(True, kept.key, proof.c2, proof.c1, reason, too_short=short)
+
+
+def _check_threshold(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+        raise ValueError(f"threshold must be a number in (0, 1], got {value!r}")
 
 
 def _check_name(name: str, value: object, *, empty: bool = False) -> None:

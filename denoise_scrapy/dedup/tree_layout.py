@@ -88,18 +88,27 @@ def build(old: Layout, batch: Ints, sets: Sequence[bytes], lengths: Sequence[int
     own = _signatures(old, item, order, sets)
     length = np.fromiter((lengths[i] for i in item.tolist()), np.int64, len(item))
     size = np.fromiter((len(sets[i]) // 4 for i in item.tolist()), np.int64, len(item))
-    below, shortest, most = own.copy(), length.copy(), size
+    below, shortest, most = _sums(own, length, size, depth, first)
+    tree = Layout(item, parent, distance, depth, first, own, below, length, shortest, most)
+    return tree, deep
+
+
+def _sums(
+    own: signature.Signatures, length: Ints, size: Ints, depth: Ints, first: Ints
+) -> tuple[signature.Signatures, Ints, Ints]:
+    """OR, least length and greatest size of each subtree, from the deepest level up."""
+    below, shortest, most = own.copy(), length.copy(), size.copy()
     levels = np.searchsorted(depth, np.arange(depth[-1] + 2))
     for level in range(len(levels) - 3, -1, -1):
         inner = np.arange(levels[level], levels[level + 1])
         inner = inner[first[inner] < first[inner + 1]]
-        children, starts = slice(levels[level + 1], levels[level + 2]), first[inner]
-        starts = starts - levels[level + 1]
+        children = slice(levels[level + 1], levels[level + 2])
+        starts = first[inner] - levels[level + 1]
         below[inner] |= np.bitwise_or.reduceat(below[children], starts, axis=0)
-        shortest[inner] = np.minimum(shortest[inner], np.minimum.reduceat(shortest[children], starts))
+        least = np.minimum.reduceat(shortest[children], starts)
+        shortest[inner] = np.minimum(shortest[inner], least)
         most[inner] = np.maximum(most[inner], np.maximum.reduceat(most[children], starts))
-    tree = Layout(item, parent, distance, depth, first, own, below, length, shortest, most)
-    return tree, deep
+    return below, shortest, most
 
 
 def _sink(old: Layout, batch: Ints, sets: Sequence[bytes]) -> tuple[Ints, Ints, Ints, Ints, Ints]:

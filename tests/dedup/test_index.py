@@ -103,7 +103,7 @@ class TestSameKey:
             index.check_and_add("a", text)
             assert index.check_and_add("b", text).of == "a"
         assert index.check_and_add("y", OTHER).of == "z"
-        assert len(index._catalog._records) < 12
+        assert len(index._search.catalog._records) < 12
 
 
 class TestRepresentative:
@@ -226,9 +226,9 @@ def test_threads_keep_one_of_each():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"threshold": 0}, r"threshold must be in \(0, 1\], got 0"),
-        ({"threshold": 1.01}, r"threshold must be in \(0, 1\], got 1.01"),
-        ({"threshold": float("nan")}, r"threshold must be in \(0, 1\], got nan"),
+        ({"threshold": 0}, r"threshold must be a number in \(0, 1\], got 0"),
+        ({"threshold": 1.01}, r"threshold must be a number in \(0, 1\], got 1.01"),
+        ({"threshold": float("nan")}, r"threshold must be a number in \(0, 1\], got nan"),
         ({"threshold": "0.7"}, r"threshold must be a number in \(0, 1\], got '0.7'"),
         ({"threshold": True}, "threshold must be a number"),
         ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
