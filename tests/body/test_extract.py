@@ -7,7 +7,10 @@ from denoise_scrapy.body import STRATEGIES, SiteModel, extract
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 
-FRAME = "<title>{0} wins - Daily Herald</title><body><div class=top>Daily Herald, founded long ago</div>{1}<div>Imprint and legal notice</div></body>"
+FRAME = (
+    "<title>{0} wins - Daily Herald</title><body><div class=top>Daily Herald, founded long ago</div>{1}"
+    "<div>Imprint and legal notice</div></body>"
+)
 STORY = "<h1>{0} wins</h1><p>The {0} has won the prize, said the jury on Tuesday evening, and nobody was surprised.</p>"
 
 

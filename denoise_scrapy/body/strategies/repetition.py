@@ -122,9 +122,9 @@ def place_points(page: Page, own: BoolArray) -> npt.NDArray[np.int64]:
 def _titles(page: Page) -> BoolArray:
     """Headings whose text is part of the page's title."""
     title = "".join(page.title.lower().split())
-    found = (page.blocks.own_flags & Flag.HEADING) != 0
-    found &= page.blocks.chars <= len(title)
-    for i in np.flatnonzero(found):
+    headings = (page.blocks.own_flags & Flag.HEADING) != 0
+    found = np.zeros(len(page.blocks), bool)
+    for i in np.flatnonzero(headings & (page.blocks.chars <= len(title))).tolist():
         found[i] = "".join(page.block_text(i).lower().split()) in title
     return found
 
