@@ -173,14 +173,14 @@ _ROLE_FLAGS: dict[str, Flag] = {
     "heading": Flag.HEADING,
 }
 # The words are those of front-end code, English in nearly every country. Each is matched at a word's start
-# inside class, id, role and itemprop (camelCase, - and _ split words).
+# ("comment" also within one, as in usercomments) inside class, id, role and itemprop (camelCase, - and _ split words).
 _WORDS: dict[Flag, str] = {
     Flag.NAV_WORD: r"nav|menu|breadcrumb|crumb|pager|pagination|tabs?\b|skip|toolbar",
     Flag.HEADER_WORD: r"header|masthead|banner|logo|topbar|top bar",
     Flag.FOOTER_WORD: r"foot|copyright|bottom|legal|disclaimer",
     Flag.SIDE_WORD: r"side|rail\b|right col|left col|widget|aside",
     Flag.AD_WORD: r"ads?\b|advert|sponsor|promo|outbrain|taboola|newsletter|subscri|signup|paywall",
-    Flag.COMMENT_WORD: r"comment|repl(y|ies)\b|disqus|respond|discussion|trackback|pingback",
+    Flag.COMMENT_WORD: r"\w*comment|repl(y|ies)\b|disqus|respond|discussion|trackback|pingback",
     Flag.RELATED_WORD: r"relat|recommend|more from|read more|most (read|popular)|popular|trending|teaser|also|see all",
     Flag.SHARE_WORD: r"shar(e|ing)|social|tweet|twitter|facebook|bookmark|print|email|follow",
     Flag.CAPTION_WORD: r"caption|credit|photo|image|gallery",

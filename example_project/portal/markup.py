@@ -37,6 +37,10 @@ class Around:
         stories = self.rng.sample(self.pool, min(count, len(self.pool)))
         return [Link(s.path, s.title, s.lead if self.rng.random() < 0.5 else s.teaser) for s in stories]
 
+    def day(self) -> str:
+        """Return a date as lists of links carry it."""
+        return f"2031-{self.rng.randint(1, 12):02d}-{self.rng.randint(1, 28):02d}"
+
     def ad(self) -> str:
         """Return a text advertisement, another on each page."""
         return rich(self.voice.raw("ad"))

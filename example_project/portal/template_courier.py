@@ -66,13 +66,14 @@ def _block(block: Block, around: Around) -> str:
 
 
 def _comments(story: Story) -> str:
-    """Return readers' comments: plain paragraphs under the same parent as the article's own."""
+    """Return readers' comments: plain paragraphs in a box below the article's own."""
     if not story.comments:
         return ""
     lines = [f'<div class="t4" id="c">{len(story.comments)} comments</div>']
     for number, (nick, text) in enumerate(story.comments):
         lines.append(f"<p>{escape(text)}</p>\n<p>Posted by {nick}, {number + 2} hours ago</p>")
-    return "\n".join([*lines, '<p><a href="/about.html">Leave a reply</a></p>'])
+    replies = "\n".join([*lines, '<p><a href="/about.html">Leave a reply</a></p>'])
+    return f'<div class="usercomments">{replies}</div>'
 
 
 def _side(around: Around) -> str:

@@ -55,7 +55,7 @@ def thread(item: Thread, around: Around, others: Sequence[Link]) -> str:
     posts = [_post(post, number, around) for number, post in enumerate(item.posts, 1)]
     posts.insert(1, f'<table class="tb sp"><tr><td>Sponsor</td><td>{around.ad()}</td></tr></table>')
     same = "".join(
-        f'<tr><td><a href="{link.href}">{escape(link.title)}</a></td><td>{escape(link.teaser)}'
+        f'<tr><td><a href="{link.href}">{escape(link.title)}</a></td><td>{around.voice.raw("nick")}, {around.day()}'
         f"</td><td>{around.rng.randint(1, 90)}</td></tr>"
         for link in others
     )

@@ -83,7 +83,8 @@ def _side(around: Around) -> str:
         f'<tr><td>{n}</td><td><a href="{link.href}">{link.title}</a></td></tr>'
         for n, link in enumerate(around.links(6), 1)
     )
-    news = "<br>".join(f'<a href="{link.href}">{link.title}</a><br>{link.teaser}' for link in around.links(3))
+    lead, *others = around.links(5)
+    news = f'<a href="{lead.href}">{lead.title}</a><br>{lead.teaser}<br>{anchors(others, "<br>")}'
     return (
         f'<table width="240"><tr><td colspan="2" class="bt">点击排行</td></tr>{ranks}</table>'
         f'<table width="240"><tr><td class="bt">编辑推荐</td></tr><tr><td>{news}</td></tr>'
@@ -98,12 +99,12 @@ def _comments(story: Story) -> str:
         f'<tr><td class="f12">盐湾网友 {nick} 11月{number + 3}日</td></tr><tr><td>{text}</td></tr>'
         for number, (nick, text) in enumerate(story.comments)
     )
-    return f'<table width="640"><tr><td>网友评论 {len(story.comments)} 条</td></tr>{lines}</table>'
+    return f'<table width="640" class="comment"><tr><td>网友评论 {len(story.comments)} 条</td></tr>{lines}</table>'
 
 
 def article(story: Story, around: Around, extra: Sequence[Link] = ()) -> str:
     """Return the page of a story; `extra` links lead to where it was reprinted."""
-    more = "<br>".join(f'·<a href="{link.href}">{link.title}</a> {link.teaser}' for link in around.links(4))
+    more = "<br>".join(f'·<a href="{link.href}">{link.title}</a> {around.day()}' for link in around.links(5))
     also = f'<div class="zz">转载：{anchors(extra, " ")}</div>' if extra else ""
     main = (
         f'<td width="700" valign="top"><div class="f12">您的位置：<a href="/">首页</a> &gt; '
