@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass, field
 
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.site.template import template_similarity
+from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
 from denoise_scrapy.site.urls import site_key
 
 #: Path tables kept, one a site. A table is some hundred KB; sites beyond this many start anew.
@@ -13,11 +14,16 @@ MAX_TABLES = 256
 
 
 class PageMemory:
-    """Recent pages by site, bounded in bytes and in pages a site; the oldest are forgotten first.
+    """Recent pages by site and template, bounded in bytes and in pages a site.
+
+    A page joins the first template whose first page it is like, as it arrives. Of a site with too many pages
+    the oldest of the largest template is forgotten, so that a rare template keeps pages to compare with.
 
     Attributes:
         nbytes: Bytes held, about.
         evicted: Pages forgotten because of the bounds.
+
+    Source: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 
     Example:
         >>> memory = PageMemory(max_bytes=1_000_000, max_pages_per_site=8)
@@ -34,10 +40,9 @@ class PageMemory:
             )
         self._max_bytes = max_bytes
         self._max_pages = max_pages_per_site
-        self._pages: OrderedDict[str, Page] = OrderedDict()
-        self._sites: dict[str, OrderedDict[str, None]] = {}
+        self._pages: OrderedDict[str, _Remembered] = OrderedDict()  # by URL, oldest first
+        self._sites: dict[str, list[_Template]] = {}
         self._tables: OrderedDict[str, PathTable] = OrderedDict()
-        self._sizes: dict[str, int] = {}
         self.nbytes = 0
         self.evicted = 0
 
@@ -50,27 +55,37 @@ class PageMemory:
         if not site:
             return
         self._forget(page.url)
-        self._pages[page.url] = page
-        self._sites.setdefault(site, OrderedDict())[page.url] = None
-        self._sizes[page.url] = page.nbytes
+        templates = self._sites.setdefault(site, [])
+        template = next((t for t in templates if template_similarity(page, t.first) > SAME_TEMPLATE), None)
+        if template is None:
+            template = _Template(page)
+            templates.append(template)
+        template.pages[page.url] = page
+        self._pages[page.url] = _Remembered(page, page.nbytes, template)
         self.nbytes += page.nbytes
-        if len(self._sites[site]) > self._max_pages:
-            self._evict(next(iter(self._sites[site])))
+        if sum(len(t.pages) for t in templates) > self._max_pages:
+            self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
             self._evict(next(iter(self._pages)))
 
     def page(self, url: str) -> Page | None:
         """The remembered page of this URL."""
-        return self._pages.get(url)
+        found = self._pages.get(url)
+        return found.page if found else None
 
     def pages(self, site: str) -> list[Page]:
-        """The remembered pages of a site, newest first."""
-        return [self._pages[url] for url in reversed(self._sites.get(site, ()))]
+        """The remembered pages of a site, newest first in each of its templates."""
+        return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
     def comparison_pages(self, page: Page, k: int) -> list[Page]:
         """Up to k remembered pages of the page's site, those most like its template first, never its own URL."""
         others = [other for other in self.pages(site_key(page.url)) if other.url != page.url]
         return sorted(others, key=lambda other: -template_similarity(page, other))[:k]
+
+    def template_mates(self, page: Page) -> int:
+        """How many remembered pages of the page's site, without itself, share its template."""
+        others = (other for other in self.pages(site_key(page.url)) if other.url != page.url)
+        return sum(template_similarity(page, other) > SAME_TEMPLATE for other in others)
 
     def path_table(self, site: str) -> PathTable:
         """The path table that pages of a site should be parsed with."""
@@ -87,10 +102,28 @@ class PageMemory:
         self.evicted += 1
 
     def _forget(self, url: str) -> None:
-        if self._pages.pop(url, None) is None:
+        old = self._pages.pop(url, None)
+        if old is None:
             return
-        self.nbytes -= self._sizes.pop(url)
-        site = site_key(url)
-        del self._sites[site][url]
-        if not self._sites[site]:
-            del self._sites[site]
+        self.nbytes -= old.nbytes
+        del old.template.pages[url]
+        if not old.template.pages:
+            site = site_key(url)
+            self._sites[site].remove(old.template)
+            if not self._sites[site]:
+                del self._sites[site]
+
+
+@dataclass(eq=False)
+class _Template:
+    """A template's first page, which later ones are compared with, and its pages by URL, oldest first."""
+
+    first: Page
+    pages: OrderedDict[str, Page] = field(default_factory=OrderedDict)
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    page: Page
+    nbytes: int
+    template: _Template

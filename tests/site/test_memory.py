@@ -35,6 +35,16 @@ def test_same_template_first_then_newest():
     assert [p.url[-1] for p in found] == ["2", "0", "3"]
 
 
+def test_a_rare_template_keeps_its_pages():
+    memory = PageMemory(1_000_000, 4)
+    memory.remember(page(0, html="<table><tr><td>x</table>"))
+    for n in range(1, 30):
+        memory.remember(page(n))
+    assert [p.url[-2:] for p in memory.pages("http://a.example:80")] == ["/0", "29", "28", "27"]
+    assert memory.template_mates(page(99)) == 3
+    assert memory.template_mates(page(99, html="<table><tr><td>y</table>")) == 1
+
+
 def test_the_page_itself_is_no_comparison_page():
     memory = PageMemory(1_000_000, 10)
     memory.remember(page(1))
