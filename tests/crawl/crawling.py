@@ -9,6 +9,8 @@ from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
+from denoise_scrapy.stats import PREFIX, is_declared
+
 ADDON = {"denoise_scrapy.DenoiseAddon": 500}
 BASE = {
     "ADDONS": ADDON,
@@ -109,4 +111,8 @@ def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: 
             error.__traceback__ = None  # its frames hold the response
         log = "\n".join(lines.lines)
         print(log)
-    return Crawl(items, dropped, crawler.stats.get_stats(), log, crawler)
+    stats = crawler.stats.get_stats()
+    ours = [name for name in stats if name.startswith(PREFIX)]
+    undeclared = [name for name in ours if not is_declared(name.removeprefix(PREFIX))]
+    assert not undeclared, f"not in docs/stats.md: {undeclared}"
+    return Crawl(items, dropped, stats, log, crawler)
