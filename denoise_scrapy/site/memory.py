@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
+from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity, template_similarity
 from denoise_scrapy.site.urls import site_key
 
 #: Path tables kept, one a site. A table is some hundred KB; sites beyond this many start anew.
@@ -56,9 +56,10 @@ class PageMemory:
             return
         self._forget(page.url)
         templates = self._sites.setdefault(site, [])
-        template = next((t for t in templates if template_similarity(page, t.first) > SAME_TEMPLATE), None)
+        signature = page.signature
+        template = next((t for t in templates if signature_similarity(signature, t.signature) > SAME_TEMPLATE), None)
         if template is None:
-            template = _Template(page)
+            template = _Template(signature)
             templates.append(template)
         template.pages[page.url] = page
         self._pages[page.url] = _Remembered(page, page.nbytes, template)
@@ -116,9 +117,9 @@ class PageMemory:
 
 @dataclass(eq=False)
 class _Template:
-    """A template's first page, which later ones are compared with, and its pages by URL, oldest first."""
+    """The signature of a template's first page, which later ones are compared with; its pages, oldest first."""
 
-    first: Page
+    signature: frozenset[int]
     pages: OrderedDict[str, Page] = field(default_factory=OrderedDict)
 
 

@@ -32,10 +32,13 @@ def template_similarity(a: Page, b: Page) -> float:
         >>> template_similarity(a, Page.parse("<table><td>y</table>"))
         0.0
     """
-    smaller = min(len(a.signature), len(b.signature))
-    if not smaller:
-        return 0.0
-    return len(a.signature & b.signature) / smaller
+    return signature_similarity(a.signature, b.signature)
+
+
+def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
+    """The same for two sets of block paths (`Page.signature`)."""
+    smaller = min(len(a), len(b))
+    return len(a & b) / smaller if smaller else 0.0
 
 
 def without_copies(page: Page, others: Sequence[Page]) -> list[Page]:
