@@ -164,6 +164,13 @@ class TestWhereTheLiteralRuleFailed:
         assert not judge(" ".join(words[45:]), " ".join(words[:45])).duplicate
 
 
+def test_a_short_kept_text_has_no_duplicates_but_its_equals():
+    kept = spelled("k1-19")
+    assert not judge(spelled("k1-19 n1-2"), kept).duplicate
+    assert judge(kept, kept).duplicate
+    assert judge(spelled("k1-20 n1-2"), spelled("k1-20")).duplicate
+
+
 @pytest.mark.parametrize(
     ("text", "short"),
     [("", True), ("word " * 19, True), ("word " * 30, True), ("the of and " * 20, True)],

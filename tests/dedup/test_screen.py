@@ -35,3 +35,11 @@ def test_chunks_keep_the_order(monkeypatch):
     kept = [Fingerprint.of(" ".join(english(i, 100) if i % 4 else words)) for i in range(2, 20)]
     found = list(screen.duplicates(Features.read(" ".join(words)), kept, 0.7))
     assert found == [2, 6, 10, 14]
+
+
+def test_a_threshold_just_reached_counts():
+    kept = " ".join(f"k{i}" for i in range(20))
+    new = " ".join([f"k{i}" for i in range(16)] + [f"n{i}" for i in range(6)])  # 15 of 21 pairs
+    for threshold, expected in [(15 / 21, list(range(9))), (15 / 21 + 0.01, [])]:
+        prints = [Fingerprint.of(kept)] * 9
+        assert list(screen.duplicates(Features.read(new), prints, threshold)) == expected
