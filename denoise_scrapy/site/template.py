@@ -13,6 +13,9 @@ from denoise_scrapy.page import Page
 
 #: Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
+#: A comparison page that carries more than this share of all the page's tokens is the page again, under
+#: another URL: siblings differ in a title at least.
+SAME_PAGE_SHARE = 0.97
 #: A comparison page that holds more than this share of the page's prose is a copy of it, or another view …
 COPY_SHARE = 0.4
 #: … where the median of the other comparison pages holds less by this: else that prose is the template's.
@@ -48,16 +51,16 @@ def without_copies(page: Page, others: Sequence[Page]) -> list[Page]:
         page: The target.
         others: Candidates, in order of preference.
     """
-    prose = page.blocks.paragraph_tokens
-    total = int(prose.sum())
-    if not total or not others:
-        return list(others)
-    shares = [float(prose[np.isin(page.blocks.text_hashes, o.blocks.text_hashes)].sum()) / total for o in others]
-    if len(others) == 1:
-        return list(others) if shares[0] <= ONLY_COPY_SHARE else []
+    tokens, prose = page.blocks.tokens, page.blocks.paragraph_tokens
+    carried = [np.isin(page.blocks.text_hashes, other.blocks.text_hashes) for other in others]
+    whole = SAME_PAGE_SHARE * int(tokens.sum())
+    different = [i for i, on in enumerate(carried) if on @ tokens <= whole]
+    shares = [float(carried[i] @ prose) / max(int(prose.sum()), 1) for i in different]
+    if len(different) == 1:
+        return [others[i] for i in different if shares[0] <= ONLY_COPY_SHARE]
     kept = []
-    for i, other in enumerate(others):
-        usual = float(np.median(shares[:i] + shares[i + 1 :]))
-        if shares[i] <= COPY_SHARE or shares[i] - usual <= COPY_LEAD:
-            kept.append(other)
+    for n, i in enumerate(different):
+        usual = float(np.median(shares[:n] + shares[n + 1 :]))
+        if shares[n] <= COPY_SHARE or shares[n] - usual <= COPY_LEAD:
+            kept.append(others[i])
     return kept

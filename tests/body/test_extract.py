@@ -63,8 +63,9 @@ def test_blocks_tell_what_was_decided():
 def test_whole_text_rather_than_nothing():
     body = extract("<body><nav><p>Only a menu here</p><p><a href=/>Home</a></p></nav></body>")
     assert body.text == "Only a menu here\nHome" or body.fallback != "whole text"
-    links = extract("<body><p><a href=/1>One</a></p><p><a href=/2>Two</a></p></body>")
-    assert (links.text, links.fallback, links.confidence) == ("One\nTwo", "whole text", 0.0)
+    copy = "<body><p>All of this is template</p></body>"
+    links = extract(copy, None, [copy + "<p>more", copy + "<p>and more"], strategy="lcs")
+    assert (links.text, links.fallback, links.confidence) == ("All of this is template", "whole text", 0.0)
 
 
 @pytest.mark.parametrize("html", ["", b"", "   ", "<body></body>", "<script>x</script>", b"\x00\xff"])
@@ -85,6 +86,13 @@ def test_nothing_raises(strategy, a, b, c):
 def test_an_unknown_strategy_names_the_nearest():
     with pytest.raises(ValueError, match="unknown strategy 'repetitions': did you mean 'repetition'"):
         extract("<p>x", strategy="repetitions")
+
+
+def test_a_list_of_links_keeps_its_links():
+    items = "".join(f"<li><a href=/{n}>The story of number {n}, told by {n} people</a></li>" for n in range(20))
+    body = extract(f"<title>All stories</title><h1>All stories</h1><ul>{items}</ul>")
+    assert body.text.startswith("All stories\nThe story of number 0")
+    assert len(body.text.splitlines()) == 21
 
 
 def test_hidden_text_is_dropped_unless_it_is_the_page():

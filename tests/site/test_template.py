@@ -40,7 +40,13 @@ def test_prose_of_the_template_makes_no_copies():
     assert without_copies(target, others) == others
 
 
+def test_the_page_under_other_urls_is_no_comparison_page():
+    target, others = page(*prose("foxes")), [page(*prose("foxes")) for _ in range(3)]
+    assert without_copies(target, others) == []
+    assert without_copies(target, [*others, page(*prose("owls"))]) != []
+
+
 def test_pages_without_prose():
-    target = Page.parse("<p>Short.</p>")
-    assert without_copies(target, [target]) == [target]
+    target, other = Page.parse("<p>Short.</p>"), Page.parse("<p>Shorter.</p>")
+    assert without_copies(target, [target, other]) == [other]
     assert without_copies(target, []) == []
