@@ -61,11 +61,10 @@ def test_blocks_tell_what_was_decided():
 
 
 def test_whole_text_rather_than_nothing():
-    body = extract("<body><nav><p>Only a menu here</p><p><a href=/>Home</a></p></nav></body>")
-    assert body.text == "Only a menu here\nHome" or body.fallback != "whole text"
-    copy = "<body><p>All of this is template</p></body>"
-    links = extract(copy, None, [copy + "<p>more", copy + "<p>and more"], strategy="lcs")
-    assert (links.text, links.fallback, links.confidence) == ("All of this is template", "whole text", 0.0)
+    template = "<p>All of this is template</p>"
+    body = extract(f"<body>{template}<p hidden>But not these words</p>", None, [f"<body>{template}<p>Other words"])
+    assert body.text == "All of this is template\nBut not these words"
+    assert (body.fallback, body.confidence) == ("whole text", 0.0)
 
 
 @pytest.mark.parametrize("html", ["", b"", "   ", "<body></body>", "<script>x</script>", b"\x00\xff"])

@@ -79,34 +79,38 @@ class RepetitionStrategy:
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
-        blocks = page.blocks
-        linked = blocks.link_density >= LINK_DENSITY
-        hidden = (blocks.flags & Flag.HIDDEN) != 0
-        hidden &= hidden @ blocks.tokens <= HIDDEN_SHARE * blocks.tokens.sum()
+        tokens = page.blocks.tokens
         titles = find_titles(page)
         repeated = _repeated(page, site, titles)
-        own = ~(linked | hidden | repeated)
-        points = frame_points(page)
-        around = place_points(page, own) + TITLE_POINTS * titles
-        around += SLOT_POINTS * (site.repeated_slot_share(page) > SLOT_SHARE)
+        hidden = _hidden(page)
+        linked = page.blocks.link_density >= LINK_DENSITY
+        frame = frame_points(page)
+        place = place_points(page, ~(linked | hidden | repeated)) + TITLE_POINTS * titles
+        place += SLOT_POINTS * (site.repeated_slot_share(page) > SLOT_SHARE)
         against = {
-            "outside the page's prose, or among teasers": points + around <= 0,
-            "in the page's frame, by tags or class words": points <= 0,
+            "outside the page's prose, or among teasers": frame + place <= 0,
+            "in the page's frame, by tags or class words": frame <= 0,
             "mostly links": linked,
             "hidden": hidden,
             "repeated on comparison pages": repeated,
         }
         kept = ~np.logical_or.reduce(list(against.values()))
-        reasons = np.full(len(blocks), "only on this page", object)
+        reasons = np.full(len(tokens), "only on this page", object)
         for reason, hits in against.items():
             reasons[hits] = reason
-        rest = ~(repeated | hidden) & (points > 0)
-        if kept @ blocks.tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (rest @ blocks.tokens)):
+        rest = ~(repeated | hidden) & (frame > 0)
+        if kept @ tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (rest @ tokens)):
             reasons[rest & ~kept] = "the page has little but such text"
             kept = kept | rest
         probability = np.where(kept, 0.9, 0.1)
-        confidence = select_by_expected_f1(probability, blocks.tokens)[1]
-        return Decision(kept, probability, confidence, reasons.tolist())
+        return Decision(kept, probability, select_by_expected_f1(probability, tokens)[1], reasons.tolist())
+
+
+def _hidden(page: Page) -> BoolArray:
+    """Hidden blocks; none where most of the page is hidden, and shown by a script."""
+    tokens = page.blocks.tokens
+    hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+    return np.asarray(hidden & (hidden @ tokens <= HIDDEN_SHARE * tokens.sum()))
 
 
 def frame_points(page: Page) -> npt.NDArray[np.int64]:
