@@ -114,6 +114,14 @@ class TestRepresentative:
         index.check_and_add("second", TEXT)  # and this after that one
         assert index.check_and_add("x", " ".join(cut_out(A, 0.1))).of == "first"
 
+    def test_is_the_earliest_whatever_its_length(self, index):
+        """Of trees of different thresholds, too."""
+        words = english(5, 700)
+        index.check_and_add("long", " ".join(words))
+        index.check_and_add("middle", TEXT)
+        assert index.check_and_add("middle", " ".join(words[:400])).updated
+        assert index.check_and_add("x", " ".join(words[:300])).of == "long"
+
     def test_copies_of_a_dropped_text_are_not_chained(self, index):
         index.check_and_add("a", TEXT)
         half = " ".join(A[:150])
