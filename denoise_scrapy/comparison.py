@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
 CANDIDATES = 8
+LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
 
 
 class ComparisonPages:
@@ -40,7 +42,8 @@ class ComparisonPages:
     async def pages_for(self, crawled: CrawledPage) -> list[Page]:
         """Return pages of the site to compare with, the most alike first; at times none.
 
-        Waits up to ``comparison_wait`` seconds for the crawl to bring pages, then fetches.
+        Waits up to ``comparison_wait`` seconds for the crawl to bring pages, and while the crawl has
+        requests to the server under way up to ``comparison_timeout`` seconds; then fetches.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
         usable = STRATEGIES[settings.strategy].comparison_pages
@@ -78,17 +81,24 @@ class ComparisonPages:
         return False
 
     async def _wait(self, crawled: CrawledPage, site: str, needed: int) -> None:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + crawled.settings.comparison_wait
-        if crawled.settings.comparison_wait:
-            self._state.count("comparison/waits")
-        while len(self._known(crawled)) < needed and loop.time() < deadline:
-            event = self._arrivals.get(site) or asyncio.Event()
-            self._arrivals[site] = event
-            try:
-                await asyncio.wait_for(event.wait(), deadline - loop.time())
-            except asyncio.TimeoutError:
+        now, settings = asyncio.get_running_loop().time, crawled.settings
+        if not settings.comparison_wait:
+            return
+        self._state.count("comparison/waits")
+        soon = now() + settings.comparison_wait
+        latest = max(soon, now() + settings.comparison_timeout)
+        while len(self._known(crawled)) < needed and not self._fetcher.stopping():
+            # A fetch would queue behind requests that may bring pages themselves.
+            until = latest if self._fetcher.crawl_is_asking(crawled) else soon
+            if now() >= until:
                 return
+            await self._arrival(site, min(until - now(), LOOK_AGAIN))
+
+    async def _arrival(self, site: str, seconds: float) -> None:
+        event = self._arrivals.get(site) or asyncio.Event()
+        self._arrivals[site] = event
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(event.wait(), seconds)
 
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
         lock = self._site_locks.setdefault(site, asyncio.Lock())

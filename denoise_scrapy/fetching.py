@@ -77,6 +77,12 @@ class SiblingFetcher:
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
+    def crawl_is_asking(self, crawled: CrawledPage) -> bool:
+        """Whether requests to the server of a page are under way, or wait for their delay."""
+        slots = getattr(self._state.crawler.engine.downloader, "slots", {})
+        slot = slots.get(self._slot_key(self._request(crawled.page.url, crawled)))
+        return bool(getattr(slot, "active", False))
+
     def _request(self, url: str, crawled: CrawledPage) -> Request:
         settings = crawled.settings
         meta: dict[str, Any] = {
@@ -93,13 +99,16 @@ class SiblingFetcher:
             meta["playwright_page_goto_kwargs"] = goto
         return Request(url, callback=NO_CALLBACK, meta=meta)
 
+    def _slot_key(self, request: Request) -> str:
+        key_of = getattr(self._state.crawler.engine.downloader, "get_slot_key", None)
+        return site_key(request.url) if key_of is None else str(key_of(request))
+
     def _fingerprint(self, request: Request) -> bytes:
         return self._state.crawler.request_fingerprinter.fingerprint(request)
 
     async def _download(self, request: Request) -> Response | None:
         engine = self._state.crawler.engine
-        slot = engine.downloader.get_slot_key(request)
-        lock = self._slot_locks.setdefault(slot, asyncio.Lock())
+        lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
         async with lock:
             if self.stopping():
                 self._spent -= 1

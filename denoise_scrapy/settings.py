@@ -64,7 +64,8 @@ class DenoiseSettings:
     comparison_timeout: float = setting(10.0, "download_timeout of one fetch.", unit="seconds", low=0.1, high=600)
     comparison_wait: float = setting(
         0.5,
-        "How long an item waits for the crawl itself to bring pages, before anything is fetched.",
+        "How long an item waits for the crawl itself to bring pages, before anything is fetched; while "
+        "the crawl has requests to the site under way, up to DENOISE_COMPARISON_TIMEOUT. 0: not at all.",
         unit="seconds",
         low=0,
         high=60,

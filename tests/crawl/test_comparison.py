@@ -62,6 +62,25 @@ def test_pages_of_the_crawl_are_waited_for_and_cost_nothing(linked: Web) -> None
     assert done.stat("comparison/none") == 0
 
 
+def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> None:
+    class Polite(scrapy.Spider):
+        name = "polite"
+        start_urls = (linked("/a/0"),)
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+            for link in LINKS:
+                yield response.follow(link, self.parse_article)
+
+        def parse_article(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Polite, {"DOWNLOAD_DELAY": 0.4})
+    assert len(done.items) == len(linked.asked) == 6
+    assert done.stat("comparison/requests") == 0
+    assert done.stat("comparison/none") == 0
+
+
 def test_the_budget_bounds_fetches_over_many_sites(web: Web) -> None:
     sites = [Web() for _ in range(5)]
     try:
