@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check gate baseline bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -19,7 +19,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --peers
 
 $(VENV)/bin/python:
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"
@@ -37,8 +37,15 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
+	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
+
+gate: $(VENV)/.dev
+	$(BIN)/python -m benchmarks --gate
+
+baseline: $(VENV)/.dev
+	$(BIN)/python -m benchmarks --set-baseline
 
 clean:
 	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,7 +13,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.fetching import SiblingFetcher
-from denoise_scrapy.site import sibling_links, site_key
+from denoise_scrapy.site import sibling_links, site_key, url_likeness
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
 CANDIDATES = 8
+# URLs of one template differ in an identifier, a slug, a date: that leaves this likeness and more.
+LIKE = 0.8
 LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
 
 
@@ -42,22 +44,26 @@ class ComparisonPages:
     async def pages_for(self, crawled: CrawledPage) -> list[Page]:
         """Return pages of the site to compare with, the most alike first; at times none.
 
-        Waits up to ``comparison_wait`` seconds for the crawl to bring pages, and while the crawl has
-        requests to the server under way up to ``comparison_timeout`` seconds; then fetches.
+        Where fewer than ``comparison_min`` share the page's template, waits up to ``comparison_wait``
+        seconds for the crawl to bring some, and, while the site has fewer pages of any template and the
+        crawl is asking for some, up to ``comparison_timeout`` seconds; then fetches.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
         usable = STRATEGIES[settings.strategy].comparison_pages
         needed = min(settings.comparison_min, settings.comparison_pages, usable)
-        if len(self._known(crawled)) < needed and site and self._may_wait():
+        if not self._lacks(crawled, needed):
+            self._state.count("comparison/from_memory", int(needed > 0))
+        elif site and self._may_wait():
             await self._wait(crawled, site, needed)
-            if len(self._known(crawled)) < needed and settings.comparison_fetch:
+            if self._lacks(crawled, needed) and settings.comparison_fetch:
                 await self._fetch(crawled, site, needed)
-        elif self._known(crawled):
-            self._state.count("comparison/from_memory")
         known = self._known(crawled)
         if needed and not known:
             self._state.count("comparison/none")
         return known
+
+    def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
+        return self._state.memory.template_mates(crawled.page) < needed
 
     def page_arrived(self, page: Page) -> None:
         """Wake those that wait for a page of this site."""
@@ -87,9 +93,11 @@ class ComparisonPages:
         self._state.count("comparison/waits")
         soon = now() + settings.comparison_wait
         latest = max(soon, now() + settings.comparison_timeout)
-        while len(self._known(crawled)) < needed and not self._fetcher.stopping():
+        while self._lacks(crawled, needed) and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
-            until = latest if self._fetcher.crawl_is_asking(crawled) else soon
+            # A rare template is not worth the long wait: items held back hold back the crawl.
+            few = len(self._known(crawled)) < needed
+            until = latest if few and self._fetcher.crawl_is_asking(crawled) else soon
             if now() >= until:
                 return
             await self._arrival(site, min(until - now(), LOOK_AGAIN))
@@ -103,8 +111,8 @@ class ComparisonPages:
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
         lock = self._site_locks.setdefault(site, asyncio.Lock())
         async with lock:
-            for url in self._candidates(crawled):
-                if len(self._known(crawled)) >= needed or self._fetcher.stopping():
+            for url in self._candidates(crawled, needed):
+                if not self._lacks(crawled, needed) or self._fetcher.stopping():
                     return
                 if not self._within_budget(site):
                     self._state.count("comparison/over_budget")
@@ -112,14 +120,23 @@ class ComparisonPages:
                 self._fetched[site] += 1
                 await self._fetcher.fetch(url, crawled)
 
-    def _candidates(self, crawled: CrawledPage) -> list[str]:
-        """Return links to siblings; first those the spider asks for too, which cost nothing."""
+    def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
+        """Return links to siblings; first those the spider asks for too, which cost nothing.
+
+        A page that has others of its site to compare with, only not of its template, is worth no guess:
+        then only URLs much like its own are tried, and few.
+        """
+        known = bool(self._known(crawled))
         links = [
             url
             for url in sibling_links(crawled.page, CANDIDATES)
-            if url not in crawled.urls and not self._fetcher.tried(url) and self._state.memory.page(url) is None
+            if url not in crawled.urls
+            and not self._fetcher.tried(url)
+            and self._state.memory.page(url) is None
+            and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
-        return sorted(links, key=lambda url: url not in crawled.requested)
+        links.sort(key=lambda url: url not in crawled.requested)
+        return links[:needed] if known else links
 
     def _within_budget(self, site: str) -> bool:
         settings, fetcher = self._state.settings, self._fetcher

@@ -43,7 +43,7 @@ class DenoiseSettings:
     url_field: str = setting("url", "Item field that names the page the item is about.")
     overwrite: bool = setting(False, "Replace a text the spider has put into the body field itself.", per_page=True)
     comparison_pages: int = setting(
-        4,
+        5,
         "How many other pages of the site a page is compared with, at most.",
         unit="pages",
         low=0,
@@ -51,8 +51,9 @@ class DenoiseSettings:
         per_page=True,
     )
     comparison_min: int = setting(
-        1,
-        "Fetch comparison pages only while fewer than this many are known; most of the gain comes with the first.",
+        2,
+        "Fetch comparison pages only while fewer than this many of the page's template are known. Most of the gain "
+        "comes with the first; a second tells copies of the page from its template.",
         unit="pages",
         low=0,
         high=64,
@@ -65,7 +66,7 @@ class DenoiseSettings:
     comparison_wait: float = setting(
         0.5,
         "How long an item waits for the crawl itself to bring pages, before anything is fetched; while "
-        "the crawl has requests to the site under way, up to DENOISE_COMPARISON_TIMEOUT. 0: not at all.",
+        "the site has fewer pages of any template and the crawl is asking for some, up to DENOISE_COMPARISON_TIMEOUT. 0: not at all.",
         unit="seconds",
         low=0,
         high=60,
@@ -88,7 +89,7 @@ class DenoiseSettings:
         unit="MB",
         low=0,
     )
-    max_page_mb: float = setting(4.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001)
+    max_page_mb: float = setting(10.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001)
     geometry: str = setting(
         "auto",
         "Use where elements lie on the screen, if a page was rendered in a browser.",

@@ -118,28 +118,28 @@ class Blocks:
         """
         return np.asarray(self._chars_owned_by(elements) / np.maximum(self.chars, 1))
 
-    @property
+    @cached_property
     def link_density(self) -> npt.NDArray[np.float64]:
         """Visible characters inside links / visible characters."""
         return np.asarray(self.link_chars / np.maximum(self.chars, 1))
 
-    @property
+    @cached_property
     def paragraph_tokens(self) -> IntArray:
         """The block's tokens where it is a paragraph of prose, else 0."""
         prose = (self.tokens >= PARAGRAPH_TOKENS) & (self.link_density < PARAGRAPH_LINK_DENSITY)
         return np.where(prose, self.tokens, 0)
 
-    @property
+    @cached_property
     def flags(self) -> IntArray:
         """Flags of the block's element and its ancestors."""
         return np.asarray(self.elements.column("flags"), np.int64)[self.element]
 
-    @property
+    @cached_property
     def own_flags(self) -> IntArray:
         """Flags of the block's element."""
         return np.asarray(self.elements.column("own_flags"), np.int64)[self.element]
 
-    @property
+    @cached_property
     def path_keys(self) -> npt.NDArray[np.uint64]:
         """Hash of the path of the block's element, the same on every page of the template."""
         return np.asarray(self.elements.column("key"), np.uint64)[self.element]

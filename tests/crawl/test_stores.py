@@ -125,6 +125,6 @@ def test_links_the_spider_asks_for_are_fetched_first() -> None:
     crawled = state.read(request, HtmlResponse(request.url, body=html, request=request))
     assert crawled is not None
     state.note_request(request, "http://a.example/a/4")
-    candidates = state.comparison._candidates(crawled)
+    candidates = state.comparison._candidates(crawled, 2)
     assert candidates[0] == "http://a.example/a/4"
     assert len(candidates) == 5
