@@ -82,7 +82,7 @@ class DenoiseSettings:
     )
     comparison_per_site: int = setting(8, "Most fetches from one site.", unit="fetches", low=0)
     memory_mb: float = setting(64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0)
-    pages_per_site: int = setting(12, "How many pages of one site are remembered.", unit="pages", low=1)
+    pages_per_site: int = setting(32, "How many pages of one site are remembered.", unit="pages", low=1)
     reuse_mb: float = setting(
         16.0,
         "Memory for fetched responses that answer the spider's own request later.",

@@ -149,9 +149,9 @@ class Page:
     def signature(self) -> frozenset[int]:
         """Path hashes of the page's layout containers: what its template is recognised by.
 
-        Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions,
-        which would keep slots of one template from meeting.
+        Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions
+        and ids, which would keep pages of one template apart.
         """
         paths = np.unique(self._paths)
         containers = paths[np.asarray(self._table.columns["container"][paths], bool)]
-        return frozenset(self._table.columns["key"][containers].tolist())
+        return frozenset(self._table.columns["shape"][containers].tolist())

@@ -32,6 +32,8 @@ MAX_NAME_LENGTH = 200
 #: A table with more paths is not used for further pages (about 20 MB); its pages keep it alive.
 MAX_PATHS = 100_000
 
+ROOT_TAGS = frozenset({"html", "body"})
+
 #: dtype of each column of the table, indexed by path id.
 COLUMNS: dict[str, type[np.generic]] = {
     "parent": np.int32,  # path id of the parent; the virtual root (0) is its own
@@ -41,6 +43,7 @@ COLUMNS: dict[str, type[np.generic]] = {
     "id": np.uint32,
     "token": np.uint64,  # hash of (tag, class, id), the same in every process
     "key": np.uint64,  # hash of the path of such tokens, the same in every process
+    "shape": np.uint64,  # the same without ids, which are a page's own at times: section#how-to-install
     "own_flags": np.int32,  # Flag bits of the element itself
     "flags": np.int32,  # and of all its ancestors too
     "block": np.bool_,  # ends a block of text
@@ -66,10 +69,14 @@ def _crc(text: str) -> int:
     return crc32(text.encode("utf-8", "replace"))
 
 
+def _chain(above: np.generic, own: int) -> int:
+    return (int(above) * 0x9E3779B97F4A7C15 + own) & 0xFFFFFFFFFFFFFFFF
+
+
 @lru_cache(maxsize=16_384)
 def _names_flags(tag: str, names: str) -> Flag:
-    # the page's root elements carry words for the whole site ("has-sidebar"): they say nothing of a block
-    return Flag(0) if tag in ("html", "body") else word_flags(names)
+    # the root elements carry words for the whole site ("has-sidebar"): they say nothing of a block
+    return Flag(0) if tag in ROOT_TAGS else word_flags(names)
 
 
 class PathTable:
@@ -143,6 +150,8 @@ class PathTable:
             for name, column in columns.items():
                 columns[name] = np.concatenate([column, np.zeros_like(column)])
         token = _hash(f"{tag}\0{class_}\0{id_}")
+        # names of the root elements tell of the page ("category-sports"), and would part all paths below
+        in_key, in_shape = (_hash(tag),) * 2 if tag in ROOT_TAGS else (token, _hash(f"{tag}\0{class_}"))
         block = is_block_tag(tag)
         values: dict[str, int | bool | np.generic] = {
             "parent": parent,
@@ -151,7 +160,8 @@ class PathTable:
             "class_": _crc(class_),
             "id": _crc(id_),
             "token": token,
-            "key": (int(columns["key"][parent]) * 0x9E3779B97F4A7C15 + token) & 0xFFFFFFFFFFFFFFFF,
+            "key": _chain(columns["key"][parent], in_key),
+            "shape": _chain(columns["shape"][parent], in_shape),
             "own_flags": int(flags),
             "flags": int(columns["flags"][parent]) | int(flags),
             "block": block,

@@ -44,7 +44,7 @@ def _shape(url: str) -> list[str]:
     parts = urlsplit(url)
     names = sorted(pair.split("=")[0] for pair in parts.query.split("&") if pair)
     return [
-        *(_DIGITS.sub("0", piece) for piece in parts.path.split("/")[1:]),
+        *(_DIGITS.sub("0", piece) for piece in (parts.path or "/").split("/")[1:]),
         "?" + "&".join(names),
     ]
 

@@ -1,9 +1,11 @@
 """Sibling links: same site, like shape, never an action."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import sibling_links, site_key
+from denoise_scrapy.site import sibling_links, site_key, url_likeness
 
 
 def siblings(url: str, *hrefs: str, limit: int = 10) -> list[str]:
@@ -54,6 +56,14 @@ def test_query_pages():
 )
 def test_links_that_are_never_siblings(href):
     assert siblings("http://a.example/news/7", href) == []
+
+
+@given(st.sampled_from(["", "/", "/a", "/a/b.html", "?q=1", "//", "/%zz/;x"]), st.text("ab/?=.1%", max_size=8))
+def test_likeness_of_any_urls(path, other):
+    a, b = "http://a.example" + path, "http://a.example/" + other
+    assert 0 <= url_likeness(a, b) <= 1
+    assert url_likeness(a, b) == pytest.approx(url_likeness(b, a))
+    assert url_likeness(a, a) == pytest.approx(1)
 
 
 def test_words_inside_words_are_no_actions():
