@@ -66,7 +66,8 @@ class DenoiseSettings:
     comparison_wait: float = setting(
         0.5,
         "How long an item waits for the crawl itself to bring pages, before anything is fetched; while "
-        "the site has fewer pages of any template and the crawl is asking for some, up to DENOISE_COMPARISON_TIMEOUT. 0: not at all.",
+        "the site has fewer pages of any template and the crawl is asking for some, up to "
+        "DENOISE_COMPARISON_TIMEOUT. 0: not at all.",
         unit="seconds",
         low=0,
         high=60,

@@ -28,6 +28,18 @@ def test_what_other_pages_say_too_is_left_out():
     assert 0.5 < body.confidence <= 1
 
 
+def test_a_heading_that_others_have_too_is_content():
+    page = (
+        "<body><div class=top>Manual</div><h1>{0}</h1><p>All that there is to say of {0} in a long sentence of prose, "
+        "for {0} is easily told.</p>"
+        "<h2>Limits</h2><p>There are no limits to {0} that anybody has found so far, or "
+        "has told us of.</p><h2>More of {0}</h2><p>Nothing.</p></body>"
+    )
+    body = extract(page.format("foxes"), None, [page.format("owls"), page.format("cats")])
+    assert "Limits" in body.text.splitlines()
+    assert "Manual" not in body.text
+
+
 def test_a_copy_among_the_comparison_pages_does_not_make_the_story_template():
     copy = story("fox").replace("founded long ago", "evening edition")
     body = extract(story("fox"), "http://a.example/fox", [copy, story("owl"), story("cat")])

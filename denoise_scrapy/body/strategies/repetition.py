@@ -40,8 +40,9 @@ TEASER_POINTS, TEASER_LINK_DENSITY, TEASER_LEVELS = (
 )  #: A page that would keep fewer tokens than these, and less than this share of its own text outside the frame,
 #: is one of links or of scattered notes: all of that text is kept (single +.012, wcxb +.007, no other loses).
 SPARSE_TOKENS, SPARSE_SHARE = 100, 0.2
-#: Points of a block in a slot of which more than this share is repeated on other pages: a box of teasers
-#: (cleanportal +.007, the example portal +.015; from .3 to .7 no other corpus moves by more than .004).
+#: Points of a block in a slot of which more than this share is repeated on other pages, as in a box of teasers
+#: (cleanportal +.007, the example portal +.015; from .3 to .7 no other corpus moves by more than .004). In
+#: other slots a repeated text is no template: it happens to stand on two pages.
 SLOT_POINTS, SLOT_SHARE = -1, 0.3
 #: Points of a heading that the page's title holds: it names the content (big9, dragnet and cleanportal +.004).
 TITLE_POINTS = 2
@@ -81,12 +82,14 @@ class RepetitionStrategy:
         """See `Strategy.decide`."""
         tokens = page.blocks.tokens
         titles = find_titles(page)
-        repeated = _repeated(page, site, titles)
+        in_template_slot = site.repeated_slot_share(page) > SLOT_SHARE
+        # a heading that other pages have too ("Limits") stands among headings of which most are a page's own
+        repeated = _repeated(page, site, titles) & in_template_slot
         hidden = _hidden(page)
         linked = page.blocks.link_density >= LINK_DENSITY
         frame = frame_points(page)
         place = place_points(page, ~(linked | hidden | repeated)) + TITLE_POINTS * titles
-        place += SLOT_POINTS * (site.repeated_slot_share(page) > SLOT_SHARE)
+        place += SLOT_POINTS * in_template_slot
         against = {
             "outside the page's prose, or among teasers": frame + place <= 0,
             "in the page's frame, by tags or class words": frame <= 0,

@@ -1,0 +1,33 @@
+"""What the documentation shows is run; where it points to exists."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_run(page):
+    result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_settings_and_stats_that_are_named_exist(page):
+    from denoise_scrapy.settings import declarations
+    from denoise_scrapy.stats import is_declared
+
+    text = page.read_text("utf-8")
+    known = {f"DENOISE_{name.upper()}" for name, _, _ in declarations()} | {"DENOISE_CORPORA"}  # the benchmarks' own
+    assert set(re.findall(r"\bDENOISE_[A-Z_]+[A-Z]\b", text)) <= known
+    assert [name for name in re.findall(r"\bdenoise/([a-z_/]+[a-z])(?![a-z_/])", text) if not is_declared(name)] == []
