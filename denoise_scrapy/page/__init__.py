@@ -1,6 +1,7 @@
 """One page: parse, columnar feature tree, geometry, text."""
 
 from denoise_scrapy.page.blocks import Blocks
+from denoise_scrapy.page.clean import clean_html
 from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.feature_tree import FeatureTree
 from denoise_scrapy.page.geometry import Boxes
@@ -8,4 +9,4 @@ from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.page import Page
 from denoise_scrapy.page.paths import PathTable
 
-__all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PathTable"]
+__all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PathTable", "clean_html"]
