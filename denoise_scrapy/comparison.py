@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 CANDIDATES = 8
 # URLs of one template differ in an identifier, a slug, a date: that leaves this likeness and more.
 LIKE = 0.8
+# Waits in vain for pages of one site, after which its items are not held back any more: a site of one page,
+# or of a template a page, would hold back the crawl.
+PATIENCE = 3
 LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
 
 
@@ -40,6 +43,7 @@ class ComparisonPages:
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._fetched: Counter[str] = Counter()
+        self._vain_waits: Counter[str] = Counter()
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page]:
         """Return pages of the site to compare with, the most alike first; at times none.
@@ -88,7 +92,7 @@ class ComparisonPages:
 
     async def _wait(self, crawled: CrawledPage, site: str, needed: int) -> None:
         now, settings = asyncio.get_running_loop().time, crawled.settings
-        if not settings.comparison_wait:
+        if not settings.comparison_wait or self._vain_waits[site] >= PATIENCE:
             return
         self._state.count("comparison/waits")
         soon = now() + settings.comparison_wait
@@ -99,6 +103,7 @@ class ComparisonPages:
             few = len(self._known(crawled)) < needed
             until = latest if few and self._fetcher.crawl_is_asking(crawled) else soon
             if now() >= until:
+                self._vain_waits[site] += 1
                 return
             await self._arrival(site, min(until - now(), LOOK_AGAIN))
 

@@ -107,6 +107,8 @@ class BodyPipeline:
     async def _text_of(self, crawled: CrawledPage) -> PageText:
         pages = await self._state.comparison.pages_for(crawled)
         body = SiteModel.fit(pages).extract(crawled.page, strategy=crawled.settings.strategy)
+        for page in (crawled.page, *pages):
+            page.drop_columns()
         return PageText(body.text, body.fallback)
 
     def _count(self, text: PageText) -> None:

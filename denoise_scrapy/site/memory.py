@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from itertools import islice
 
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity, template_similarity
@@ -11,6 +12,8 @@ from denoise_scrapy.site.urls import site_key
 
 #: Path tables kept, one a site. A table is some hundred KB; sites beyond this many start anew.
 MAX_TABLES = 256
+#: When memory is short, a site with more pages than this gives one up, if it is among so many of the oldest.
+ENOUGH, OLDEST = 3, 64
 
 
 class PageMemory:
@@ -67,7 +70,7 @@ class PageMemory:
         if sum(len(t.pages) for t in templates) > self._max_pages:
             self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
-            self._evict(next(iter(self._pages)))
+            self._evict(self._least_missed())
 
     def page(self, url: str) -> Page | None:
         """The remembered page of this URL."""
@@ -97,6 +100,13 @@ class PageMemory:
         if len(self._tables) > MAX_TABLES:
             self._tables.popitem(last=False)
         return table
+
+    def _least_missed(self) -> str:
+        """The oldest page of a site that has others enough, so that each of many sites keeps some; else the oldest."""
+        for url in islice(self._pages, OLDEST):
+            if sum(len(t.pages) for t in self._sites[site_key(url)]) > ENOUGH:
+                return url
+        return next(iter(self._pages))
 
     def _evict(self, url: str) -> None:
         self._forget(url)

@@ -35,7 +35,7 @@ class SiteStatistics:
 
     def repeated_share(self, page: Page) -> npt.NDArray[np.float64]:
         """Share of the pages that carry each block's text, shape (blocks,); 0 where there is no page."""
-        return self._share([np.isin(page.blocks.text_hashes, other.blocks.text_hashes) for other in self.pages], page)
+        return self._share([np.isin(page.facts.text_hashes, other.facts.text_hashes) for other in self.pages], page)
 
     def repeated_in_place_share(self, page: Page) -> npt.NDArray[np.float64]:
         """Share of the pages that carry each block's text under the same path, shape (blocks,)."""
@@ -49,19 +49,19 @@ class SiteStatistics:
         stock shows some of them on several pages, the rest are of its kind.
         """
         pages = (page, *self.pages)
-        on_page = np.repeat(np.arange(len(pages)), [len(p.blocks) for p in pages])
-        texts, text = np.unique(np.concatenate([p.blocks.text_hashes for p in pages]), return_inverse=True)
-        _, slot = np.unique(np.concatenate([p.blocks.path_keys for p in pages]), return_inverse=True)
-        tokens = np.concatenate([p.blocks.tokens for p in pages])
+        on_page = np.repeat(np.arange(len(pages)), [len(p.facts.tokens) for p in pages])
+        texts, text = np.unique(np.concatenate([p.facts.text_hashes for p in pages]), return_inverse=True)
+        _, slot = np.unique(np.concatenate([p.facts.path_keys for p in pages]), return_inverse=True)
+        tokens = np.concatenate([p.facts.tokens for p in pages])
         first = np.unique(text * len(pages) + on_page) // len(pages)  # each text once a page
         repeated = np.bincount(first, minlength=len(texts))[text] > 1
         share = np.bincount(slot, tokens * repeated) / np.maximum(np.bincount(slot, tokens), 1)
-        return np.asarray(share[slot[: len(page.blocks)]])
+        return np.asarray(share[slot[: len(page.facts.tokens)]])
 
     def _share(self, seen: list[npt.NDArray[np.bool_]], page: Page) -> npt.NDArray[np.float64]:
-        return np.asarray(np.mean(seen, axis=0)) if seen else np.zeros(len(page.blocks))
+        return np.asarray(np.mean(seen, axis=0)) if seen else np.zeros(len(page.facts.tokens))
 
 
 def _placed(page: Page) -> npt.NDArray[np.uint64]:
     """A hash of each block's text and path, shape (blocks,)."""
-    return np.asarray(page.blocks.text_hashes * np.uint64(3) + page.blocks.path_keys)
+    return np.asarray(page.facts.text_hashes * np.uint64(3) + page.facts.path_keys)

@@ -52,7 +52,7 @@ def without_copies(page: Page, others: Sequence[Page]) -> list[Page]:
         others: Candidates, in order of preference.
     """
     tokens, prose = page.blocks.tokens, page.blocks.paragraph_tokens
-    carried = [np.isin(page.blocks.text_hashes, other.blocks.text_hashes) for other in others]
+    carried = [np.isin(page.facts.text_hashes, other.facts.text_hashes) for other in others]
     whole = SAME_PAGE_SHARE * int(tokens.sum())
     different = [i for i, on in enumerate(carried) if on @ tokens <= whole]
     shares = [float(carried[i] @ prose) / max(int(prose.sum()), 1) for i in different]

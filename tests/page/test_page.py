@@ -96,3 +96,22 @@ def test_pages_of_one_table_and_of_two_are_alike():
 def test_html_must_be_text():
     with pytest.raises(TypeError, match="html must be str or bytes, got NoneType"):
         Page.parse(None)
+
+
+def test_columns_come_back_after_they_were_dropped():
+    page = Page.parse("<div><p>One two.</p><p><a href=/x>Three</a></p></div>", url="http://a.example/")
+    before = (page.blocks.tokens.tolist(), page.inner_hashes.tolist(), page.block_text(0), page.facts.tokens.tolist())
+    page.drop_columns()
+    assert not {"elements", "blocks", "inner_hashes"} & set(vars(page))
+    assert (
+        page.blocks.tokens.tolist(),
+        page.inner_hashes.tolist(),
+        page.block_text(0),
+        page.facts.tokens.tolist(),
+    ) == before
+
+
+def test_facts_leave_no_columns_behind():
+    page = Page.parse("<p>One two.</p>")
+    assert page.facts.tokens.tolist() == [2]
+    assert "blocks" not in vars(page)

@@ -45,6 +45,18 @@ def test_a_rare_template_keeps_its_pages():
     assert memory.template_mates(page(99, html="<table><tr><td>y</table>")) == 1
 
 
+def test_every_site_of_many_keeps_some_pages():
+    size = page(0).nbytes
+    memory = PageMemory(max_bytes=size * 40, max_pages_per_site=30)
+    for n in range(3):
+        for host in "abcdefghij":
+            memory.remember(page(n, host))
+    for n in range(3, 60):
+        memory.remember(page(n, "k"))
+    assert all(len(memory.pages(f"http://{host}.example:80")) == 3 for host in "abcdefghij")
+    assert len(memory.pages("http://k.example:80")) == 10
+
+
 def test_the_page_itself_is_no_comparison_page():
     memory = PageMemory(1_000_000, 10)
     memory.remember(page(1))
