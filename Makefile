@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check gate baseline bench clean
+.PHONY: demo test check gate baseline bench scores clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -20,6 +20,9 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --peers
+
+scores: $(VENV)/.bench
+	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
 
 $(VENV)/bin/python:
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"

@@ -12,6 +12,7 @@ from benchmarks import gate
 from benchmarks.corpora import load
 from benchmarks.peers import peers
 from benchmarks.quality import Row, measure, measure_peer
+from benchmarks.table import scores_page
 from denoise_scrapy.body import STRATEGIES
 
 OUTPUT = Path(__file__).with_name("output")
@@ -21,15 +22,19 @@ HEAD = "corpus       strategy      k pages     F1 Â± s.e.  F1<.5 empty      ms Ã
 def main() -> int:
     args = _arguments()
     rows: list[tuple[Row, str]] = []
+    others: list[Row] = []
     print(HEAD, flush=True)
     for name, sites in load(args.corpora, tuple(filter(None, args.names.split(",")))):
         digest = gate.corpus_hash(sites)
         for strategy in args.strategies.split(","):
             rows += [(_show(measure(name, sites, strategy, k)), digest) for k in args.k]
         for peer, extract in peers().items() if args.peers else ():
-            _show(measure_peer(name, sites, peer, extract))
+            others.append(_show(measure_peer(name, sites, peer, extract)))
     OUTPUT.mkdir(exist_ok=True)
-    (OUTPUT / "report.json").write_text(json.dumps([row.as_dict() for row, _ in rows], indent=1))
+    report = [row.as_dict() for row in [*(row for row, _ in rows), *others]]
+    (OUTPUT / "report.json").write_text(json.dumps(report, indent=1))
+    if args.scores:
+        args.scores.write_text(scores_page([*(row for row, _ in rows), *others]), "utf-8")
     if args.set_baseline:
         gate.write(rows)
     wrong = gate.failures(rows) if args.gate else []
@@ -54,6 +59,7 @@ def _arguments() -> argparse.Namespace:
     ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
     ap.add_argument("--k", type=int, nargs="+", default=[5], help="comparison pages at most; several for a row each")
     ap.add_argument("--peers", action="store_true", help="also measure the installed single-page extractors")
+    ap.add_argument("--scores", type=Path, help="write the scores as a page of the documentation")
     ap.add_argument("--gate", action="store_true", help="fail where a row is below its floor in baseline.json")
     ap.add_argument("--set-baseline", action="store_true", help="write the floors")
     return ap.parse_args()

@@ -18,7 +18,7 @@ from denoise_scrapy.site import sibling_links, site_key, url_likeness
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState
     from denoise_scrapy.crawled_page import CrawledPage
-    from denoise_scrapy.page import Page
+    from denoise_scrapy.page import Page, PageFacts
 
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
 CANDIDATES = 8
@@ -45,7 +45,7 @@ class ComparisonPages:
         self._fetched: Counter[str] = Counter()
         self._vain_waits: Counter[str] = Counter()
 
-    async def pages_for(self, crawled: CrawledPage) -> list[Page]:
+    async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         """Return pages of the site to compare with, the most alike first; at times none.
 
         Where fewer than ``comparison_min`` share the page's template, waits up to ``comparison_wait``
@@ -67,7 +67,7 @@ class ComparisonPages:
         return known
 
     def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
-        return self._state.memory.template_mates(crawled.page) < needed
+        return self._state.memory.template_mates(crawled.page, whole=_whole(crawled)) < needed
 
     def page_arrived(self, page: Page) -> None:
         """Wake those that wait for a page of this site."""
@@ -75,9 +75,9 @@ class ComparisonPages:
         if event is not None:
             event.set()
 
-    def _known(self, crawled: CrawledPage) -> list[Page]:
-        wanted = crawled.settings.comparison_pages
-        return self._state.memory.comparison_pages(crawled.page, wanted) if wanted else []
+    def _known(self, crawled: CrawledPage) -> list[Page | PageFacts]:
+        memory, k = self._state.memory, crawled.settings.comparison_pages
+        return memory.comparison_pages(crawled.page, k, whole=_whole(crawled)) if k else []
 
     def _may_wait(self) -> bool:
         if is_asyncio_available():
@@ -137,7 +137,7 @@ class ComparisonPages:
             for url in sibling_links(crawled.page, CANDIDATES)
             if url not in crawled.urls
             and not self._fetcher.tried(url)
-            and self._state.memory.page(url) is None
+            and url not in self._state.memory
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
         links.sort(key=lambda url: url not in crawled.requested)
@@ -147,3 +147,7 @@ class ComparisonPages:
         settings, fetcher = self._state.settings, self._fetcher
         allowed = settings.comparison_free + settings.comparison_share * fetcher.pages_crawled()
         return fetcher.unasked() < allowed and self._fetched[site] < settings.comparison_per_site
+
+
+def _whole(crawled: CrawledPage) -> bool:
+    return STRATEGIES[crawled.settings.strategy].needs_elements

@@ -13,6 +13,7 @@ from denoise_scrapy.crawl_state import CrawlState, state_of
 from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
 from denoise_scrapy.items import has_field, has_text, with_field
+from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ class BodyPipeline:
         pages = await self._state.comparison.pages_for(crawled)
         body = SiteModel.fit(pages).extract(crawled.page, strategy=crawled.settings.strategy)
         for page in (crawled.page, *pages):
-            page.drop_columns()
+            if isinstance(page, Page):
+                page.drop_columns()
         return PageText(body.text, body.fallback)
 
     def _count(self, text: PageText) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decision, Strategy
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 
 
@@ -33,7 +33,7 @@ class SiteModel:
     statistics: SiteStatistics
 
     @classmethod
-    def fit(cls, pages: Iterable[Page] = ()) -> SiteModel:
+    def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
         """Learn from pages of one site, in order of preference."""
         return cls(SiteStatistics.of(pages))
 
@@ -49,7 +49,8 @@ class SiteModel:
         """
         chosen = find_strategy(strategy)
         site = self.statistics.for_page(page)
-        used = SiteStatistics(site.pages[: chosen.comparison_pages])
+        usable = site.whole_pages if chosen.needs_elements else site.pages
+        used = SiteStatistics(usable[: chosen.comparison_pages])
         if not len(page.blocks):
             return Body("", 0.0, strategy, fallback="whole text")
         decision = chosen.decide(page, used)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,21 +14,6 @@ from denoise_scrapy.page.markup import Flag
 #: Shorter blocks, or blocks of more links, are no paragraphs. Measured on five corpora: 12 tokens, .34.
 PARAGRAPH_TOKENS = 12
 PARAGRAPH_LINK_DENSITY = 0.34
-
-
-@dataclass(frozen=True)
-class BlockFacts:
-    """What other pages are told of a page's m blocks. All arrays have shape (m,).
-
-    Attributes:
-        text_hashes: See `Blocks.text_hashes`.
-        path_keys: See `Blocks.path_keys`.
-        tokens: See `Blocks.tokens`.
-    """
-
-    text_hashes: npt.NDArray[np.uint64]
-    path_keys: npt.NDArray[np.uint64]
-    tokens: IntArray
 
 
 class Blocks:
@@ -168,8 +152,3 @@ class Blocks:
         values = hash_table()[self.elements.text.codes[position[shown]]]
         edges = np.searchsorted(block[shown], np.arange(len(self) + 1))
         return segment_hashes(values, edges[:-1], edges[1:])
-
-    @property
-    def facts(self) -> BlockFacts:
-        """The columns that comparisons with other pages need."""
-        return BlockFacts(self.text_hashes, self.path_keys, self.tokens)

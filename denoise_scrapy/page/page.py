@@ -8,9 +8,10 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.blocks import BlockFacts, Blocks
+from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.characters import mix
 from denoise_scrapy.page.columns import Elements, MarkedText
+from denoise_scrapy.page.facts import PageFacts
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import END, LINE_BREAK, START, ParsedMarkup, parse_markup, to_utf8
@@ -80,11 +81,12 @@ class Page:
         """The path table the page was parsed with; other pages of its site may share it."""
         return self._table
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
-        """About what the page occupies in memory, in bytes, without its columns."""
-        blocks = 24 * len(self._paths) // 3  # facts; pages have about three elements a block
-        return 1000 + len(self._text.data) + 4 * len(self._paths) + blocks + sum(len(u) + 150 for _, u in self._urls)
+        """About what the page occupies in memory, in bytes, its share of the path table included."""
+        # some 300 bytes for each of its paths in the table; URLs are strings with a tuple each
+        paths = 300 * len(np.unique(self._paths)) + 12 * len(self._paths)
+        return 1000 + len(self._text.data) + paths + sum(len(url) + 150 for _, url in self._urls)
 
     @cached_property
     def elements(self) -> Elements:
@@ -97,14 +99,14 @@ class Page:
         return Blocks(self.elements)
 
     @cached_property
-    def facts(self) -> BlockFacts:
-        """What other pages are told of this one's blocks. Computing it leaves no other columns behind."""
-        columns = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
-        return columns.facts
+    def facts(self) -> PageFacts:
+        """What other pages are told of this one. Computing it leaves no other columns behind."""
+        blocks = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
+        return PageFacts(self.url, self.signature, blocks.text_hashes, blocks.path_keys, blocks.tokens)
 
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
-        _ = self.facts, self.signature
+        _ = self.facts
         for name in ("elements", "blocks", "inner_hashes", "code_lengths"):
             self.__dict__.pop(name, None)
 

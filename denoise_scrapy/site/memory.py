@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from itertools import islice
 
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page, PageFacts, PathTable
 from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity, template_similarity
 from denoise_scrapy.site.urls import site_key
 
@@ -18,6 +18,9 @@ ENOUGH, OLDEST = 3, 64
 
 class PageMemory:
     """Recent pages by site and template, bounded in bytes and in pages a site.
+
+    When bytes are short, the oldest pages are first reduced to their facts, a tenth of their size or less;
+    strategies that need no more go on with these. Only then pages are forgotten.
 
     A page joins the first template whose first page it is like, as it arrives. Of a site with too many pages
     the oldest of the largest template is forgotten, so that a rare template keeps pages to compare with.
@@ -44,6 +47,7 @@ class PageMemory:
         self._max_bytes = max_bytes
         self._max_pages = max_pages_per_site
         self._pages: OrderedDict[str, _Remembered] = OrderedDict()  # by URL, oldest first
+        self._whole: OrderedDict[str, Page] = OrderedDict()  # those that are more than their facts
         self._sites: dict[str, list[_Template]] = {}
         self._tables: OrderedDict[str, PathTable] = OrderedDict()
         self.nbytes = 0
@@ -64,32 +68,46 @@ class PageMemory:
         if template is None:
             template = _Template(signature)
             templates.append(template)
-        template.pages[page.url] = page
-        self._pages[page.url] = _Remembered(page, page.nbytes, template)
-        self.nbytes += page.nbytes
+        self._put(page, template)
+        self._whole[page.url] = page
         if sum(len(t.pages) for t in templates) > self._max_pages:
             self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
-            self._evict(self._least_missed())
+            if self._whole:
+                url, oldest = self._whole.popitem(last=False)
+                self._put(oldest.facts, self._pages[url].template)
+            else:
+                self._evict(self._least_missed())
+
+    def __contains__(self, url: str) -> bool:
+        return url in self._pages
 
     def page(self, url: str) -> Page | None:
-        """The remembered page of this URL."""
-        found = self._pages.get(url)
-        return found.page if found else None
+        """The remembered page of this URL, if it is there as a whole."""
+        return self._whole.get(url)
 
-    def pages(self, site: str) -> list[Page]:
+    def pages(self, site: str) -> list[Page | PageFacts]:
         """The remembered pages of a site, newest first in each of its templates."""
         return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
-    def comparison_pages(self, page: Page, k: int) -> list[Page]:
-        """Up to k remembered pages of the page's site, those most like its template first, never its own URL."""
-        others = [other for other in self.pages(site_key(page.url)) if other.url != page.url]
+    def comparison_pages(self, page: Page, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
+        """Pages to compare a page with: others of its site, those most like its template first.
+
+        Args:
+            page: The page; one of its URL is never among them.
+            k: How many at most.
+            whole: Only pages that are there as a whole, with their elements.
+        """
+        others = self._others(page, whole)
         return sorted(others, key=lambda other: -template_similarity(page, other))[:k]
 
-    def template_mates(self, page: Page) -> int:
-        """How many remembered pages of the page's site, without itself, share its template."""
+    def template_mates(self, page: Page, *, whole: bool = False) -> int:
+        """How many of these share the page's template."""
+        return sum(template_similarity(page, other) > SAME_TEMPLATE for other in self._others(page, whole))
+
+    def _others(self, page: Page, whole: bool) -> list[Page | PageFacts]:
         others = (other for other in self.pages(site_key(page.url)) if other.url != page.url)
-        return sum(template_similarity(page, other) > SAME_TEMPLATE for other in others)
+        return [other for other in others if not whole or isinstance(other, Page)]
 
     def path_table(self, site: str) -> PathTable:
         """The path table that pages of a site should be parsed with."""
@@ -100,6 +118,13 @@ class PageMemory:
         if len(self._tables) > MAX_TABLES:
             self._tables.popitem(last=False)
         return table
+
+    def _put(self, page: Page | PageFacts, template: _Template) -> None:
+        """Add a page, or put its facts in its place."""
+        old = self._pages.get(page.url)
+        self.nbytes += page.nbytes - (old.nbytes if old else 0)
+        self._pages[page.url] = _Remembered(page.nbytes, template)
+        template.pages[page.url] = page
 
     def _least_missed(self) -> str:
         """The oldest page of a site that has others enough, so that each of many sites keeps some; else the oldest."""
@@ -116,6 +141,7 @@ class PageMemory:
         old = self._pages.pop(url, None)
         if old is None:
             return
+        self._whole.pop(url, None)
         self.nbytes -= old.nbytes
         del old.template.pages[url]
         if not old.template.pages:
@@ -130,11 +156,10 @@ class _Template:
     """The signature of a template's first page, which later ones are compared with; its pages, oldest first."""
 
     signature: frozenset[int]
-    pages: OrderedDict[str, Page] = field(default_factory=OrderedDict)
+    pages: OrderedDict[str, Page | PageFacts] = field(default_factory=OrderedDict)
 
 
 @dataclass(frozen=True)
 class _Remembered:
-    page: Page
     nbytes: int
     template: _Template

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.template import template_similarity, without_copies
 
 
@@ -17,13 +17,13 @@ class SiteStatistics:
     """The comparison pages of a site, as strategies see them. A value: it never changes.
 
     Attributes:
-        pages: Pages of the site, in order of preference.
+        pages: Pages of the site, or what is left of them, in order of preference.
     """
 
-    pages: tuple[Page, ...] = ()
+    pages: tuple[Page | PageFacts, ...] = ()
 
     @classmethod
-    def of(cls, pages: Iterable[Page]) -> SiteStatistics:
+    def of(cls, pages: Iterable[Page | PageFacts]) -> SiteStatistics:
         """Statistics of these pages."""
         return cls(tuple(pages))
 
@@ -32,6 +32,11 @@ class SiteStatistics:
         others = [p for p in self.pages if p is not page and (not page.url or p.url != page.url)]
         others.sort(key=lambda other: -template_similarity(page, other))
         return SiteStatistics(tuple(without_copies(page, others)))
+
+    @property
+    def whole_pages(self) -> tuple[Page, ...]:
+        """Those of the pages that are there as a whole, with their elements."""
+        return tuple(page for page in self.pages if isinstance(page, Page))
 
     def repeated_share(self, page: Page) -> npt.NDArray[np.float64]:
         """Share of the pages that carry each block's text, shape (blocks,); 0 where there is no page."""
@@ -62,6 +67,6 @@ class SiteStatistics:
         return np.asarray(np.mean(seen, axis=0)) if seen else np.zeros(len(page.facts.tokens))
 
 
-def _placed(page: Page) -> npt.NDArray[np.uint64]:
+def _placed(page: Page | PageFacts) -> npt.NDArray[np.uint64]:
     """A hash of each block's text and path, shape (blocks,)."""
     return np.asarray(page.facts.text_hashes * np.uint64(3) + page.facts.path_keys)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Page, PageFacts
 
 #: Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
@@ -25,7 +25,7 @@ COPY_LEAD = 0.2
 ONLY_COPY_SHARE = 0.9
 
 
-def template_similarity(a: Page, b: Page) -> float:
+def template_similarity(a: Page | PageFacts, b: Page | PageFacts) -> float:
     """Common block paths / block paths of the page with fewer, 0 to 1.
 
     Example:
@@ -44,7 +44,7 @@ def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
     return len(a & b) / smaller if smaller else 0.0
 
 
-def without_copies(page: Page, others: Sequence[Page]) -> list[Page]:
+def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page | PageFacts]:
     """The comparison pages less those that carry the same article, which would make it look like template.
 
     Args:

@@ -116,3 +116,10 @@ def test_a_class_word_is_no_veto():
     prose = "<p>A paragraph of prose that goes on for some time, with commas, and with a full stop.</p>"
     more = "<p>Quite another paragraph of prose, long enough to be one, with words of its own at the end.</p>"
     assert "commas" in extract(f"<body><div class=sidebar>{prose}</div><div>{more * 3}</div>").text
+
+
+def test_facts_of_a_page_serve_as_well_as_the_page():
+    pages = [Page.parse(story(word), url=f"http://a.example/{word}") for word in ("fox", "owl", "cat")]
+    whole, facts = SiteModel.fit(pages[1:]), SiteModel.fit(page.facts for page in pages[1:])
+    assert facts.extract(pages[0]).text == whole.extract(pages[0]).text
+    assert facts.extract(pages[0], strategy="lcs").fallback == "page alone"

@@ -12,18 +12,29 @@ def page(n: int, host: str = "a", html: str = "<div><p>text</p></div>") -> Page:
     return Page.parse(html, url=f"http://{host}.example/{n}")
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), max_size=60))
-def test_bounds_hold_whatever_comes(visits):
-    size = page(0).nbytes
-    memory = PageMemory(max_bytes=size * 7, max_pages_per_site=4)
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), max_size=60), st.integers(0, 9000))
+def test_bounds_hold_whatever_comes(visits, max_bytes):
+    memory = PageMemory(max_bytes=max_bytes, max_pages_per_site=4)
     for n, host in visits:
         memory.remember(page(n, host))
-        assert memory.nbytes <= size * 7
-        assert len(memory) <= 7
-        assert memory.page(f"http://{host}.example/{n}") is not None
-    for host in "abc":
-        assert len(memory.pages(f"http://{host}.example:80")) <= 4
-    assert sum(memory.page(f"http://{h}.example/{n}") is not None for h in "abc" for n in range(10)) == len(memory)
+        assert memory.nbytes <= max_bytes
+        sites = [memory.pages(f"http://{h}.example:80") for h in "abc"]
+        assert max(map(len, sites)) <= 4
+        assert sum(map(len, sites)) == len(memory)
+        assert sum(p.nbytes for pages in sites for p in pages) == memory.nbytes
+        assert all(p.url in memory for pages in sites for p in pages)
+
+
+def test_pages_are_reduced_to_facts_before_any_is_forgotten():
+    whole, facts = page(0).nbytes, page(0).facts.nbytes
+    assert facts < whole
+    memory = PageMemory(max_bytes=2 * whole + 3 * facts, max_pages_per_site=10)
+    for n in range(5):
+        memory.remember(page(n))
+    assert (len(memory), memory.evicted) == (5, 0)
+    assert [memory.page(f"http://a.example/{n}") is not None for n in range(5)] == [False] * 3 + [True] * 2
+    assert len(memory.comparison_pages(page(9), 9)) == 5
+    assert len(memory.comparison_pages(page(9), 9, whole=True)) == memory.template_mates(page(9), whole=True) == 2
 
 
 def test_same_template_first_then_newest():
@@ -46,8 +57,7 @@ def test_a_rare_template_keeps_its_pages():
 
 
 def test_every_site_of_many_keeps_some_pages():
-    size = page(0).nbytes
-    memory = PageMemory(max_bytes=size * 40, max_pages_per_site=30)
+    memory = PageMemory(max_bytes=page(0).facts.nbytes * 40, max_pages_per_site=30)
     for n in range(3):
         for host in "abcdefghij":
             memory.remember(page(n, host))

@@ -40,6 +40,8 @@ class Strategy(Protocol):
     name: str
     #: Comparison pages it makes use of at most; 0 where it reads the page alone.
     comparison_pages: int
+    #: Whether it reads the elements of comparison pages, or only their facts (`PageFacts`).
+    needs_elements: bool
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """Decide which blocks of `page` belong to its body.

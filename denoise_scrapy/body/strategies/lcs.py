@@ -33,11 +33,12 @@ class LcsStrategy:
 
     name = "lcs"
     comparison_pages = 2
+    needs_elements = True
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`. Without a comparison page every node is a candidate."""
         tree = FeatureTree(page)
-        others = [FeatureTree(other) for other in site.pages[: self.comparison_pages]]
+        others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
         matched = [match_trees(tree, other).matched for other in others]
         candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)

@@ -77,6 +77,7 @@ class RepetitionStrategy:
 
     name = "repetition"
     comparison_pages = 5
+    needs_elements = False
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
