@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import urljoin
 
 from lxml import etree, html
@@ -96,10 +97,10 @@ def _clean_attributes(element: html.HtmlElement, absolute: Callable[[str], str])
             new = ""
         else:
             continue
+        del element.attrib[name]
         if new or not value:
-            element.set(name, new)
-        else:
-            del element.attrib[name]
+            with suppress(ValueError):  # a control character, which no document may hold
+                element.set(name, new)
 
 
 def _absolute_srcset(value: str, absolute: Callable[[str], str]) -> str:

@@ -79,5 +79,9 @@ def test_broken_markup(page):
         assert isinstance(clean_html(source, URL), str)
 
 
+def test_control_characters_in_references():
+    assert one("<a href='/x\x0by'>z</a>").text == "z"
+
+
 def test_empty_pages():
     assert clean_html("") == clean_html(b"   ") == ""
