@@ -53,9 +53,7 @@ def clean_html(page: str | bytes, url: str | None = None, *, encoding: str | Non
     except (etree.LxmlError, ValueError):
         return ""
     absolute = _resolver(root, url or "")
-    for element in list(root.iter(*REMOVED_TAGS)):
-        if element is not root and element.getparent() is not None:
-            element.drop_tree()
+    etree.strip_elements(root, *REMOVED_TAGS, with_tail=False)
     for element in root.iter(etree.Element):
         _clean_attributes(element, absolute)
     return str(html.tostring(root, encoding="unicode"))
