@@ -104,6 +104,9 @@ CONTAINER_TAGS = frozenset(
 #: source's P SPAN B STRONG H1..H6 stand for.
 CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"])
 
+#: Frames whose width and height attributes, or inline style sizes, are kept: they lay a page out.
+SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
+
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 URL_ATTRIBUTES = {"a": "href", "area": "href", "img": "src"}
 

@@ -25,6 +25,7 @@ class Page:
         url: Where the page came from, "" where unknown.
         title: Text of its title element, white space collapsed.
         boxes: Layout geometry, None where the page was not rendered.
+        sizes: (element, width, height) as written, "" for none, of the frames that tell one (`markup.SIZED_TAGS`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
 
     Example:
@@ -39,6 +40,7 @@ class Page:
         self.url = url
         self.title = " ".join(parsed.title.split())
         self.boxes = boxes if boxes is not None and len(boxes) == len(parsed.paths) else None
+        self.sizes = parsed.sizes
         self.noscript_read = parsed.noscript_read
         self._base = parsed.base
         self._paths = np.array(parsed.paths, np.int32)
@@ -86,7 +88,8 @@ class Page:
         """About what the page occupies in memory, in bytes, its share of the path table included."""
         # some 300 bytes for each of its paths in the table; URLs are strings with a tuple each
         paths = 300 * len(np.unique(self._paths)) + 12 * len(self._paths)
-        return 1000 + len(self._text.data) + paths + sum(len(url) + 150 for _, url in self._urls)
+        urls = sum(len(url) + 150 for _, url in self._urls)
+        return 1000 + len(self._text.data) + paths + urls + 250 * len(self.sizes)
 
     @cached_property
     def elements(self) -> Elements:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
-from denoise_scrapy.page.markup import URL_ATTRIBUTES
+from denoise_scrapy.page.markup import SIZED_TAGS, URL_ATTRIBUTES
 from denoise_scrapy.page.paths import PathTable
 
 START, END = "\x01", "\x02"
@@ -24,6 +24,10 @@ _FREE_MARKS = {ord(START): None, ord(END): None, 0: None}
 _MARK_BYTES = bytes.maketrans(START.encode() + END.encode() + b"\0", b"   ")
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
+_STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
+SIZE_ATTRIBUTES = frozenset(["width", "height", "style"])
+#: Sizes as written are cut to this length: no number is longer.
+MAX_SIZE_LENGTH = 32
 
 #: A start tag (tag, attributes), a text run, or None for an end tag.
 Event = tuple[str, Mapping[str, str]] | str | None
@@ -37,6 +41,7 @@ class ParsedMarkup:
         paths: Path id of each element, in document order.
         text: All text, with `\x01` at each element's start and `\x02` at its end.
         urls: (element, href or src as written) of links and images.
+        sizes: (element, width, height) as written, "" for none, of frames that tell one: attributes, or inline style.
         title: Text of the `title` element.
         base: `href` of the first `base` element, "" where there is none.
         noscript_chars: Visible characters inside skipped `noscript` elements.
@@ -46,6 +51,7 @@ class ParsedMarkup:
     paths: list[int] = field(default_factory=list)
     text: str = ""
     urls: list[tuple[int, str]] = field(default_factory=list)
+    sizes: list[tuple[int, str, str]] = field(default_factory=list)
     title: str = ""
     base: str = ""
     noscript_chars: int = 0
@@ -126,6 +132,7 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
     paths, pieces = page.paths, []
     transitions, parent = table.transitions, table.parent
     skipped, start_marks = table.skipped, table.start_marks
+    no_size = SIZE_ATTRIBUTES.isdisjoint
     path = 0
     rest = iter(events)
     for event in rest:
@@ -142,6 +149,8 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
                     url = attributes.get(URL_ATTRIBUTES[tag])
                     if url:
                         page.urls.append((len(paths), url))
+                elif tag in SIZED_TAGS and not no_size(attributes):
+                    _note_size(page, attributes)
             else:
                 child = transitions.get((path, tag), 0) or transitions.setdefault(
                     (path, tag), table.child(path, tag, attributes)
@@ -158,6 +167,16 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
         pieces.append(END)
     page.text = "".join(pieces)
     return page
+
+
+def _note_size(page: ParsedMarkup, attributes: Mapping[str, str]) -> None:
+    """Note the size of the element that starts now, where it tells one; inline style goes before attributes."""
+    sizes = {name: attributes.get(name, "") for name in ("width", "height")}
+    style = attributes.get("style", "")
+    if "width" in style or "height" in style:
+        sizes.update((name, size.strip()) for name, size in _STYLE_SIZE.findall(style))
+    if sizes["width"] or sizes["height"]:
+        page.sizes.append((len(page.paths), sizes["width"][:MAX_SIZE_LENGTH], sizes["height"][:MAX_SIZE_LENGTH]))
 
 
 def _skip(tag: str, rest: Iterator[Event], page: ParsedMarkup) -> None:
