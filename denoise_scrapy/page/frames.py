@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.page import Page
 
 FloatArray = npt.NDArray[np.float64]
@@ -29,6 +31,7 @@ class FrameSizes:
         width_percent: Shape (n,).
         height: In CSS pixels, shape (n,).
         height_percent: Shape (n,).
+        rendered: Whether the rendered layout tells them.
         page_width: In CSS pixels: as rendered, else the largest that is told, else `USUAL_PAGE_WIDTH`.
 
     Example:
@@ -40,6 +43,7 @@ class FrameSizes:
     def __init__(self, page: Page) -> None:
         self._elements = page.elements
         boxes = page.boxes
+        self.rendered = boxes is not None
         n = len(page.elements)
         if boxes is not None:
             self.width, self.height = boxes.width.astype(np.float64), boxes.height.astype(np.float64)
@@ -94,3 +98,18 @@ def parse_size(size: str) -> tuple[float, float]:
     if not match or not number:  # browsers ignore a width of 0
         return np.nan, np.nan
     return (np.nan, number) if match[2] == "%" else (number, np.nan)
+
+
+def has_tag(elements: Elements, tags: frozenset[str]) -> npt.NDArray[np.bool_]:
+    """Which of n elements have one of these tags, shape (n,).
+
+    Example:
+        >>> has_tag(Page.parse("<div><p>x</div>").elements, frozenset(["p", "div"])).tolist()
+        [False, False, True, True]
+    """
+    return np.isin(elements.column("tag"), _codes(tags))
+
+
+@lru_cache(maxsize=64)
+def _codes(tags: frozenset[str]) -> npt.NDArray[np.uint32]:
+    return np.array(sorted(crc32(tag.encode()) for tag in tags), np.uint32)
