@@ -1,0 +1,40 @@
+"""Site style tree: what the site's pages say, and how they show it, merged; what they all share is dropped.
+
+Source: Yi, Liu and Li, Eliminating noisy information in web pages for data mining (KDD 2003).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site.style_tree import NOISE_THRESHOLD, StyleTree
+
+#: A block with more than this share of its text in noisy elements is dropped.
+NOISY_SHARE = 0.5
+
+
+class StyleTreeStrategy:
+    """Site style tree of the page and its comparison pages, less the noisy elements."""
+
+    name = "style-tree"
+    comparison_pages = 9
+    needs_elements = True
+
+    def decide(self, page: Page, site: SiteStatistics) -> Decision:
+        """See `Strategy.decide`. The tree of a page alone knows no noise."""
+        tree = StyleTree()
+        for other in site.whole_pages[: self.comparison_pages]:
+            tree.add(other)
+        importance = tree.importance(page, tree.add(page))
+        noisy = page.blocks.share_owned_by(importance.noisy_text(NOISE_THRESHOLD)) > NOISY_SHARE
+        hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+        if not (~noisy & ~hidden).any():  # pages exist that stream their content into hidden elements
+            hidden = np.zeros_like(hidden)
+        kept = ~noisy & ~hidden
+        reasons = np.where(noisy, "in elements that say the same on the site's pages", "hidden")
+        reasons = np.where(kept, "in elements that say something of their own", reasons)
+        probability = np.where(kept, 0.6, 0.1)
+        return Decision(kept, probability, 0.5 if kept.any() else 0.0, reasons.tolist())
