@@ -1,0 +1,44 @@
+"""Cluster rule: the block that holds the content of most pages of the template holds this page's too.
+
+Source: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics, template_similarity
+from denoise_scrapy.site.clusters import Rule, best_block, learn_rule
+from denoise_scrapy.site.template import SAME_TEMPLATE
+
+#: The cluster: the page and as many others of its template. The source asks for more than five pages in all.
+COMPARISON_PAGES = 9
+
+
+class ClusterStrategy:
+    """The rule with the highest sum of H over the page's cluster; without one the page's block of highest H."""
+
+    name = "cluster"
+    comparison_pages = COMPARISON_PAGES
+    needs_elements = True
+
+    def decide(self, page: Page, site: SiteStatistics) -> Decision:
+        """See `Strategy.decide`. Without pages of its template the cluster is the page alone."""
+        rule = self.rule(page, site)
+        block = rule.find(page) if rule is not None else -1
+        reason = f"in the cluster's block {rule}"
+        if block < 0:
+            block, reason = best_block(page)[0], "in the page's block of highest H"
+        index = np.arange(len(page.elements))
+        end = int(page.elements.end[block]) if block >= 0 else 0
+        inside = (index >= block) & (index < end)
+        kept = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block lies in the chosen one
+        reasons = np.where(kept, reason, "outside the content's block")
+        return Decision(kept, np.where(kept, 0.9, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist())
+
+    def rule(self, page: Page, site: SiteStatistics) -> Rule | None:
+        """The learned rule of the page's cluster, to print, keep or compare."""
+        others = site.whole_pages[: self.comparison_pages]
+        return learn_rule([page, *(p for p in others if template_similarity(page, p) > SAME_TEMPLATE)])
