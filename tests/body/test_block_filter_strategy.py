@@ -1,0 +1,212 @@
+"""The block filter's steps on examples worked by hand, and its Topic against the formula as it stands."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.body.strategies.block_filter import (
+    BlockFilterStrategy,
+    candidates,
+    merge_alike,
+    narrow,
+    smallest_topic,
+    text_lengths,
+    topics,
+)
+from denoise_scrapy.page import Boxes, Flag, Page
+from denoise_scrapy.page.paths import PathTable
+from denoise_scrapy.site import SiteStatistics
+from tests.html_strategies import SOUP, pages
+
+PROSE = "It rained all night and the river rose, so that the bridge had to be closed on Monday. "
+
+
+def body(html: str) -> list[str]:
+    page = Page.parse(html)
+    if not len(page.blocks):
+        return []
+    decision = BlockFilterStrategy().decide(page, SiteStatistics())
+    assert len(decision.reasons) == len(decision.kept) == len(decision.probability) == len(page.blocks)
+    assert 0 <= decision.confidence <= 1
+    return [page.block_text(i) for i in np.flatnonzero(decision.kept)]
+
+
+def paths_of(page: Page, chosen: np.ndarray) -> list[str]:
+    steps = [page.path_table.describe(int(page.elements.paths[i])) for i in np.flatnonzero(chosen)]
+    return [step.removeprefix("html/body/") for step in steps]
+
+
+def left(html: str) -> list[str]:
+    page = Page.parse(html)
+    return paths_of(page, candidates(page, *text_lengths(page)))
+
+
+def literal_lengths(page: Page, block: int) -> tuple[int, int]:
+    """Formulas 2 and 3: sums of the text lengths of the block's nodes, white space taken out."""
+    elements, link, word = page.elements, 0, 0
+    tags = [page.path_table.tags[path] for path in elements.paths]
+    hidden = [bool(flags & Flag.HIDDEN) for flags in elements.column("own_flags")]
+    for node in range(block, int(elements.end[block])):
+        above = [node]
+        while elements.parent[above[-1]] >= 0:
+            above.append(int(elements.parent[above[-1]]))
+        if any(hidden[i] for i in above):
+            continue
+        texts = [
+            page._text.slice(int(mark) + 1, int(end))
+            for mark, end, owner in zip(
+                elements.marks, [*elements.marks[1:], len(elements.text.codes)], elements.text_owner, strict=True
+            )
+            if owner == node
+        ]
+        length = sum(len("".join(text.split()).encode("utf-16-le")) // 2 for text in texts)
+        if any(tags[i] == "a" for i in above):
+            link += length
+        else:
+            word += length
+    return link, word
+
+
+@given(pages())
+def test_topic_equals_the_literal_one(html):
+    page = Page.parse(html)
+    link, word = text_lengths(page)
+    topic = topics(link, word)
+    for block in range(len(page.elements)):
+        literal_link, literal_word = literal_lengths(page, block)
+        assert (link[block], word[block]) == (literal_link, literal_word)
+        assert topic[block] == (literal_link / literal_word if literal_word else math.inf)
+
+
+def test_topic_by_hand():
+    page = Page.parse("<div>Six of six <a href=/x>l i n k</a><p hidden>Not this</p></div>")
+    link, word = text_lengths(page)
+    assert (link[2], word[2]) == (4, 8)
+    assert topics(link, word).tolist()[2:] == [0.5, math.inf, math.inf]
+
+
+def test_escaped_characters_count_as_one():
+    assert text_lengths(Page.parse("<div>&quot;&lt;&amp;&nbsp;</div>"))[1].max() == 3
+
+
+def test_the_smallest_topic_wins():
+    menu = "<div class=menu>" + "<p>About <a href=/x>a link with quite a long text of its own</a></p>" * 3 + "</div>"
+    story = f"<div class=story><p>{PROSE}</p><p>{PROSE}<a href=/y>More</a></p></div>"
+    assert body(f"<body>{menu}{story}") == [PROSE.strip(), f"{PROSE}More"]
+
+
+def test_of_equal_topics_the_largest_text_wins_and_of_those_the_innermost():
+    link, word = np.array([0, 0, 0, 5]), np.array([20, 30, 30, 99])
+    assert smallest_topic(np.array([True, True, True, True]), link, word) == 2
+    assert smallest_topic(np.array([True, False, False, True]), link, word) == 0
+    assert smallest_topic(np.zeros(4, bool), link, word) == -1
+
+
+def test_links_alone_have_an_endless_topic():
+    link, word = np.array([40, 7]), np.array([0, 1])
+    assert smallest_topic(np.array([True, True]), link, word) == 1
+    assert smallest_topic(np.array([True, False]), link, word) == 0
+
+
+def test_inner_blocks_are_deleted_for_the_outer_one_holds_their_text():
+    assert left(f"<div class=a><p>{PROSE}</p><p>{PROSE}</p></div>") == ["div.a"]
+
+
+def test_where_there_are_inner_blocks_alone_they_are_the_candidates():
+    assert left(f"<p>{PROSE}</p><p>Short.</p><p>{PROSE}</p>") == ["p", "p"]
+
+
+def test_hidden_blocks_are_deleted():
+    hidden = f"<div class=b style='visibility:hidden'><p>{PROSE * 5}</p></div>"
+    assert left(f"<div class=a><p>{PROSE}</p></div>{hidden}") == ["div.a"]
+    assert body(f"<div class=a><p>{PROSE}</p><p style='display:none'>No.</p></div>{hidden}") == [PROSE.strip()]
+
+
+def test_children_that_display_alike_give_way_to_their_parent():
+    def merged(children: str) -> list[str]:
+        page = Page.parse(f"<div class=a>{children}</div>")
+        blocks = np.asarray(page.elements.column("block"), bool) & (page.elements.depth > 2)
+        return paths_of(page, merge_alike(page, blocks))
+
+    assert merged("<div class=b>x</div><div class=b>y</div>") == ["div.a"]
+    assert merged("<div class=b>x</div><div class=c>y</div>") == ["div.a", "div.a/div.b", "div.a/div.c"]
+    assert merged("<div class=b>x</div><p class=b>y</p>") == ["div.a", "div.a/div.b", "div.a/p.b"]
+    # an element between them that is no block changes nothing; of one child nothing can be alike
+    assert merged("<span><div class=b>x</div></span><div class=b>y</div>") == ["div.a"]
+    assert merged("<div class=b>x</div>") == ["div.a", "div.a/div.b"]
+    # a level at a time: the grandchildren are alike among themselves, their parents are not
+    both = "<div class=b><p>x</p><p>y</p></div><div class=c><p>x</p><p>y</p></div>"
+    assert merged(both) == ["div.a", "div.a/div.b", "div.a/div.c"]
+
+
+def test_small_blocks_are_deleted():
+    small = "<div class=small><p>Two words</p></div>"
+    assert left(f"<div class=a><p>{PROSE}</p></div>{small}") == ["div.a"]
+
+
+def test_blocks_narrower_than_the_content_are_deleted():
+    column = "<td width={}><div class={}><p>{}</p></div></td>"
+    html = "<table><tr>" + column.format(160, "side", PROSE) + column.format(600, "story", PROSE + "x") + "</table>"
+    page = Page.parse(html)
+    assert paths_of(page, narrow(page)) == [f"table/tr/td{step}" for step in ("", "/div.side", "/div.side/p")]
+    assert left(html) == ["table", "table/tr", "table/tr/td/div.story"]  # the cells, alike, gave way to their row
+    html = html.replace(" width=600", "").replace(" width=160", "")
+    assert left(html) == ["table", "table/tr", "table/tr/td/div.side", "table/tr/td/div.story"]
+
+
+def test_four_fifths_of_the_content_are_wide_enough():
+    html = f"<div style='width:{{}}px' class=a><p>{PROSE}</p></div><div style='width:500px'><p>{PROSE * 2}</p></div>"
+    assert not narrow(Page.parse(html.format(400))).any()
+    assert narrow(Page.parse(html.format(399))).any()
+
+
+def test_rendered_widths_take_the_place_of_written_ones():
+    page = Page.parse(f"<div width=900><p>{PROSE}</p></div><div width=100><p>{PROSE}x</p></div>")
+    n = len(page.elements)
+    width = np.array([1000, 1000, 200, 200, 800, 800][:n], np.float32)
+    zeros = np.zeros(n, np.float32)
+    page.boxes = Boxes(zeros, zeros, width, zeros + 50, 1000, 1000)
+    assert np.flatnonzero(narrow(page)).tolist() == [2, 3]
+
+
+def test_unknown_widths_delete_nothing():
+    assert not narrow(Page.parse(f"<div><p>{PROSE}</p></div>")).any()
+
+
+def test_a_chinese_table_layout():
+    menu = "".join(f"<tr><td><a href=/{n}.html>频道导航第{n}栏</a></td></tr>" for n in range(8))
+    story = "昨天夜里下了一场大雨，河水上涨，市政府决定从星期一起关闭大桥。<br>有关部门表示，修复工作将持续两周。"
+    html = (
+        f"<table width=760><tr><td width=160><table>{menu}</table></td><td width=600><table class=story>"
+        f"<tr><td>大雨之后大桥关闭</td></tr><tr><td>{story}</td></tr></table></td></tr></table>"
+        "<table width=760><tr><td>版权所有 <a href=/about>关于我们</a></td></tr></table>"
+    )
+    assert body(html) == ["大雨之后大桥关闭", story.replace("<br>", "\n")]
+
+
+def test_deep_nesting():
+    assert body("<div>" * 5000 + PROSE + "</div>" * 5000) == [PROSE.strip()]
+
+
+@given(SOUP)
+def test_nothing_raises(html):
+    body(html)
+
+
+@given(pages(), st.integers(0, 3))
+def test_a_decision_is_a_pure_function_of_the_page(html, others):
+    table = PathTable()
+    for n in range(others):
+        Page.parse(f"<div class=c{'x' * n}><p>Another page.</p></div>", paths=table)
+    page = Page.parse(html, paths=table)
+    if len(page.blocks):
+        decisions = [BlockFilterStrategy().decide(p, SiteStatistics()) for p in (page, Page.parse(html))]
+        assert decisions[0].kept.tolist() == decisions[1].kept.tolist()
+
+
+@pytest.mark.parametrize("html", ["<p>Only this.</p>", "Text without any block", "<a href=/x>Only a link</a>"])
+def test_nothing_is_lost_where_there_is_nothing_to_choose(html):
+    assert len(body(html)) == 1

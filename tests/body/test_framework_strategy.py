@@ -1,0 +1,218 @@
+"""The frame rules, case by case as the source's figures have them, on examples worked by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from denoise_scrapy.body.frame_rules import area_shares, passing
+from denoise_scrapy.body.strategies.framework import (
+    FrameworkStrategy,
+    find_frames,
+    large_frame,
+    paragraph_counts,
+    topic_frame,
+)
+from denoise_scrapy.page import Boxes, Page
+from denoise_scrapy.page.frames import FrameSizes
+from denoise_scrapy.page.lines import Lines
+from denoise_scrapy.site import SiteStatistics
+from tests.html_strategies import SOUP, pages
+
+PROSE = "It rained all night and the river rose, so that the bridge had to be closed on Monday."
+MORE = "The repairs will take two weeks, says the city, and nobody doubts that they will take three."
+
+
+def body(html: str, boxes: dict[str, tuple[float, float]] | None = None) -> list[str]:
+    page = Page.parse(html)
+    if boxes is not None:
+        page.boxes = boxes_of(page, boxes)
+    if not len(page.blocks):
+        return []
+    decision = FrameworkStrategy().decide(page, SiteStatistics())
+    assert len(decision.reasons) == len(decision.kept) == len(decision.probability) == len(page.blocks)
+    assert 0 <= decision.confidence <= 1
+    return [page.block_text(i) for i in np.flatnonzero(decision.kept)]
+
+
+def boxes_of(page: Page, sizes: dict[str, tuple[float, float]]) -> Boxes:
+    """Boxes of a page of 1,000 x 1,000 pixels by the last step of each element's path; others are unknown."""
+    steps = [page.path_table.describe(int(path)).rpartition("/")[2] for path in page.elements.paths]
+    width, height = np.array([sizes.get(step, (np.nan, np.nan)) for step in steps], np.float32).T
+    zeros = np.zeros(len(steps), np.float32)
+    return Boxes(zeros, zeros, width, height, 1000, 1000)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "passes"),
+    [
+        # nothing told: judged by its paragraphs alone
+        ("", True),
+        # one missing, width in pixels: above delta 1
+        ("width=301", True),
+        ("width=300", False),
+        ("width=160 style='height:auto'", False),
+        ("height=60", True),
+        ("height='90%'", True),
+        # both given, width in percent: above delta 2, whatever the height
+        ("width='95%' height=10", True),
+        ("width='41%' height='5%'", True),
+        ("width='40%' height=600", False),
+        # width in percent, no height: rule ii
+        ("width='95%'", True),
+        ("width='20%'", False),
+        # both given, height in percent: above delta 3
+        ("width=160 height='100%'", True),
+        ("width=760 height='5%'", False),
+        # both in pixels: the aspect ratio is small
+        ("width=468 height=60", False),
+        ("width=160 height=600", False),
+        ("width=500 height=400", True),
+        ("width=300 height=899", True),
+        ("width=300 height=900", False),
+        # style goes for attributes
+        ("style='width:150px'", False),
+        ("width=150 style='width:600px'", True),
+    ],
+)
+def test_cases_of_width_and_height(attributes, passes):
+    table = f"<table {attributes}><tr><td><p>{PROSE}</p></td></tr></table>"
+    page = Page.parse(table)
+    assert passing(FrameSizes(page))[2] == passes
+    other = f"<table width=760><tr><td><p>{MORE}</p></td></tr></table>"
+    # a frame that does not pass is noise, however much text it holds
+    assert body(table.replace(PROSE, f"{PROSE}<p>{PROSE}") + other) == ([PROSE, PROSE] if passes else [MORE])
+
+
+@pytest.mark.parametrize(
+    ("size", "passes"),
+    [((700, 900), True), ((700, 5000), True), ((160, 600), False), ((300, 400), True), ((400, 1200), False)],
+)
+def test_rendered_sizes_take_the_place_of_attributes(size, passes):
+    page = Page.parse(f"<div width=5 height=5><p>{PROSE}</p></div>")
+    page.boxes = boxes_of(page, {"div": size})
+    assert passing(FrameSizes(page))[2] == passes
+
+
+def test_a_rendered_side_column_is_noise():
+    html = f"<div id=side><p>{PROSE}</p><p>{PROSE}</p></div><div id=main><p>{MORE}</p></div>"
+    assert body(html) == [PROSE, PROSE]
+    assert body(html, {"div#side": (200, 900), "div#main": (700, 900)}) == [MORE]
+
+
+def test_where_no_frame_passes_sizes_are_not_asked():
+    html = f"<table width=100><tr><td><p>{PROSE}</p></td></tr></table><table width=90><tr><td>x</td></tr></table>"
+    assert body(html) == [PROSE]
+
+
+def test_rule_1_frames_without_paragraphs_are_noise():
+    html = f"<div><p>{PROSE}</p><div><ul><li>Share</li><li>Print</li></ul></div><p>{MORE}</p></div>"
+    assert body(html) == [PROSE, MORE]
+
+
+def test_rule_3_one_level_of_nested_frames_holds_the_topic():
+    # body of 5 paragraphs: the inner table has 3 of them, its own frame 4, the outermost all
+    inner = f"<table><tr><td><p>{PROSE}<p>{PROSE}<p>{PROSE}</td></tr></table>"
+    outer = f"<div><p>{MORE}</p><section><p>{MORE}</p>{inner}</section></div>"
+    assert body(outer) == [PROSE] * 3
+
+
+def test_rule_4_paragraphs_of_a_page_without_frames():
+    assert body(f"<h1>Flood</h1><p>{PROSE}</p><p>Short.</p><ul><li>Menu</li></ul>") == [PROSE, "Short."]
+    assert body(f"<ul><li>Menu</li></ul>{PROSE}<br>{MORE}") == [f"{PROSE}\n{MORE}"]
+    assert body("<ul><li>One</li><li>Two</li></ul>") == ["One", "Two"]
+
+
+def test_noise_has_fewer_paragraphs_than_content():
+    noise, story = f"<div id=a><p>{MORE}</p></div>", f"<div id=b><p>{PROSE}</p><p>{PROSE}</p></div>"
+    assert body(noise + story + noise) == [PROSE, PROSE]
+
+
+def test_an_index_page_keeps_the_large_frame():
+    menu = "<table><tr><td><a href=/x>Home</a></td></tr></table>"
+    index = "<table>" + "<tr><td><a href=/y>A story with a long title</a></td></tr>" * 3 + "</table>"
+    assert body(menu + index) == ["A story with a long title"] * 3
+    # told sizes stand for the area before the text does
+    sized = menu.replace("<table", "<table width='90%' height='80%'") + index.replace(
+        "<table", "<table width='60%' height='20%'"
+    )
+    assert body(sized) == ["Home"]
+
+
+def test_area_by_hand():
+    page = Page.parse("<div><p>abc</p></div><div><p>d</p></div>")
+    assert area_shares(page, FrameSizes(page))[2:].tolist() == [0.75, 0.75, 0.25, 0.25]
+    page.boxes = boxes_of(page, {"div": (500, 200)})
+    assert area_shares(page, FrameSizes(page))[[2, 4]].tolist() == pytest.approx([0.1, 0.1])
+    assert large_frame(page, find_frames(page)[0], FrameSizes(page)) == -1
+
+
+def test_paragraphs_by_hand():
+    def count(html: str) -> int:
+        page = Page.parse(html)
+        return int(paragraph_counts(page, find_frames(page)[1])[0].sum())
+
+    assert count("<p>One.</p><p>Two.</p><p> </p>") == 2
+    assert count("One.<br>Two.<br>Three.") == 3
+    assert count("One.<br><br><br>Two.") == 2
+    assert count("<div>One.</div><div>Two.</div>") == 2  # divs that hold text alone
+    assert count("<ul><li>One.</li></ul><h1>Two.</h1>") == 0
+    assert count("<p><a href=/x>One</a></p><p hidden>Two.</p>") == 0
+    assert count("<p><a href=/x>One</a> and two</p>") == 1
+    assert count(f"<p>{PROSE}</p><p>Short.</p><p>{MORE}</p>") == 2  # short ones do not count beside long ones
+
+
+def test_lines_by_hand():
+    lines = Lines(Page.parse("<div>a b<p>cd<br><br>e <a href=/x>fg</a></p>h<p hidden>i</p></div>"))
+    assert lines.chars.tolist() == [2, 2, 3, 1]
+    assert lines.link_chars.tolist() == [0, 0, 2, 0]
+    assert lines.at_break.tolist() == [False, True, True, False]
+    assert lines.element.tolist() == [2, 3, 3, 2]
+
+
+@given(pages())
+def test_lines_hold_all_text_that_blocks_hold(html):
+    page = Page.parse(html)
+    lines, blocks = Lines(page), page.blocks
+    n = len(page.elements)
+    assert np.bincount(lines.element, lines.chars, n).tolist() == np.bincount(blocks.element, blocks.chars, n).tolist()
+
+
+def test_the_topic_frame_is_the_deepest_with_enough():
+    page = Page.parse(f"<div><div><p>{PROSE}<p>{MORE}</div><div><p>{MORE}<p>{MORE}</div></div>")
+    frames, text_frames = find_frames(page)
+    counts, _ = paragraph_counts(page, text_frames)
+    assert counts.tolist() == [0, 0, 0, 0, 1, 1, 0, 1, 1]
+    assert topic_frame(page, frames, counts) == 3  # two with a half each: the first
+    counts[-1] = 2
+    assert topic_frame(page, frames, counts) == 6
+    assert topic_frame(page, np.zeros_like(frames), counts) == -1
+
+
+def test_paragraphs_scattered_over_many_frames_keep_the_page():
+    html = f"<div><p>{PROSE}</p></div>" * 5
+    assert body(html) == [PROSE] * 5
+
+
+def test_a_chinese_table_layout():
+    menu = "".join(f"<tr><td><a href=/{n}.html>频道导航第{n}栏</a></td></tr>" for n in range(8))
+    story = "昨天夜里下了一场大雨，河水上涨，市政府决定从星期一起关闭大桥。<br>有关部门表示，修复工作将持续两周。"
+    html = (
+        f"<table width=760><tr><td width=160><table width=160>{menu}</table></td><td><table width=600>"
+        f"<tr><td>大雨之后大桥关闭</td></tr><tr><td>{story}</td></tr></table></td></tr></table>"
+        "<table width='100%' height=40><tr><td>版权所有 <a href=/about>关于我们</a></td></tr></table>"
+    )
+    assert body(html) == ["大雨之后大桥关闭", story.replace("<br>", "\n")]
+
+
+def test_hidden_text_is_dropped():
+    assert body(f"<div><p>{PROSE}</p><p hidden>{MORE}</p></div>") == [PROSE]
+
+
+def test_deep_nesting():
+    assert body("<div>" * 5000 + f"<p>{PROSE}</p>" + "</div>" * 5000) == [PROSE]
+
+
+@given(SOUP, pages())
+def test_nothing_raises(soup, html):
+    body(soup)
+    body(html)
