@@ -12,7 +12,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.frames import FrameSizes
 
 # The source names its thresholds and gives no values. Few recorded pages tell sizes of frames with text, and
-# none of these moves a corpus by more than .005 within the range named beside it.
+# none of these moves a corpus by more than .002 within the range named beside it.
 #: delta 1, pixels: columns of links were 120 to 300 wide in table layouts (100 to 400).
 MIN_WIDTH = 300.0
 #: delta 2 and delta 3, percent of what the frame stands in (20 to 95).

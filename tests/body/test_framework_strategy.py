@@ -19,7 +19,7 @@ from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
 
 PROSE = "It rained all night and the river rose, so that the bridge had to be closed on Monday."
-MORE = "The repairs will take two weeks, says the city, and nobody doubts that they will take three."
+MORE = "The repairs will take two weeks, says the city, and nobody doubts that it will be three of them."
 
 
 def body(html: str, boxes: dict[str, tuple[float, float]] | None = None) -> list[str]:
@@ -165,6 +165,7 @@ def test_lines_by_hand():
     lines = Lines(Page.parse("<div>a b<p>cd<br><br>e <a href=/x>fg</a></p>h<p hidden>i</p></div>"))
     assert lines.chars.tolist() == [2, 2, 3, 1]
     assert lines.link_chars.tolist() == [0, 0, 2, 0]
+    assert lines.tokens.tolist() == [2, 1, 2, 1]
     assert lines.at_break.tolist() == [False, True, True, False]
     assert lines.element.tolist() == [2, 3, 3, 2]
 
