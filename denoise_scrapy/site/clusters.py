@@ -6,87 +6,20 @@ Source: Wang, Chen and Dai, Web information extraction based on webpage clusteri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page import Flag, Page, PathTable
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.site.rules import Rule, is_block_node, names_of
 
-#: Block nodes. The source takes div and table; the sectioning tags of today bring wcxb .017, and td, in which
-#: tables held whole articles, brings big9 .03.
-BLOCK_NODES = frozenset(["div", "table", "td", "section", "article", "main"])
-#: What an element more in a block costs. The source says "small": .01 is best for dragnet (+.01 over .003),
-#: and costs wcxb .06, whose pages are large; .005 lies between on all five corpora.
+__all__ = ["ALPHA", "Rule", "best_block", "content_densities", "learn_rule"]
+
+#: What one more element in a block costs; the source says "small". From .003 over .005 to .01 dragnet goes .873,
+#: .877, .886 and wcxb, whose pages are large, .582, .564, .518; the other three corpora do not move.
 ALPHA = 0.005
 
-BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Where a cluster's content stands: the names of its block, "" where there is none.
-
-    Attributes:
-        id: The block's id, digits left out, as everywhere in path tables.
-        class_: Its class names, joined by spaces.
-        path: Its tags from the root down: `html/body/div/div`.
-
-    Example:
-        >>> rule = Rule(class_="story main", path="html/body/div")
-        >>> str(rule), str(Rule(id="main", class_="story")), str(Rule(path="html/body/div/div"))
-        ('.story.main', '#main', 'html/body/div/div')
-        >>> Rule.parse(".story.main")
-        Rule(id='', class_='story main', path='')
-        >>> rule.find(Page.parse("<div>Menu</div><div class='story main'>Text</div>"))
-        3
-    """
-
-    id: str = ""
-    class_: str = ""
-    path: str = ""
-
-    def __str__(self) -> str:
-        if self.id:
-            return f"#{self.id}"
-        return "." + ".".join(self.class_.split()) if self.class_ else self.path
-
-    @classmethod
-    def parse(cls, text: str) -> Rule:
-        """The rule that a text like `#main`, `.story` or `html/body/div` stands for."""
-        if text.startswith("#"):
-            return cls(id=text[1:])
-        return cls(class_=" ".join(text[1:].split("."))) if text.startswith(".") else cls(path=text)
-
-    def find(self, page: Page) -> int:
-        """Index of the page's block by id, else class, else path, the first of which just one has; -1 for none."""
-        for marked in self.candidates(page):
-            found = np.flatnonzero(marked)
-            if len(found) == 1:
-                return int(found[0])
-        return -1
-
-    def candidates(self, page: Page) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Blocks that have the id, the class, the path, shape (elements,) each."""
-        elements, blocks = page.elements, is_block_node(page)
-        by_id = blocks & (elements.column("id") == _code(self.id)) & bool(self.id)
-        by_class = blocks & (elements.column("class_") == _code(self.class_)) & bool(self.class_)
-        by_path = blocks & (elements.depth == self.path.count("/") + 1) & bool(self.path)
-        at = elements.paths
-        for tag in reversed(self.path.split("/")):  # all likely elements climb together
-            if not by_path.any():
-                break
-            by_path &= page.path_table.columns["tag"][at] == _code(tag)
-            at = page.path_table.columns["parent"][at]
-        return by_id, by_class, by_path
-
-
-def is_block_node(page: Page) -> BoolArray:
-    """Which of the page's elements are block nodes, shape (elements,)."""
-    table = page.path_table
-    return np.array([tag in BLOCK_NODES for tag in table.tags], bool)[page.elements.paths]
 
 
 def content_densities(page: Page, alpha: float = ALPHA) -> FloatArray:
@@ -152,36 +85,6 @@ def learn_rule(pages: Sequence[Page], alpha: float = ALPHA) -> Rule | None:
     if not sums:
         return None
     return _unambiguous(max(sums, key=lambda rule: sums[rule]), pages)
-
-
-def names_of(page: Page, element: int) -> Rule:
-    """The names of an element, as a rule."""
-    table, path = page.path_table, int(page.elements.paths[element])
-    above = table.describe(table.parent[path])
-    names = table.describe(path)[len(above) + bool(above) + len(table.tags[path]) :]  # "#main.story.wide"
-    codes = int(table.columns["id"][path]), int(table.columns["class_"][path])
-    id_, classes = "", names
-    if codes[0]:  # an id may hold dots
-        ends = [i for i, char in enumerate(names) if char == "."] + [len(names)]
-        id_ = next((names[1:end] for end in ends if crc32(names[1:end].encode("utf-8", "replace")) == codes[0]), "")
-        classes = names[len(id_) + 1 :]
-    class_ = " ".join(classes.split("."))[1:]
-    # a class name that holds a dot cannot be read back: then it is none
-    return Rule(id_, class_ if _code(class_) == codes[1] else "", tag_path(table, path))
-
-
-def tag_path(table: PathTable, path: int) -> str:
-    """The tags of a path: `html/body/div/div`. Without positions, which advertisements shift."""
-    tags = []
-    while path:
-        tags.append(table.tags[path])
-        path = table.parent[path]
-    return "/".join(reversed(tags))
-
-
-def _code(name: str) -> int:
-    """The value of a name in a path table's columns."""
-    return crc32(name.encode("utf-8", "replace"))
 
 
 def _unambiguous(rule: Rule, pages: Sequence[Page]) -> Rule:

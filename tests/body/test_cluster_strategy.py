@@ -1,0 +1,75 @@
+"""The cluster strategy on small sites."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.cluster import ClusterStrategy
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+from tests.html_strategies import SOUP, pages
+
+FRAME = (
+    "<body><div id=menu><a href=/>Home</a></div><div id=story><h1>Title</h1><p>{}</p></div><div id=talk>{}</div></body>"
+)
+LONG = "A story of so many words that nothing on the page outweighs it, whatever people say."
+SITE = [Page.parse(FRAME.format(f"{LONG} {word}", "Yes.")) for word in ("ship", "train", "plane")]
+#: The story is shorter than what people say about it: the source's case for clusters.
+SHORT = Page.parse(FRAME.format("Nothing new.", "A comment that is much, much longer than its story."))
+
+
+def decide(page: Page, *others: Page) -> Decision:
+    return ClusterStrategy().decide(page, SiteStatistics(others))
+
+
+def texts(page: Page, *others: Page) -> list[str]:
+    return [page.block_text(i) for i, kept in enumerate(decide(page, *others).kept) if kept]
+
+
+def test_the_rule_of_the_cluster_beats_the_page_itself():
+    assert texts(SHORT) == ["A comment that is much, much longer than its story."]
+    assert texts(SHORT, *SITE) == ["Title", "Nothing new."]
+
+
+def test_the_rule_is_told():
+    decision = decide(SHORT, *SITE)
+    assert decision.reasons[1] == "in the cluster's block #story"
+    assert decision.reasons[0] == "outside the content's block"
+    assert str(ClusterStrategy().rule(SHORT, SiteStatistics(tuple(SITE)))) == "#story"
+
+
+def test_pages_of_another_template_do_not_count():
+    other = Page.parse(f"<body><table><tr><td id=menu>{LONG}</td></tr></table></body>")
+    assert texts(SITE[0], other, other, other) == ["Title", f"{LONG} ship"]
+
+
+def test_where_the_rule_finds_nothing_the_page_decides():
+    # similar to its cluster by the paths it has (id does not count), but without #story
+    target = Page.parse("<body><div>Some text of its own</div><div><a href=/>Home</a></div></body>")
+    decision = decide(target, *(Page.parse(f"<body><div id=story>{LONG}</div></body>") for _ in range(3)))
+    assert decision.kept.tolist() == [True, False]
+    assert decision.reasons[0] == "in the page's block of highest H"
+
+
+def test_a_page_without_blocks_keeps_nothing_and_says_so():
+    decision = decide(Page.parse("<body><p>Only a paragraph.</p></body>"))
+    assert (decision.kept.tolist(), decision.confidence) == ([False], 0.0)
+
+
+@given(st.lists(st.one_of(pages(3), SOUP), min_size=1, max_size=4))
+def test_any_pages_are_decided(site):
+    page, *others = (Page.parse(html) for html in site)
+    if len(page.blocks):
+        decision = decide(page, *others)
+        assert decision.kept.shape == decision.probability.shape == (len(page.blocks),)
+        assert len(decision.reasons) == len(page.blocks)
+
+
+def test_deep_pages():
+    deep = [Page.parse("<p>Menu</p>" + "<div>" * 5000 + text) for text in ("The end.", "Another.")]
+    assert texts(*deep) == ["The end."]
+
+
+def test_what_it_asks_for():
+    strategy = ClusterStrategy()
+    assert (strategy.name, strategy.comparison_pages, strategy.needs_elements) == ("cluster", 9, True)

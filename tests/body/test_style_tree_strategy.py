@@ -1,0 +1,87 @@
+"""The style-tree strategy on small sites."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+from tests.html_strategies import SOUP, pages
+
+FRAME = (
+    "<body><div id=menu><a href=/>Home</a><a href=/n>News</a></div><div id=story><h1>{0}</h1><p>{1}</p></div>"
+    "<div id=foot><p>All rights reserved</p></div></body>"
+)
+SITE = [
+    Page.parse(FRAME.format(f"Title {word}", f"The {word} came first, and then {word} came again."))
+    for word in ("ship", "train", "plane")
+]
+
+
+def decide(page: Page, *others: Page) -> Decision:
+    return StyleTreeStrategy().decide(page, SiteStatistics(others))
+
+
+def texts(page: Page, *others: Page) -> list[str]:
+    return [page.block_text(i) for i, kept in enumerate(decide(page, *others).kept) if kept]
+
+
+def test_the_story_is_kept():
+    assert texts(SITE[0], *SITE[1:]) == ["Title ship", "The ship came first, and then ship came again."]
+
+
+def test_reasons_are_said():
+    decision = decide(SITE[0], *SITE[1:])
+    assert decision.reasons[0] == "in elements that say the same on the site's pages"
+    assert decision.reasons[2] == "in elements that say something of their own"
+    assert len(decision.reasons) == len(SITE[0].blocks)
+
+
+def test_a_page_alone_is_kept_whole():
+    assert decide(SITE[0]).kept.all()
+
+
+def test_other_styles_are_kept():
+    other = Page.parse("<body><table><td>Home News</td></table></body>")
+    assert decide(other, *SITE).kept.all()
+
+
+def test_mixed_blocks_go_by_the_share_of_their_text():
+    # "Read on at once" is the same on both pages, the link's text is not: 12 of 13, and 12 of 30 characters
+    site = [
+        [Page.parse(f"<body><p>Read on at once<b>{name}</b></p><p>x</p></body>") for name in names]
+        for names in (("1", "a"), ("The whole, long story", "Another one, as long"))
+    ]
+    assert [texts(*pair) for pair in site] == [[], ["Read on at onceThe whole, long story"]]
+
+
+def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
+    hidden = "<body><div hidden>Secret {0}</div><p>Open {0}</p></body>"
+    assert texts(*(Page.parse(hidden.format(word)) for word in ("ship", "train"))) == ["Open ship"]
+    streamed = "<body><p>Loading</p><div hidden>Story of the {0}</div></body>"
+    assert texts(*(Page.parse(streamed.format(word)) for word in ("ship", "train"))) == ["Story of the ship"]
+
+
+@given(st.lists(st.one_of(pages(3), SOUP), min_size=1, max_size=4))
+def test_any_pages_are_decided(site):
+    page, *others = (Page.parse(html) for html in site)
+    if len(page.blocks):
+        decision = decide(page, *others)
+        assert decision.kept.shape == decision.probability.shape == (len(page.blocks),)
+
+
+def test_deep_pages():
+    deep = [Page.parse("<p>Menu</p>" + "<div>" * 5000 + text) for text in ("The end.", "Another.")]
+    assert texts(*deep) == ["The end."]
+
+
+def test_what_it_asks_for():
+    strategy = StyleTreeStrategy()
+    assert (strategy.name, strategy.comparison_pages, strategy.needs_elements) == ("style-tree", 9, True)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_decision_is_a_pure_function(n):
+    assert decide(SITE[0], *SITE[1 : 1 + n]).kept.tolist() == decide(SITE[0], *SITE[1 : 1 + n]).kept.tolist()

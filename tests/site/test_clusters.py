@@ -1,0 +1,168 @@
+"""Densities, learned rules, and their text."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.site.clusters import best_block, content_densities, learn_rule
+from denoise_scrapy.site.rules import BLOCK_NODES, Rule, names_of
+from tests.html_strategies import SOUP, pages
+
+
+def literal_density(page: Page, element: int, alpha: float) -> float:
+    """The source's definitions 7 to 9 and equation 5, element by element."""
+    tags = [page.path_table.tags[path] for path in page.elements.paths]
+    parents = page.elements.parent.tolist()
+
+    def line(i: int) -> list[int]:
+        return [i, *line(parents[i])] if i >= 0 else []
+
+    def count(inside: int | None, links: bool) -> int:
+        """Characters of the page, or of a block; those of links too, or not."""
+        members = [i for i in range(len(tags)) if inside is None or inside in line(i)]
+        return sum(
+            int(page.elements.own_chars[i]) for i in members if links or not any(tags[up] == "a" for up in line(i))
+        )
+
+    in_block = [i for i in range(len(tags)) if element in line(i)]
+    p_text = count(element, False) / (1 + count(None, False))
+    p_link = sum(tags[i] == "a" for i in in_block) / (1 + tags.count("a"))
+    p_textl = count(element, False) / (1 + count(element, True))
+    return p_text * (1 - p_link) * p_textl / (1 + len(in_block) * alpha)
+
+
+@given(pages(3), st.sampled_from([0.0, 0.005, 0.5]))
+def test_densities_equal_the_literal_ones(html, alpha):
+    page = Page.parse(html)
+    densities = content_densities(page, alpha)
+    for i, path in enumerate(page.elements.paths):
+        expected = literal_density(page, i, alpha) if page.path_table.tags[path] in BLOCK_NODES else 0
+        assert densities[i] == pytest.approx(expected)
+
+
+@given(st.lists(pages(3), max_size=4))
+def test_the_rule_has_the_highest_sum(site):
+    parsed = [Page.parse(html) for html in site]
+    sums: dict[tuple, float] = {}
+    for page in parsed:
+        values = [literal_density(page, i, 0.005) for i in range(len(page.elements))]
+        blocks = [i for i, path in enumerate(page.elements.paths) if page.path_table.tags[path] in BLOCK_NODES]
+        if blocks and max(values[i] for i in blocks) > 0:
+            best = max(blocks, key=lambda i: (round(values[i], 12), -i))
+            names = names_of(page, best)
+            key = names.id, names.class_, names.path
+            sums[key] = sums.get(key, 0) + values[best]
+    rule = learn_rule(parsed)
+    assert (rule is None) == (not sums)
+    if rule is not None:
+        leaders = [key for key, total in sums.items() if total == pytest.approx(max(sums.values()))]
+        assert any(rule.path == path and rule.id in ("", id_) and rule.class_ in ("", c) for id_, c, path in leaders)
+
+
+@given(st.lists(SOUP, min_size=1, max_size=3))
+def test_broken_markup_gives_a_rule_or_none(site):
+    parsed = [Page.parse(html) for html in site]
+    rule = learn_rule(parsed)
+    assert rule is None or -1 <= rule.find(parsed[0]) < len(parsed[0].elements)
+
+
+@given(pages(), st.integers(0))
+def test_names_lead_back_to_their_element(html, n):
+    page = Page.parse(html)
+    blocks = [i for i, path in enumerate(page.elements.paths) if page.path_table.tags[path] in BLOCK_NODES]
+    if not blocks:
+        return
+    element = blocks[n % len(blocks)]
+    rule = names_of(page, element)
+    marks = rule.candidates(page)
+    assert marks[2][element]
+    assert marks[0][element] == bool(rule.id)
+    assert marks[1][element] == bool(rule.class_)
+    assert any(marked[element] for marked in Rule.parse(str(rule)).candidates(page))
+
+
+PAGE = Page.parse(
+    "<body><div><a href=/>Home</a><a href=/n>News</a></div>"  # elements 2 to 4
+    "<div id=main class='story wide'><p>Ten letters.</p><p><a href=/x>more</a></p></div></body>"  # 5 to 8
+)
+
+
+def test_densities_by_hand():
+    # T = 11 characters outside links, 3 links in all
+    # the second div: T_n = 11, all text 15, 1 link, 4 elements: 11/12 · (1 - 1/4) · 11/16 / (1 + 4 · .01)
+    densities = content_densities(PAGE, alpha=0.01)
+    assert np.flatnonzero(densities).tolist() == [5]
+    assert densities[5] == pytest.approx(11 / 12 * 3 / 4 * 11 / 16 / 1.04)
+    assert best_block(PAGE, alpha=0.01) == (5, densities[5])
+
+
+def test_a_page_without_blocks_or_text_has_no_best_one():
+    assert [best_block(Page.parse(html)) for html in ("", "<p>Text</p>", "<div></div>")] == [(-1, 0.0)] * 3
+    assert learn_rule([Page.parse("<p>Text</p>")]) is None
+    assert learn_rule([]) is None
+
+
+def test_names_by_hand():
+    rule = names_of(PAGE, 5)
+    assert (rule.id, rule.class_, rule.path) == ("main", "story wide", "html/body/div")
+    assert str(rule) == "#main"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "id_", "class_"),
+    [
+        ("id=a.b class='c d'", "a.b", "c d"),
+        ("id=post-12 class=w-1/2", "post-", "w-/"),
+        ("class='p-.5 x'", "", ""),  # cannot be read back from text
+        ("id=.a class=a", ".a", "a"),
+        ("", "", ""),
+    ],
+)
+def test_names_with_odd_characters(attributes, id_, class_):
+    rule = names_of(Page.parse(f"<body><div {attributes}>x</div></body>"), 2)
+    assert (rule.id, rule.class_) == (id_, class_)
+
+
+def test_id_before_class_before_path_where_unambiguous():
+    page = Page.parse("<body><div id=a class=c>x</div><table class=c></table><section class=d></section></body>")
+    assert Rule("a", "d", "html/body/section").find(page) == 2
+    assert Rule("none", "d", "html/body/div").find(page) == 4
+    assert Rule("none", "c", "html/body/table").find(page) == 3  # two have the class
+    assert Rule("none", "c", "html/body").find(page) == -1
+    assert Rule().find(page) == -1
+
+
+def test_sums_decide():
+    # three pages whose best block is #story, H .33 to .36 each, outweigh one whose best is #talk with H .82
+    frame = "<body><div id=story><p>{}</p><a href=/>x</a></div><div id=talk>{}</div></body>"
+    stories = [("A story of some words.", "Yes."), ("Another one of many.", "No."), ("The third of them.", "Hm.")]
+    talk = ("Short.", "A comment that is longer than its story, by far.")
+    parsed = [Page.parse(frame.format(*texts)) for texts in (talk, *stories)]
+    best = [(names_of(page, best_block(page)[0]).id, best_block(page)[1]) for page in parsed]
+    assert [id_ for id_, _ in best] == ["talk", "story", "story", "story"]
+    assert max(density for _, density in best[1:]) < best[0][1] < sum(density for _, density in best[1:])
+    assert str(learn_rule(parsed)) == "#story"
+    assert str(learn_rule(parsed[:3])) == "#talk"
+
+
+def test_ambiguous_names_are_left_out():
+    site = [Page.parse(f"<body><section><div class=box>{text}</div></section><div class=box>x</div></body>")
+            for text in ("First story.", "Second one.")]  # fmt: skip
+    assert str(learn_rule(site)) == "html/body/section/div"
+
+
+@pytest.mark.parametrize("rule", [Rule(id="main"), Rule(class_="story wide"), Rule(path="html/body/div/div")])
+def test_text_and_back(rule):
+    assert Rule.parse(str(rule)) == rule
+
+
+def test_digits_do_not_count_in_pinned_rules():
+    assert Rule.parse("#post-12").find(Page.parse("<body><div id=post-7>x</div></body>")) == 2
+
+
+def test_a_deep_page():
+    deep = Page.parse("<body>" + "<div>" * 5000 + "The end of it all.")
+    rule = learn_rule([deep, deep])
+    assert rule.find(deep) == len(deep.elements) - 1
