@@ -20,7 +20,8 @@ GAMMA = 0.9
 #: NodeImp of an element on one page alone. The source says 1: what one page has is content. A later summary
 #: of it says 0; measured on five corpora, the body's text is the same with either.
 LONE_IMPORTANCE = 1.0
-#: Elements whose importance, and that of all in them, lies below this are noise (.2 and .4 measure alike).
+#: Elements whose importance, and that of all in them, lies below this are noise. Measured on five
+#: corpora, .4 brings big9 and dragnet .004 and moves the others by .002 at most.
 NOISE_THRESHOLD = 0.2
 #: Rows of nodes and features held, some 40 MB; beyond them the oldest pages are forgotten.
 MAX_SIZE = 1_000_000
@@ -108,7 +109,7 @@ class StyleTree:
         """
         nodes = StyleNodes.of(page) if nodes is None else nodes
         columns = [np.full(len(page.elements), np.nan) for _ in range(3)]
-        if self._pages and len(nodes):
+        if any(map(len, self._pages)) and len(nodes):
             if self._merged is None:
                 self._merged = MergedStyles(list(self._pages), self.gamma, self.lone_importance)
             for column, values in zip(columns, self._merged.look_up(nodes), strict=True):

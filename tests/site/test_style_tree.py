@@ -140,7 +140,8 @@ def test_unknown_parts_are_no_noise():
     importance = tree.importance(SITE[2])
     assert np.isnan(importance.composite[4:]).all()
     assert not importance.noisy()[4:].any()
-    assert np.isnan(StyleTree().importance(SITE[0]).composite).all()
+    for empty in (StyleTree(), tree_of(Page.parse(""))):
+        assert np.isnan(empty.importance(SITE[0]).composite).all()
 
 
 def test_the_oldest_pages_are_forgotten():
