@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check gate baseline bench scores clean
+.PHONY: demo test check gate baseline bench scores train clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -23,6 +23,9 @@ bench: $(VENV)/.bench
 
 scores: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
+
+train: $(VENV)/.train
+	$(BIN)/python -m training --corpora $(CORPORA)
 
 $(VENV)/bin/python:
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"
@@ -49,6 +52,11 @@ gate: $(VENV)/.dev
 
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline
+
+$(VENV)/.train: pyproject.toml | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy and what its model is fitted with"
+	$(PIP) -e ".[dev,train]"
+	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -23,6 +23,7 @@ class RecordedPage:
     url: str
     html: str
     gold: str
+    site: str = ""
 
 
 Site = list[RecordedPage]
@@ -62,5 +63,5 @@ def _read(path: Path) -> list[Site]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            sites[row["site"]].append(RecordedPage(row["url"] or row["page"], row["html"], row["gold"]))
+            sites[row["site"]].append(RecordedPage(row["url"] or row["page"], row["html"], row["gold"], row["site"]))
     return list(sites.values())

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.characters import CJK, CLASSES, DIGIT, SPACE, hash_table, segment_hashes
+from denoise_scrapy.page.characters import CJK, CLASSES, DIGIT, SPACE, STOP, hash_table, segment_hashes
 from denoise_scrapy.page.columns import Elements, IntArray
 from denoise_scrapy.page.markup import Flag
 
@@ -128,6 +128,15 @@ class Blocks:
         """The block's tokens where it is a paragraph of prose, else 0."""
         prose = (self.tokens >= PARAGRAPH_TOKENS) & (self.link_density < PARAGRAPH_LINK_DENSITY)
         return np.where(prose, self.tokens, 0)
+
+    @cached_property
+    def ends_in_stop(self) -> npt.NDArray[np.bool_]:
+        """Whether the last visible character ends a sentence."""
+        classes, block, _ = self._characters
+        shown = classes > SPACE
+        last = np.zeros(len(self), np.int64)
+        last[block[shown]] = classes[shown]  # the last one written stays
+        return np.asarray(last == STOP)
 
     @cached_property
     def flags(self) -> IntArray:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.template import template_similarity, without_copies
+
+Shares = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class SiteStatistics:
     """
 
     pages: tuple[Page | PageFacts, ...] = ()
+    _known: dict[tuple[str, int], Shares] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, pages: Iterable[Page | PageFacts]) -> SiteStatistics:
@@ -38,21 +41,37 @@ class SiteStatistics:
         """Those of the pages that are there as a whole, with their elements."""
         return tuple(page for page in self.pages if isinstance(page, Page))
 
-    def repeated_share(self, page: Page) -> npt.NDArray[np.float64]:
+    def repeated_share(self, page: Page) -> Shares:
         """Share of the pages that carry each block's text, shape (blocks,); 0 where there is no page."""
-        return self._share([np.isin(page.facts.text_hashes, other.facts.text_hashes) for other in self.pages], page)
+        return self._once("text", page, lambda: self._share(page, lambda p: p.facts.text_hashes))
 
-    def repeated_in_place_share(self, page: Page) -> npt.NDArray[np.float64]:
+    def repeated_in_place_share(self, page: Page) -> Shares:
         """Share of the pages that carry each block's text under the same path, shape (blocks,)."""
-        return self._share([np.isin(_placed(page), _placed(other)) for other in self.pages], page)
+        return self._once("place", page, lambda: self._share(page, _placed))
 
-    def repeated_slot_share(self, page: Page) -> npt.NDArray[np.float64]:
+    def repeated_slot_share(self, page: Page) -> Shares:
         """How much of what stands in each block's slot is repeated, shape (blocks,).
 
         A slot is all blocks of one path, on the page and the comparison pages; the share is that of its
         tokens in texts which two or more of these pages carry. A box that takes its teasers from a common
         stock shows some of them on several pages, the rest are of its kind.
         """
+        return self._once("slot", page, lambda: self._slot_share(page))
+
+    def _once(self, what: str, page: Page, compute: Callable[[], Shares]) -> Shares:
+        """Several features and rules ask for the same shares of the same page."""
+        key = (what, id(page))
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    def _share(self, page: Page, hashes: Callable[[Page | PageFacts], npt.NDArray[np.uint64]]) -> Shares:
+        if not self.pages:
+            return np.zeros(len(page.facts.tokens))
+        own = hashes(page)
+        return np.asarray(np.mean([np.isin(own, hashes(other)) for other in self.pages], axis=0))
+
+    def _slot_share(self, page: Page) -> Shares:
         pages = (page, *self.pages)
         on_page = np.repeat(np.arange(len(pages)), [len(p.facts.tokens) for p in pages])
         texts, text = np.unique(np.concatenate([p.facts.text_hashes for p in pages]), return_inverse=True)
@@ -62,9 +81,6 @@ class SiteStatistics:
         repeated = np.bincount(first, minlength=len(texts))[text] > 1
         share = np.bincount(slot, tokens * repeated) / np.maximum(np.bincount(slot, tokens), 1)
         return np.asarray(share[slot[: len(page.facts.tokens)]])
-
-    def _share(self, seen: list[npt.NDArray[np.bool_]], page: Page) -> npt.NDArray[np.float64]:
-        return np.asarray(np.mean(seen, axis=0)) if seen else np.zeros(len(page.facts.tokens))
 
 
 def _placed(page: Page | PageFacts) -> npt.NDArray[np.uint64]:

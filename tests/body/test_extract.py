@@ -64,7 +64,7 @@ def test_extraction_is_a_pure_function_of_page_and_model():
 
 
 def test_blocks_tell_what_was_decided():
-    body = extract(story("fox"), None, [story("owl")])
+    body = extract(story("fox"), None, [story("owl")], strategy="repetition")
     kept = [block.text for block in body.blocks if block.kept]
     assert "\n".join(kept) == body.text
     assert body.blocks[0].reason == "repeated on comparison pages"
@@ -74,7 +74,8 @@ def test_blocks_tell_what_was_decided():
 
 def test_whole_text_rather_than_nothing():
     template = "<p>All of this is template</p>"
-    body = extract(f"<body>{template}<p hidden>But not these words</p>", None, [f"<body>{template}<p>Other words"])
+    page, other = f"<body>{template}<p hidden>But not these words</p>", f"<body>{template}<p>Other words"
+    body = extract(page, None, [other], strategy="repetition")
     assert body.text == "All of this is template\nBut not these words"
     assert (body.fallback, body.confidence) == ("whole text", 0.0)
 

@@ -7,6 +7,8 @@ words are weaker evidence, counted in points: prose outweighs one of them, as a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -82,32 +84,59 @@ class RepetitionStrategy:
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
         tokens = page.blocks.tokens
-        titles = find_titles(page)
-        in_template_slot = site.repeated_slot_share(page) > SLOT_SHARE
-        # a heading that other pages have too ("Limits") stands among headings of which most are a page's own
-        repeated = _repeated(page, site, titles) & in_template_slot
-        hidden = _hidden(page)
-        linked = page.blocks.link_density >= LINK_DENSITY
-        frame = frame_points(page)
-        place = place_points(page, ~(linked | hidden | repeated)) + TITLE_POINTS * titles
-        place += SLOT_POINTS * in_template_slot
+        evidence = _evidence(page, site)
+        kept, _ = _judge(page, evidence)
+        reasons: npt.NDArray[np.object_] = np.full(len(tokens), "the page has little but such text", object)
+        reasons[evidence.points > 0] = "only on this page"
         against = {
-            "outside the page's prose, or among teasers": frame + place <= 0,
-            "in the page's frame, by tags or class words": frame <= 0,
-            "mostly links": linked,
-            "hidden": hidden,
-            "repeated on comparison pages": repeated,
+            "outside the page's prose, or among teasers": evidence.points <= 0,
+            "in the page's frame, by tags or class words": evidence.frame <= 0,
+            "mostly links": evidence.linked,
+            "hidden": evidence.hidden,
+            "repeated on comparison pages": evidence.repeated,
         }
-        kept = ~np.logical_or.reduce(list(against.values()))
-        reasons = np.full(len(tokens), "only on this page", object)
         for reason, hits in against.items():
-            reasons[hits] = reason
-        rest = ~(repeated | hidden) & (frame > 0)
-        if kept @ tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (rest @ tokens)):
-            reasons[rest & ~kept] = "the page has little but such text"
-            kept = kept | rest
+            reasons[hits & ~kept] = reason
         probability = np.where(kept, 0.9, 0.1)
         return Decision(kept, probability, select_by_expected_f1(probability, tokens)[1], reasons.tolist())
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What speaks for and against each block; arrays of shape (blocks,)."""
+
+    repeated: BoolArray
+    hidden: BoolArray
+    linked: BoolArray
+    frame: npt.NDArray[np.int64]
+    points: npt.NDArray[np.int64]
+
+
+def hand_rule(page: Page, site: SiteStatistics) -> tuple[BoolArray, npt.NDArray[np.int64]]:
+    """Which blocks the rule keeps, and their points, shape (blocks,) each."""
+    return _judge(page, _evidence(page, site))
+
+
+def _evidence(page: Page, site: SiteStatistics) -> _Evidence:
+    titles = find_titles(page)
+    in_template_slot = site.repeated_slot_share(page) > SLOT_SHARE
+    # a heading that other pages have too ("Limits") stands among headings of which most are a page's own
+    repeated = _repeated(page, site, titles) & in_template_slot
+    hidden = _hidden(page)
+    linked = page.blocks.link_density >= LINK_DENSITY
+    frame = frame_points(page)
+    place = place_points(page, ~(linked | hidden | repeated))
+    points = frame + place + TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
+    return _Evidence(repeated, hidden, linked, frame, points)
+
+
+def _judge(page: Page, evidence: _Evidence) -> tuple[BoolArray, npt.NDArray[np.int64]]:
+    tokens = page.blocks.tokens
+    own = ~(evidence.repeated | evidence.hidden) & (evidence.frame > 0)
+    kept = own & ~evidence.linked & (evidence.points > 0)
+    if int(kept @ tokens) < min(SPARSE_TOKENS, SPARSE_SHARE * int(own @ tokens)):
+        kept = kept | own
+    return kept, evidence.points
 
 
 def _hidden(page: Page) -> BoolArray:

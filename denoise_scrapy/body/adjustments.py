@@ -1,0 +1,74 @@
+"""What is known of pages beside the model: comments, hidden blocks, consent texts, doubt."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.selection import select_by_expected_f1
+from denoise_scrapy.page import Flag, Page
+
+#: After a heading of comments that so many lines of meta data follow within so many blocks, all counts less. It must
+#: come after this share of the long text: a link "12 comments" stands above stories too.
+COMMENTS_FACTOR, COMMENTS_META, COMMENTS_BLOCKS, COMMENTS_AFTER = 0.1, 3, 60, 0.03
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Hidden blocks are seldom content (accordions, tabs) …
+HIDDEN_FACTOR = 0.2
+#: … unless more than this share of the long text is hidden: then a script shows it.
+HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
+#: Blocks among texts of which this share speaks of cookies and consent, unless that is most of the page.
+CONSENT_FACTOR, CONSENT_SHARE, CONSENT_PAGE = 0.1, 0.4, 0.5
+#: How far a page in doubt leans towards the hand rule (the study's value, best for all corpora at once).
+LEAN = 0.2
+
+
+def cut_comments(page: Page, probability: FloatArray, headings: BoolArray, meta: BoolArray) -> FloatArray:
+    """What follows the heading of the comments counts less.
+
+    Args:
+        page: The page of m blocks.
+        probability: Shape (m,).
+        headings: Headings that announce comments, shape (m,).
+        meta: Lines of names, dates and links to reply, shape (m,).
+    """
+    tokens = page.blocks.tokens
+    long = np.cumsum(np.where(tokens >= LONG_TOKENS, tokens, 0))
+    lines = np.concatenate([[0], np.cumsum(meta)])
+    for i in np.flatnonzero(headings & (long > COMMENTS_AFTER * long[-1])).tolist():
+        if lines[min(i + COMMENTS_BLOCKS, len(tokens))] - lines[i] >= COMMENTS_META:
+            return np.where(np.arange(len(tokens)) >= i, COMMENTS_FACTOR * probability, probability)
+    return probability
+
+
+def lower_hidden(page: Page, probability: FloatArray) -> FloatArray:
+    """Hidden blocks count less, where they are not the page."""
+    hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+    tokens = page.blocks.tokens
+    long = np.where(tokens >= LONG_TOKENS, tokens, 0)
+    if not hidden.any() or hidden @ long > HIDDEN_SHARE * long.sum():
+        return probability
+    return np.where(hidden, HIDDEN_FACTOR * probability, probability)
+
+
+def lower_consent(page: Page, probability: FloatArray, consent: FloatArray) -> FloatArray:
+    """Consent texts count less, where they are not the page.
+
+    Args:
+        page: The page of m blocks.
+        probability: Shape (m,).
+        consent: Share of the text around each block that speaks of consent, shape (m,).
+    """
+    about = consent >= CONSENT_SHARE
+    tokens = page.blocks.tokens
+    if about @ tokens > CONSENT_PAGE * tokens.sum():
+        return probability
+    return np.where(about, CONSENT_FACTOR * probability, probability)
+
+
+def lean_to(kept: BoolArray, page: Page, probability: FloatArray) -> FloatArray:
+    """Move the probabilities towards a simple rule's choice, the more the lower the expected F1."""
+    _, f1 = select_by_expected_f1(probability, page.blocks.tokens)
+    return np.asarray(probability + LEAN * (1 - f1) * (kept - probability))

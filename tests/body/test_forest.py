@@ -1,0 +1,81 @@
+"""The trees as arrays against a walk down each tree."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.body.features import NAMES, block_features
+from denoise_scrapy.body.forest import Forest, block_forest
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+from tests.html_strategies import SOUP, pages
+
+
+@pytest.fixture(scope="module")
+def forest() -> Forest:
+    return block_forest()
+
+
+def walk(forest: Forest, tree: int, values: np.ndarray) -> float:
+    """The value of the one leaf whose way the answers go."""
+    reached = []
+    for leaf in range(forest.value.shape[1]):
+        way = forest.way[tree, leaf]
+        if not way.any():
+            continue
+        for split in np.flatnonzero(way):
+            x = values[forest.feature[tree, split]]
+            yes = bool(forest.missing[tree, split]) if math.isnan(x) else x <= forest.threshold[tree, split]
+            if yes != (way[split] > 0):
+                break
+        else:
+            reached.append(float(forest.value[tree, leaf]))
+    assert len(reached) == 1
+    return reached[0]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_matrix_form_equals_a_walk(forest, seed):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(0, 2, (len(NAMES), 4)).astype(np.float32)
+    features[rng.random(features.shape) < 0.2] = np.nan
+    odds = [sum(walk(forest, t, features[:, i]) for t in range(len(forest.value))) for i in range(4)]
+    assert forest.probability(features) == pytest.approx([1 / (1 + math.exp(-o)) for o in odds], abs=1e-5)
+
+
+def test_many_blocks_are_judged_in_pieces(forest):
+    features = np.zeros((len(NAMES), 5000), np.float32)
+    assert len(set(forest.probability(features).tolist())) == 1
+    assert forest.probability(features[:, :0]).shape == (0,)
+
+
+def test_the_model_belongs_to_the_features(forest):
+    assert forest.names == NAMES
+    assert set(forest.provenance) >= {"corpora", "cross-validated F1", "seed", "features"}
+
+
+def test_a_model_survives_its_file(forest, tmp_path):
+    forest.save(tmp_path / "model.npz")
+    again = Forest.load(tmp_path / "model.npz")
+    assert again.names == forest.names
+    assert again.provenance == forest.provenance
+    for name in ("feature", "threshold", "missing", "way", "value"):
+        assert np.array_equal(getattr(again, name), getattr(forest, name))
+
+
+@given(SOUP | pages(), pages())
+def test_features_are_numbers_or_unknown(html, other):
+    page = Page.parse(html)
+    if not len(page.blocks):
+        return
+    alone = block_features(page, SiteStatistics())
+    compared = block_features(page, SiteStatistics.of([Page.parse(other)]))
+    assert alone.shape == compared.shape == (len(NAMES), len(page.blocks))
+    assert not np.isinf(alone).any()
+    assert not np.isinf(compared).any()
+    unknown = {name for name, row in zip(NAMES, alone, strict=True) if np.isnan(row).any()}
+    assert {"repeated", "slot_tokens"} <= unknown
+    assert all(n.startswith(("repeated", "slot_", "path_present", "same_as_all")) for n in unknown)

@@ -1,0 +1,27 @@
+"""Folds keep publishers whole and corpora even."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from training.folds import FOLDS, balanced_folds
+
+PAGES = st.dictionaries(
+    st.tuples(st.sampled_from("xyz"), st.sampled_from("abcdefghijkl")), st.integers(1, 40), min_size=1
+)
+
+
+@given(PAGES)
+def test_every_publisher_has_one_fold_and_none_has_all(pages):
+    folds = balanced_folds(pages)
+    assert set(folds) == {publisher for _, publisher in pages}
+    assert set(folds.values()) <= set(range(FOLDS))
+    assert folds == balanced_folds(dict(reversed(pages.items())))
+    if len(folds) >= FOLDS:
+        assert len(set(folds.values())) > 1
+
+
+def test_corpora_are_spread():
+    pages = {("x", name): 10 for name in "abcdefgh"}
+    assert set(Counter(balanced_folds(pages).values()).values()) == {2}

@@ -1,0 +1,104 @@
+"""Which blocks of a recorded page a careful person kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Page
+from example_project.portal.model import tokens
+
+#: Runs of this many tokens are looked up in the gold text: fewer stand in it by chance.
+GRAM = 3
+#: A short block is looked for in the gold text between its neighbours, and so many tokens from either.
+NEAR = 60
+#: Half width, in blocks, of the window that tells which of two equal blocks the gold text means.
+AROUND = 5
+
+
+def block_tokens(page: Page) -> list[list[str]]:
+    """The tokens of each block, as the score counts them."""
+    return [tokens(page.block_text(i)) for i in range(len(page.blocks))]
+
+
+def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
+    """Share of each block's tokens that stand in the gold text in the same order, shape (blocks,).
+
+    A token stands in it where one of the page's 3-grams through it does. A block too short for that stands in it
+    where it is a line of it, or where the gold text has it between what it has of the blocks around.
+
+    Example:
+        >>> page = [["home"], ["it", "rained", "all", "night"], ["why"], ["it", "just", "did"], ["all", "rights"]]
+        >>> gold_share(page, "It rained all night. Why? It just did.").tolist()
+        [0.0, 1.0, 1.0, 1.0, 0.0]
+    """
+    wanted = tokens(gold)
+    places: dict[tuple[str, ...], int] = {}
+    for i in range(len(wanted) - GRAM, -1, -1):
+        places[tuple(wanted[i : i + GRAM])] = i
+    flat = [token for block in blocks for token in block]
+    where = np.full(len(flat), -1)
+    for i in range(len(flat) - GRAM + 1):
+        place = places.get(tuple(flat[i : i + GRAM]))
+        if place is not None:
+            where[i : i + GRAM] = np.arange(place, place + GRAM)
+    ends = np.cumsum([len(block) for block in blocks], dtype=int)
+    spans = np.split(where, ends[:-1]) if blocks else []
+    shares = np.array([(span >= 0).mean() if len(span) else 0.0 for span in spans])
+    lines = {tuple(tokens(line)) for line in gold.splitlines()}
+    for i, block in enumerate(blocks):
+        if shares[i] < 1 and block and (tuple(block) in lines or _between(i, blocks, spans, shares, wanted)):
+            shares[i] = 1.0
+    return _each_once(blocks, shares, wanted)
+
+
+def _each_once(blocks: list[list[str]], shares: npt.NDArray[np.float64], wanted: list[str]) -> npt.NDArray[np.float64]:
+    """The shares, with each token of the gold text used once: by the block that stands among most others of it."""
+    if not blocks:
+        return np.zeros(0)
+    length = np.array([len(block) for block in blocks], float)
+    around = _window(shares * length) / np.maximum(_window(length), 1)
+    left = Counter(wanted)
+    final = np.zeros(len(blocks))
+    for i in np.argsort(-around * shares, kind="stable").tolist():
+        if shares[i] > 0:
+            own = Counter(blocks[i])
+            have = own & left
+            final[i] = min(shares[i], sum(have.values()) / max(len(blocks[i]), 1))
+            if final[i] > 0.5:
+                left -= have
+    return final
+
+
+def _window(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Sums over the blocks around each block."""
+    sums, index = np.concatenate([[0.0], np.cumsum(values)]), np.arange(len(values))
+    return np.asarray(sums[np.minimum(index + AROUND + 1, len(values))] - sums[np.maximum(index - AROUND, 0)])
+
+
+def _between(
+    i: int,
+    blocks: list[list[str]],
+    spans: list[npt.NDArray[np.int64]],
+    shares: npt.NDArray[np.float64],
+    wanted: list[str],
+) -> bool:
+    """Whether the gold text has a short block after the block before it, or before the block after it."""
+    block = blocks[i]
+    if len(block) > 2 * GRAM:
+        return False
+
+    def placed(j: int) -> bool:
+        return shares[j] > 0.5 and bool((spans[j] >= 0).any())
+
+    before = next((int(spans[j].max()) + 1 for j in range(i - 1, max(i - 6, -1), -1) if placed(j)), -1)
+    nearby = range(i + 1, min(i + 6, len(blocks)))
+    after = next((int(spans[j][spans[j] >= 0].min()) for j in nearby if placed(j)), -1)
+    if before < 0 and after < 0:
+        return False
+    start = before if before >= 0 else max(after - NEAR, 0)
+    end = after if after >= start else start + NEAR
+    window = wanted[start:end]
+    return any(window[k : k + len(block)] == block for k in range(min(len(window), NEAR) - len(block) + 1))
