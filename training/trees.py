@@ -80,10 +80,10 @@ def to_forest(booster: lightgbm.Booster, names: tuple[str, ...], provenance: dic
     return forest
 
 
-def _float32_below(value: float) -> np.float32:
+def _float32_below(value: float) -> float:
     """The largest float32 that is not above: a float32 is at most the one where it is at most the other."""
     rounded = np.float32(value)
-    return rounded if float(rounded) <= value else np.float32(np.nextafter(rounded, np.float32(-np.inf)))
+    return float(rounded if float(rounded) <= value else np.nextafter(rounded, np.float32(-np.inf)))
 
 
 def fit(examples: list[Example], names: tuple[str, ...], seed: int) -> lightgbm.Booster:
