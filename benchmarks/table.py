@@ -9,8 +9,8 @@ from benchmarks.quality import Row
 HEAD = """# Scores
 
 Token F1, mean over a corpus' pages ± one standard error. Strategies compare a page with up to five others of its site,
-likest template first; the other extractors read the page alone. `combined` was fitted on these pages, the example portal
-apart: its scores on publishers left out are in [combined.md](combined.md). Written by `make scores`.
+likest template first; the other extractors read the page alone. `combined` was fitted on these pages, the example
+portal apart: its scores on publishers left out are in [combined.md](combined.md). Written by `make scores`.
 
 """
 
