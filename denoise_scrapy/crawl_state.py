@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 META_KEY = "denoise"
-MEGABYTE = 1_000_000
 # Part of DENOISE_MEMORY_MB for finding an item's page by URL; the rest is for comparison pages.
 RECENT_SHARE = 0.25
 
@@ -49,11 +48,11 @@ class CrawlState:
     def __init__(self, crawler: Crawler):
         self._crawler = weakref.ref(crawler)
         self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
-        memory_bytes = int(self.settings.memory_mb * MEGABYTE)
+        memory_bytes = self.settings.memory_bytes
         recent_bytes = int(memory_bytes * RECENT_SHARE)
         self.memory = PageMemory(memory_bytes - recent_bytes, self.settings.pages_per_site)
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
-        self.reuse = ReuseStore(int(self.settings.reuse_mb * MEGABYTE))
+        self.reuse = ReuseStore(self.settings.reuse_bytes)
         self.links = ItemLinks()
         self.comparison = ComparisonPages(self)
         self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
@@ -127,7 +126,7 @@ class CrawlState:
         if not settings.enabled:
             self.count("pages/opted_out")
             return None
-        if len(response.body) > settings.max_page_mb * MEGABYTE:
+        if len(response.body) > settings.max_page_bytes:
             self.count("pages/too_large")
             return None
         return CrawledPage(self.parse(response, settings), settings, request)

@@ -24,7 +24,6 @@ logger = logging.getLogger(__name__)
 
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"
-MEGABYTE = 1_000_000
 
 
 class SiblingFetcher:
@@ -89,7 +88,7 @@ class SiblingFetcher:
             **crawled.carried,
             FETCH_META: True,
             "download_timeout": settings.comparison_timeout,
-            "download_maxsize": max(1, int(settings.max_page_mb * MEGABYTE)),
+            "download_maxsize": max(1, settings.max_page_bytes),
             "dont_retry": True,  # another link serves as well
             "dont_redirect": True,  # never to another site
         }
@@ -138,7 +137,7 @@ class SiblingFetcher:
             not is_page(response)
             or not is_comparable(request, response)
             or site_key(response.url) != site_key(crawled.page.url)
-            or len(response.body) > settings.max_page_mb * MEGABYTE
+            or len(response.body) > settings.max_page_bytes
         ):
             return False
         self._state.remember(self._state.parse(response, settings))

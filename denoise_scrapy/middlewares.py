@@ -8,36 +8,21 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy import Request
 
-from denoise_scrapy.crawl_state import CrawlState, state_of
+from denoise_scrapy.component import Component
 from denoise_scrapy.fetching import FETCH_META
 from denoise_scrapy.responses import OK
 from denoise_scrapy.reuse import WAY_META, way_of_fetching
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 
-class ComparisonPagesMiddleware:
+class ComparisonPagesMiddleware(Component):
     """Downloader middleware: reads and remembers each page; answers requests from fetched pages.
 
     Its place is between Scrapy's retry and user agent middlewares (545), where a response is
     decoded, redirected and final. A response always passes unchanged.
     """
-
-    def __init__(self, state: CrawlState):
-        self._state = state
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl.
-
-        Raises:
-            NotConfigured: DENOISE_ENABLED is False.
-            ConfigurationError: A setting of ours is unknown or invalid.
-        """
-        return cls(state_of(crawler))
 
     def process_request(self, request: Request) -> Response | None:
         """Answer the spider's request with a page that was fetched for comparison, if it was."""
@@ -71,19 +56,11 @@ class ComparisonPagesMiddleware:
         return response
 
 
-class ItemPageMiddleware:
+class ItemPageMiddleware(Component):
     """Spider middleware: notes which response an item came from.
 
     Its place is next to the engine (10), where it sees items as they enter the pipelines.
     """
-
-    def __init__(self, state: CrawlState):
-        self._state = state
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl; raises like `ComparisonPagesMiddleware.from_crawler`."""
-        return cls(state_of(crawler))
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass items and requests on, and note them."""

@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.crawl_state import CrawlState, state_of
+from denoise_scrapy.component import Component
 from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
 from denoise_scrapy.items import has_field, has_text, with_field
@@ -17,9 +17,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
-
+    from denoise_scrapy.crawl_state import CrawlState
     from denoise_scrapy.crawled_page import CrawledPage
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
     from denoise_scrapy.settings import DenoiseSettings
@@ -42,25 +40,12 @@ class NearDuplicate(DropItem):
         self.score = score
 
 
-class BodyPipeline:
+class BodyPipeline(Component):
     """Sets the body field of each item to the text of its page.
 
     It should be the first pipeline: one that replaces the item before it hides where the item came
     from. Whatever goes wrong here, the item passes.
     """
-
-    def __init__(self, state: CrawlState):
-        self._state = state
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl.
-
-        Raises:
-            NotConfigured: DENOISE_ENABLED is False.
-            ConfigurationError: A setting of ours is unknown or invalid.
-        """
-        return cls(state_of(crawler))
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -121,20 +106,15 @@ class BodyPipeline:
             self._state.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
 
 
-class NearDuplicatePipeline:
+class NearDuplicatePipeline(Component):
     """Drops or marks each item whose text is nearly that of an item kept before.
 
     Whatever goes wrong here after the start, the item passes.
     """
 
     def __init__(self, state: CrawlState):
-        self._state = state
+        super().__init__(state)
         self._index: DuplicateIndex | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl; raises like `BodyPipeline.from_crawler`."""
-        return cls(state_of(crawler))
 
     def open_spider(self) -> None:
         """Open the index.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
+MEGABYTE = 1_000_000
+
 __all__ = ["ConfigurationError", "DenoiseSettings"]
 
 
@@ -126,6 +128,21 @@ class DenoiseSettings:
     progress_interval: float = setting(
         60.0, "Time between two lines of progress in the log; 0: none.", unit="seconds", low=0
     )
+
+    @property
+    def memory_bytes(self) -> int:
+        """`memory_mb` in bytes."""
+        return int(self.memory_mb * MEGABYTE)
+
+    @property
+    def reuse_bytes(self) -> int:
+        """`reuse_mb` in bytes."""
+        return int(self.reuse_mb * MEGABYTE)
+
+    @property
+    def max_page_bytes(self) -> int:
+        """`max_page_mb` in bytes."""
+        return int(self.max_page_mb * MEGABYTE)
 
     @classmethod
     def from_settings(cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | None = None) -> DenoiseSettings:

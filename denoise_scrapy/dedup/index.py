@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from types import TracebackType
 
+from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.decision import THRESHOLD, Comparison, too_short
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
@@ -24,7 +24,7 @@ CANDIDATE_LIMIT = 64
 _COUNTED = ("checked", "kept", "duplicates", "too_short", "updated")
 
 
-class DuplicateIndex:
+class DuplicateIndex(Closing):
     """Near-duplicate detection over a stream of texts.
 
     A text is kept, or found to be a duplicate of a kept one. A key is one item: seen again it is
@@ -148,17 +148,6 @@ class DuplicateIndex:
 
     def __len__(self) -> int:
         return len(self._search.catalog)
-
-    def __enter__(self) -> DuplicateIndex:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _judge(self, key: str, scope: str, new: Features, fingerprint: Fingerprint) -> tuple[Verdict, bool]:
         """Give the verdict, and whether the text is to be kept."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
 
+from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 
 
@@ -50,7 +50,7 @@ class Record:
     fingerprint: Fingerprint
 
 
-class Store(ABC):
+class Store(Closing):
     """Keeps records. Several indexes, also in several processes, may use one store.
 
     The index calls every method but `open` and `close` inside a `transaction`.
@@ -100,18 +100,3 @@ class Store(ABC):
 
     @abstractmethod
     def __len__(self) -> int: ...
-
-    @abstractmethod
-    def close(self) -> None:
-        """Let go of files and connections. A second call does nothing."""
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
