@@ -12,7 +12,7 @@ from lxml import etree
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.site import template_similarity
+from denoise_scrapy.site import likest_first
 from example_project.scoring import f1
 
 #: Below this F1 a page counts as failed.
@@ -78,8 +78,7 @@ def _extract_site(site: Site, strategy: str, k: int) -> Iterator[_Result]:
     table = PathTable()
     others = [Page.parse(page.html, url=page.url, paths=table) for page in site]
     for i, recorded in enumerate(site):
-        rest = [*others[:i], *others[i + 1 :]]
-        rest.sort(key=lambda other: -template_similarity(others[i], other))  # as a crawl's memory gives them
+        rest = likest_first(others[i], [*others[:i], *others[i + 1 :]])  # as a crawl's memory gives them
         model = SiteModel.fit(rest[:k])
         start = time.process_time()
         page = Page.parse(recorded.html, url=recorded.url, paths=table)

@@ -15,7 +15,7 @@ from tldextract import TLDExtract
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.site import SiteStatistics, template_similarity
+from denoise_scrapy.site import SiteStatistics, likest_first
 from training.labels import block_tokens, gold_share
 
 #: Comparison pages at most: as many as the strategy uses.
@@ -79,8 +79,7 @@ def examples(corpus: str, sites: list[Site], folds: Mapping[str, int], ks: tuple
         for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
             if not len(page.blocks):
                 continue
-            others = [*pages[:i], *pages[i + 1 :]]
-            others.sort(key=lambda other: -template_similarity(page, other))
+            others = likest_first(page, [*pages[:i], *pages[i + 1 :]])
             words = block_tokens(page)
             share = gold_share(words, recorded.gold)
             rng = random.Random(recorded.url + recorded.gold[:50])

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.features.surroundings import window_sums
 from denoise_scrapy.page import Page
 from example_project.portal.model import tokens
 
@@ -59,7 +60,7 @@ def _each_once(blocks: list[list[str]], shares: npt.NDArray[np.float64], wanted:
     if not blocks:
         return np.zeros(0)
     length = np.array([len(block) for block in blocks], float)
-    around = _window(shares * length) / np.maximum(_window(length), 1)
+    around = window_sums(shares * length, AROUND) / np.maximum(window_sums(length, AROUND), 1)
     left = Counter(wanted)
     final = np.zeros(len(blocks))
     for i in np.argsort(-around * shares, kind="stable").tolist():
@@ -70,12 +71,6 @@ def _each_once(blocks: list[list[str]], shares: npt.NDArray[np.float64], wanted:
             if final[i] > 0.5:
                 left -= have
     return final
-
-
-def _window(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Sums over the blocks around each block."""
-    sums, index = np.concatenate([[0.0], np.cumsum(values)]), np.arange(len(values))
-    return np.asarray(sums[np.minimum(index + AROUND + 1, len(values))] - sums[np.maximum(index - AROUND, 0)])
 
 
 def _between(

@@ -31,21 +31,16 @@ def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
     elements, blocks = page.elements, page.blocks
     if not prose.sum():
         return np.ones(len(blocks), bool)
-    n = len(elements)
-    inside = elements.subtree_sums(np.bincount(blocks.element, prose, n))
-    tokens = elements.subtree_sums(np.bincount(blocks.element, blocks.tokens, n))
-    f = 2 * inside / (tokens + prose.sum())
-    best = n - 1 - int(np.argmax(f[::-1]))
+    f = 2 * blocks.subtree_sums(prose) / (blocks.subtree_sums(blocks.tokens) + prose.sum())
+    best = len(elements) - 1 - int(np.argmax(f[::-1]))
     return np.asarray((blocks.element >= best) & (blocks.element < elements.end[best]))
 
 
 def link_density_around(page: Page, levels: int) -> FloatArray:
     """Link characters / characters in the element some levels above each block's, shape (m,)."""
     elements, blocks = page.elements, page.blocks
-    n = len(elements)
-    links = elements.subtree_sums(np.bincount(blocks.element, blocks.link_chars, n))
-    chars = elements.subtree_sums(np.bincount(blocks.element, blocks.chars, n))
+    links, chars = blocks.subtree_sums(blocks.link_chars), blocks.subtree_sums(blocks.chars)
     around = blocks.element
     for _ in range(levels):
-        around = np.where(elements.parent[around] >= 0, elements.parent[around], around)
+        around = elements.parent_or_self[around]
     return np.asarray(links[around] / np.maximum(chars[around], 1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -59,10 +59,15 @@ class Forest:
         x = features[self.feature]  # (t, splits, m)
         yes = np.where(np.isnan(x), self.missing[..., None], x <= self.threshold[..., None])
         sign = np.where(yes, np.float32(1), np.float32(-1))
-        way = self.way.astype(np.float32)
+        way, length, value = self._operands
         agree = way @ sign  # (t, leaves, m): as many as the way is long, or fewer
-        reached = agree > np.abs(way).sum(axis=2, keepdims=True) - 0.5
-        return np.asarray(np.einsum("tlm,tl->m", reached, self.value.astype(np.float64)))
+        return np.asarray(np.einsum("tlm,tl->m", agree > length - 0.5, value))
+
+    @cached_property
+    def _operands(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float64]]:
+        """Ways, their lengths and values as the products want them: the same for every page."""
+        way = self.way.astype(np.float32)
+        return way, np.abs(way).sum(axis=2, keepdims=True), self.value.astype(np.float64)
 
     def save(self, path: Path) -> None:
         """Write the forest to a file without pickles."""

@@ -65,6 +65,11 @@ class Blocks:
             second[breaks[1:][seen[1:] == seen[:-1]]] = True
         return second
 
+    def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+        """Sum of a column over the blocks in each element's subtree, shape (elements,)."""
+        own = np.bincount(self.element, values, len(self.elements))
+        return np.asarray(self.elements.subtree_sums(own), np.float64)
+
     @cached_property
     def _characters(self) -> tuple[npt.NDArray[np.uint8], IntArray, IntArray]:
         """Classes, blocks and positions of all characters of blocks, marks taken out."""

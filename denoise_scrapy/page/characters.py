@@ -66,6 +66,7 @@ def mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 #: Odd, so that it has an inverse modulo 2^64; its bits are well spread (the golden ratio).
 _BASE = 0x9E3779B97F4A7C15
+_INVERSE = pow(_BASE, -1, 1 << 64)
 
 
 @cache
@@ -95,7 +96,7 @@ def segment_hashes(
         A hash a slice, shape (m,). The same slice hashes the same wherever it stands, in every process.
     """
     up = _powers(_BASE, len(values))
-    down = _powers(pow(_BASE, -1, 1 << 64), len(values) + 1)
+    down = _powers(_INVERSE, len(values) + 1)
     with np.errstate(over="ignore"):
         sums = np.zeros(len(values) + 1, np.uint64)
         np.cumsum(values * up, out=sums[1:])

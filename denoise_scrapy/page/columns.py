@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page.characters import SPACE, class_table, mix, segment_hashes
-from denoise_scrapy.page.paths import PathTable
+from denoise_scrapy.page.paths import PathTable, name_code
 
 IntArray = npt.NDArray[np.int64]
 
@@ -91,6 +92,27 @@ class Elements:
         keys = np.sort(self.depth * n + index)
         found = np.searchsorted(keys, (self.depth - 1) * n + index) - 1
         return np.where(self.depth > 1, keys[found] % n, -1)
+
+    @cached_property
+    def parent_or_self(self) -> IntArray:
+        """The parent element; a root is its own. Applied again and again it climbs and stays at the top."""
+        return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
+
+    def has_tag(self, tags: Collection[str]) -> npt.NDArray[np.bool_]:
+        """Which elements have one of these tags.
+
+        Example:
+            >>> from denoise_scrapy.page import Page
+            >>> Page.parse("<div><p>x</div>").elements.has_tag({"p", "div"}).tolist()
+            [False, False, True, True]
+        """
+        return np.isin(self.column("tag"), np.array([name_code(tag) for tag in tags], np.uint32))
+
+    @cached_property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Elements that may show something: all but skipped ones. A noscript that was read has content."""
+        inhabited = self.end - np.arange(len(self)) > 1
+        return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
         """A column of the path table, a value an element. Names: `paths.COLUMNS`."""

@@ -45,13 +45,9 @@ class FeatureTree:
     def __init__(self, page: Page) -> None:
         self.page = page
         elements = page.elements
-        table = elements.table
         # roots are BODY and, where markup follows its end, what hangs beside it
-        skipped = np.array([bool(tag) for tag in table.skipped])[elements.paths]
-        inhabited = elements.end - np.arange(len(elements)) > 1  # a noscript that was read has content
-        shown = ~skipped | inhabited | (elements.own_chars > 0)
-        is_root = np.array([tag == "html" for tag in table.tags])[elements.paths] & (elements.depth == 1)
-        members = np.flatnonzero(shown & ~is_root)
+        is_root = elements.has_tag({"html"}) & (elements.depth == 1)
+        members = np.flatnonzero(elements.shown & ~is_root)
         self.element = members[np.argsort(elements.depth[members], kind="stable")]
         node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
         node_of[self.element] = np.arange(len(self.element))

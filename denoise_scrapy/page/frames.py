@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.page import Page
 
 FloatArray = npt.NDArray[np.float64]
@@ -98,18 +96,3 @@ def parse_size(size: str) -> tuple[float, float]:
     if not match or not number:  # browsers ignore a width of 0
         return np.nan, np.nan
     return (np.nan, number) if match[2] == "%" else (number, np.nan)
-
-
-def has_tag(elements: Elements, tags: frozenset[str]) -> npt.NDArray[np.bool_]:
-    """Which of n elements have one of these tags, shape (n,).
-
-    Example:
-        >>> has_tag(Page.parse("<div><p>x</div>").elements, frozenset(["p", "div"])).tolist()
-        [False, False, True, True]
-    """
-    return np.isin(elements.column("tag"), _codes(tags))
-
-
-@lru_cache(maxsize=64)
-def _codes(tags: frozenset[str]) -> npt.NDArray[np.uint32]:
-    return np.array(sorted(crc32(tag.encode()) for tag in tags), np.uint32)

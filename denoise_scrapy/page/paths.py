@@ -51,6 +51,7 @@ COLUMNS: dict[str, type[np.generic]] = {
     "container": np.bool_,  # a frame of the layout
     "content": np.bool_,  # Song's content tags
     "br": np.bool_,
+    "skipped": np.bool_,  # shows nothing: its subtree is not read, but for a noscript's at times
     "markup": np.int32,  # characters of its start and end tags, without URLs
 }
 
@@ -65,7 +66,8 @@ def _hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
-def _crc(text: str) -> int:
+def name_code(text: str) -> int:
+    """The code of a tag, class or id in the columns, 0 for none."""
     return crc32(text.encode("utf-8", "replace"))
 
 
@@ -156,9 +158,9 @@ class PathTable:
         values: dict[str, int | bool | np.generic] = {
             "parent": parent,
             "depth": columns["depth"][parent] + 1,
-            "tag": _crc(tag),
-            "class_": _crc(class_),
-            "id": _crc(id_),
+            "tag": name_code(tag),
+            "class_": name_code(class_),
+            "id": name_code(id_),
             "token": token,
             "key": _chain(columns["key"][parent], in_key),
             "shape": _chain(columns["shape"][parent], in_shape),
@@ -169,6 +171,7 @@ class PathTable:
             "container": tag in CONTAINER_TAGS,
             "content": tag in CONTENT_TAGS,
             "br": tag == "br",
+            "skipped": tag in SKIPPED_TAGS,
             "markup": 2 * len(tag) + 5 + (len(class_) + 9) * bool(class_) + (len(id_) + 6) * bool(id_),
         }
         for name, value in values.items():

@@ -40,7 +40,7 @@ def content_densities(page: Page, alpha: float = ALPHA) -> FloatArray:
     """
     elements = page.elements
     in_link = (np.asarray(elements.column("flags"), np.int64) & Flag.LINK) != 0
-    is_link = np.array([tag == "a" for tag in page.path_table.tags], np.int64)[elements.paths]
+    is_link = elements.has_tag({"a"}).astype(np.int64)
     plain = np.where(in_link, 0, elements.own_chars)
     text, all_text, links = (
         np.asarray(elements.subtree_sums(values), np.float64) for values in (plain, elements.own_chars, is_link)

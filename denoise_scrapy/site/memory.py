@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from denoise_scrapy.page import Page, PageFacts, PathTable
-from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity, template_similarity
+from denoise_scrapy.site.template import SAME_TEMPLATE, likest_first, signature_similarity, template_similarity
 from denoise_scrapy.site.urls import site_key
 
 #: Path tables kept, one a site. A table is some hundred KB; sites beyond this many start anew.
@@ -98,8 +98,7 @@ class PageMemory:
             k: How many at most.
             whole: Only pages that are there as a whole, with their elements.
         """
-        others = self._others(page, whole)
-        return sorted(others, key=lambda other: -template_similarity(page, other))[:k]
+        return likest_first(page, self._others(page, whole))[:k]
 
     def template_mates(self, page: Page, *, whole: bool = False) -> int:
         """How many of these share the page's template."""

@@ -88,8 +88,7 @@ class Rule:
 
 def is_block_node(page: Page) -> BoolArray:
     """Which of the page's elements are block nodes, shape (elements,)."""
-    table = page.path_table
-    return np.array([tag in BLOCK_NODES for tag in table.tags], bool)[page.elements.paths]
+    return page.elements.has_tag(BLOCK_NODES)
 
 
 def names_of(page: Page, element: int) -> Rule:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.site.template import template_similarity, without_copies
+from denoise_scrapy.site.template import likest_first, without_copies
 
 Shares = npt.NDArray[np.float64]
 
@@ -32,9 +32,8 @@ class SiteStatistics:
 
     def for_page(self, page: Page) -> SiteStatistics:
         """The same without the page itself and its copies, the likest template first."""
-        others = [p for p in self.pages if p is not page and (not page.url or p.url != page.url)]
-        others.sort(key=lambda other: -template_similarity(page, other))
-        return SiteStatistics(tuple(without_copies(page, others)))
+        others = (p for p in self.pages if p is not page and (not page.url or p.url != page.url))
+        return SiteStatistics(tuple(without_copies(page, likest_first(page, others))))
 
     @property
     def whole_pages(self) -> tuple[Page, ...]:

@@ -57,9 +57,7 @@ class StyleNodes:
     def of(cls, page: Page) -> StyleNodes:
         """The nodes of a page."""
         elements = page.elements
-        skipped = np.array([bool(tag) for tag in elements.table.skipped])[elements.paths]
-        inhabited = elements.end - np.arange(len(elements)) > 1  # a noscript that was read has content
-        element = np.flatnonzero(~skipped | inhabited | (elements.own_chars > 0))
+        element = np.flatnonzero(elements.shown)
         node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
         node_of[element] = np.arange(len(element))
         parent: IntArray = node_of[elements.parent[element]]
@@ -90,7 +88,7 @@ class StyleNodes:
 def _presentation(elements: Elements) -> HashArray:
     """Tag and class without digits; of the roots the tag alone: their classes tell of the page."""
     tag, class_ = (np.asarray(elements.column(name), np.uint64) for name in ("tag", "class_"))
-    is_root = np.array([t in ROOT_TAGS for t in elements.table.tags])[elements.paths]
+    is_root = elements.has_tag(ROOT_TAGS)
     return np.asarray(mix((tag << np.uint64(32)) | np.where(is_root, np.uint64(0), class_)))
 
 

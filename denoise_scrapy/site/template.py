@@ -5,11 +5,14 @@ Source: Wang, Chen and Dai, Web information extraction based on webpage clusteri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from denoise_scrapy.page import Page, PageFacts
+
+ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
 #: Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
@@ -42,6 +45,11 @@ def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
     """The same for two sets of block paths (`Page.signature`)."""
     smaller = min(len(a), len(b))
     return len(a & b) / smaller if smaller else 0.0
+
+
+def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
+    """Other pages, those most like the page's template first; among equals in the order given."""
+    return sorted(others, key=lambda other: -template_similarity(page, other))
 
 
 def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page | PageFacts]:

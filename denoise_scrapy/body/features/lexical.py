@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.surroundings import FAR, Feature
+from denoise_scrapy.body.features.surroundings import FAR, Feature, window_sums
 from denoise_scrapy.page import Page
 
 #: Longer blocks announce nothing.
@@ -85,8 +85,11 @@ def lexical_features(page: Page) -> Iterator[Feature]:
     yield "since_related", _since(related)
     yield "is_related", related
     yield "is_meta", meta
-    yield "meta_around", _around(meta.astype(float), 4)
-    yield "consent", _around(consent * tokens.astype(float), 5) / np.maximum(_around(tokens.astype(float), 5), 1)
+    yield "meta_around", window_sums(meta.astype(float), 4)
+    yield (
+        "consent",
+        window_sums(consent * tokens.astype(float), 5) / np.maximum(window_sums(tokens.astype(float), 5), 1),
+    )
     yield "title_share", _title_share(page, texts)
 
 
@@ -95,12 +98,6 @@ def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     index = np.arange(len(hits))
     last = np.maximum.accumulate(np.where(hits, index, -FAR - 1)) if len(hits) else index
     return np.minimum(index - last, FAR).astype(float)
-
-
-def _around(values: npt.NDArray[np.float64], width: int) -> npt.NDArray[np.float64]:
-    sums = np.concatenate([[0.0], np.cumsum(values)])
-    index = np.arange(len(values))
-    return np.asarray(sums[np.minimum(index + width + 1, len(values))] - sums[np.maximum(index - width, 0)])
 
 
 def _title_share(page: Page, texts: dict[int, str]) -> npt.NDArray[np.float64]:

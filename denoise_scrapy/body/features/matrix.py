@@ -20,6 +20,7 @@ from denoise_scrapy.body.features.surroundings import (
 from denoise_scrapy.body.strategies.repetition import hand_rule
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.characters import CJK, COMMA, DIGIT, STOP, UPPER
+from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site import SiteStatistics
 
 #: Tags of a block's own element that are told apart.
@@ -39,10 +40,9 @@ def _own(page: Page) -> Iterator[Feature]:
         yield name, counts[:, kind]
     yield "ends_in_stop", blocks.ends_in_stop
     yield "depth", page.elements.depth[blocks.element]
-    tags = np.array([TAGS.index(t) if t in TAGS else len(TAGS) for t in page.path_table.tags])
-    tag = tags[page.elements.paths[blocks.element]]
-    for i, name in enumerate(TAGS):
-        yield f"tag_{name}", tag == i
+    tag = page.elements.column("tag")[blocks.element]
+    for name in TAGS:
+        yield f"tag_{name}", tag == name_code(name)
 
 
 def _flags(page: Page) -> Iterator[Feature]:

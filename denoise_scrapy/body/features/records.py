@@ -28,8 +28,7 @@ def record_features(page: Page, prose: npt.NDArray[np.float64]) -> Iterator[Feat
         is_record = table[0, above] > 0
         inner = np.where(is_record & (inner == n), above, inner)
         outer = np.where(is_record & (table[1, above] > table[1, outer]), above, outer)
-        parent = elements.parent[above]
-        above = np.where(parent >= 0, parent, above)
+        above = elements.parent_or_self[above]
     for which, chosen in (("outer", outer), ("inner", inner)):
         for name, values in zip(MEASURES, table, strict=True):
             yield f"record_{which}_{name}", values[chosen]
@@ -40,10 +39,7 @@ def _measures(page: Page, prose: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
     """The measures of the list that each element is a record of, and zeros as last column, shape (7, n + 1)."""
     elements, blocks = page.elements, page.blocks
     n = len(elements)
-
-    def sums(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-        return np.asarray(elements.subtree_sums(np.bincount(blocks.element, values, n)), float)
-
+    sums = blocks.subtree_sums
     tokens, links, chars, paragraphs = sums(blocks.tokens), sums(blocks.link_chars), sums(blocks.chars), sums(prose)
     size = elements.end - np.arange(n)
     kind = np.asarray(elements.column("token"), np.uint64) + (elements.parent + 1).astype(np.uint64) * np.uint64(

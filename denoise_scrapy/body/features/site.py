@@ -39,12 +39,10 @@ def site_features(page: Page, site: SiteStatistics) -> Iterator[Feature]:
     _, slot = np.unique(blocks.path_keys, return_inverse=True)
     tokens = np.bincount(slot, blocks.tokens)
     yield "repeated_path", share(np.bincount(slot, blocks.tokens * repeated), tokens)[slot]
-    n = len(elements)
-    carried = np.asarray(elements.subtree_sums(np.bincount(blocks.element, blocks.tokens * repeated, n)), float)
-    whole = np.asarray(elements.subtree_sums(np.bincount(blocks.element, blocks.tokens, n)), float)
+    carried, whole = blocks.subtree_sums(blocks.tokens * repeated), blocks.subtree_sums(blocks.tokens)
     above = blocks.element
     for level in (1, 2, 3):
-        above = np.where(elements.parent[above] >= 0, elements.parent[above], above)
+        above = elements.parent_or_self[above]
         if level != 2:
             yield f"repeated_up{level}", share(carried[above], whole[above])
     yield from _slots(page, site)

@@ -25,14 +25,17 @@ def share(part: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
     return np.asarray(np.asarray(part, float) / np.maximum(whole, 1))
 
 
+def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
+    """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
+    sums = np.concatenate([[0.0], np.cumsum(values, dtype=float)])
+    index = np.arange(len(values))
+    return np.asarray(sums[np.minimum(index + width + 1, len(values))] - sums[np.maximum(index - width, 0)])
+
+
 def subtree_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
     """Text, links and prose of the subtrees 0 to 3 levels above each block."""
     elements, blocks = page.elements, page.blocks
-    n = len(elements)
-
-    def sums(values: npt.NDArray[np.generic]) -> FloatArray:
-        return np.asarray(elements.subtree_sums(np.bincount(blocks.element, values, n)))
-
+    sums = blocks.subtree_sums
     tokens, links, chars = sums(blocks.tokens), sums(blocks.link_chars), sums(blocks.chars)
     paragraphs, count = sums(prose), sums(np.ones(len(blocks)))
     total = max(float(blocks.tokens.sum()), 1.0)
@@ -43,7 +46,7 @@ def subtree_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
         yield f"tokens_up{level}", np.log1p(tokens[above])
         yield f"share_up{level}", tokens[above] / total
         yield f"blocks_up{level}", np.log1p(count[above])
-        above = np.where(elements.parent[above] >= 0, elements.parent[above], above)
+        above = elements.parent_or_self[above]
 
 
 def window_features(page: Page, prose: FloatArray) -> Iterator[Feature]:

@@ -9,8 +9,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
+
+#: What the yes and the no of a rule are worth as probabilities: no rule is always right.
+RULE_YES, RULE_NO = 0.9, 0.1
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,19 @@ class Decision:
     probability: npt.NDArray[np.float64]
     confidence: float
     reasons: Sequence[str]
+
+    @classmethod
+    def of_rule(cls, page: Page, kept: npt.NDArray[np.bool_], reasons: Sequence[str]) -> Decision:
+        """The decision of a rule that knows yes and no only.
+
+        Args:
+            page: The page of m blocks.
+            kept: Shape (m,).
+            reasons: m of them.
+        """
+        probability = np.where(kept, RULE_YES, RULE_NO)
+        confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
+        return cls(kept, probability, confidence, reasons)
 
 
 class Strategy(Protocol):

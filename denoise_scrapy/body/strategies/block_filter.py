@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.frames import FrameSizes, has_tag
+from denoise_scrapy.page.frames import FrameSizes
 from denoise_scrapy.site import SiteStatistics
 
 #: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: with cells and the containers of a layout
@@ -52,9 +51,7 @@ class BlockFilterStrategy:
         kept = (blocks.element >= first) & (blocks.element < end) & shown
         reasons = np.where(kept, "in the block with the least link text", "outside the block with the least link text")
         reasons = np.where(shown, reasons, "hidden")
-        probability = np.where(kept, 0.9, 0.1)
-        confidence = select_by_expected_f1(probability, blocks.tokens)[1]
-        return Decision(kept, probability, confidence, reasons.tolist())
+        return Decision.of_rule(page, kept, reasons.tolist())
 
 
 def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
@@ -110,7 +107,7 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
     """
     elements = page.elements
     hidden = (np.asarray(elements.column("flags"), np.int64) & Flag.HIDDEN) != 0
-    blocks = has_tag(elements, BLOCK_TAGS) & ~hidden & (link + word > 0)
+    blocks = elements.has_tag(BLOCK_TAGS) & ~hidden & (link + word > 0)
     outer = blocks & (np.asarray(elements.subtree_sums(blocks.astype(np.int64))) > 1)
     left = merge_alike(page, outer) if outer.any() else blocks
     large = left & (word >= MIN_SHARE * word[elements.parent < 0].sum())
@@ -130,7 +127,7 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
 
     Example:
         >>> page = Page.parse("<div><div class=a>One</div><div class=a>Two</div></div>")
-        >>> merge_alike(page, has_tag(page.elements, BLOCK_TAGS)).tolist()
+        >>> merge_alike(page, page.elements.has_tag(BLOCK_TAGS)).tolist()
         [False, False, True, False, False]
     """
     elements = page.elements

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.frame_rules import LARGE_SHARE, area_shares, passing
-from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.frames import FrameSizes, has_tag
+from denoise_scrapy.page.frames import FrameSizes
 from denoise_scrapy.page.lines import Lines
 from denoise_scrapy.site import SiteStatistics
 
@@ -73,8 +72,7 @@ class FrameworkStrategy:
 
 def _decision(page: Page, kept: BoolArray, reasons: list[str]) -> Decision:
     kept = kept & ((page.blocks.flags & Flag.HIDDEN) == 0)
-    probability = np.where(kept, 0.9, 0.1)
-    return Decision(kept, probability, select_by_expected_f1(probability, page.blocks.tokens)[1], reasons)
+    return Decision.of_rule(page, kept, reasons)
 
 
 def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
@@ -90,7 +88,7 @@ def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
     """
     elements = page.elements
     block = np.asarray(elements.column("block"), np.int64)
-    frames = has_tag(elements, FRAME_TAGS)
+    frames = elements.has_tag(FRAME_TAGS)
     holds_block = np.asarray(elements.subtree_sums(block)) > block
     return frames & holds_block, frames & ~holds_block
 
@@ -114,7 +112,7 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
         [0, 0, 2, 1, 0, 0, 0]
     """
     lines, n = Lines(page), len(page.elements)
-    holds = has_tag(page.elements, frozenset(["p"])) | text_frames
+    holds = page.elements.has_tag({"p"}) | text_frames
     is_paragraph = (holds[lines.element] | lines.at_break) & (lines.link_chars < LINKED_SHARE * lines.chars)
     long = is_paragraph & (lines.tokens >= PARAGRAPH_TOKENS)
     counted = long if long.any() else is_paragraph

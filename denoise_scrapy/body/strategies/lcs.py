@@ -124,7 +124,7 @@ def _content_tags(tree: FeatureTree) -> IntArray:
 def _link_code(tree: FeatureTree) -> IntArray:
     """Characters of link code (`a` elements, descendants included) in each node's subtree, shape (n,)."""
     elements = tree.page.elements
-    is_link = np.array([t == "a" for t in elements.table.tags])[elements.paths]
+    is_link = elements.has_tag({"a"})
     return np.asarray(elements.subtree_sums(np.where(is_link, tree.page.code_lengths, 0)))[tree.element]
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.container import in_best_container, link_density_around
-from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
@@ -35,11 +34,8 @@ PROSE_POINTS, BLOCK_POINTS = 2, 1
 OUTSIDE_POINTS = -1
 #: … and of one in surroundings (two levels up) of more than this share of links: a list of teasers. Together
 #: they bring zh68 .03, cleanportal and zh .017, and cost wcxb .016.
-TEASER_POINTS, TEASER_LINK_DENSITY, TEASER_LEVELS = (
-    -1,
-    0.3,
-    2,
-)  #: A page that would keep fewer tokens than these, and less than this share of its own text outside the frame,
+TEASER_POINTS, TEASER_LINK_DENSITY, TEASER_LEVELS = -1, 0.3, 2
+#: A page that would keep fewer tokens than these, and less than this share of its own text outside the frame,
 #: is one of links or of scattered notes: all of that text is kept (single +.012, wcxb +.007, no other loses).
 SPARSE_TOKENS, SPARSE_SHARE = 100, 0.2
 #: Points of a block in a slot of which more than this share is repeated on other pages, as in a box of teasers
@@ -83,10 +79,9 @@ class RepetitionStrategy:
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
-        tokens = page.blocks.tokens
         evidence = _evidence(page, site)
         kept, _ = _judge(page, evidence)
-        reasons: npt.NDArray[np.object_] = np.full(len(tokens), "the page has little but such text", object)
+        reasons: npt.NDArray[np.object_] = np.full(len(kept), "the page has little but such text", object)
         reasons[evidence.points > 0] = "only on this page"
         against = {
             "outside the page's prose, or among teasers": evidence.points <= 0,
@@ -97,8 +92,7 @@ class RepetitionStrategy:
         }
         for reason, hits in against.items():
             reasons[hits & ~kept] = reason
-        probability = np.where(kept, 0.9, 0.1)
-        return Decision(kept, probability, select_by_expected_f1(probability, tokens)[1], reasons.tolist())
+        return Decision.of_rule(page, kept, reasons.tolist())
 
 
 @dataclass(frozen=True)
