@@ -27,6 +27,7 @@ class Page:
         boxes: Layout geometry, None where the page was not rendered.
         sizes: (element, width, height) as written, "" for none, of the frames that tell one (`markup.SIZED_TAGS`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
+        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -42,6 +43,7 @@ class Page:
         self.boxes = boxes if boxes is not None and len(boxes) == len(parsed.paths) else None
         self.sizes = parsed.sizes
         self.noscript_read = parsed.noscript_read
+        self.declared_types = frozenset(parsed.declared.names)
         self._base = parsed.base
         self._paths = np.array(parsed.paths, np.int32)
         self._text = MarkedText.encode(parsed.text)
@@ -89,7 +91,8 @@ class Page:
         # some 300 bytes for each of its paths in the table; URLs are strings with a tuple each
         paths = 300 * len(np.unique(self._paths)) + 12 * len(self._paths)
         urls = sum(len(url) + 150 for _, url in self._urls)
-        return 1000 + len(self._text.data) + paths + urls + 250 * len(self.sizes)
+        told = 250 * len(self.sizes) + 100 * len(self.declared_types)
+        return 1000 + len(self._text.data) + paths + urls + told
 
     @cached_property
     def elements(self) -> Elements:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from denoise_scrapy.page.declared import DeclaredTypes, is_json_ld
 from denoise_scrapy.page.markup import SIZED_TAGS, URL_ATTRIBUTES
 from denoise_scrapy.page.paths import PathTable
 
@@ -46,6 +47,7 @@ class ParsedMarkup:
         base: `href` of the first `base` element, "" where there is none.
         noscript_chars: Visible characters inside skipped `noscript` elements.
         noscript_read: Whether the text inside `noscript` elements was taken as the page's.
+        declared: What the page says it is.
     """
 
     paths: list[int] = field(default_factory=list)
@@ -56,6 +58,7 @@ class ParsedMarkup:
     base: str = ""
     noscript_chars: int = 0
     noscript_read: bool = False
+    declared: DeclaredTypes = field(default_factory=DeclaredTypes)
 
 
 class _Target:
@@ -119,6 +122,7 @@ def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
     if parsed.text.count(START) != len(parsed.paths) or parsed.text.count(END) != len(parsed.paths):
         clean = (e.translate(_FREE_MARKS) if isinstance(e, str) else e for e in events)  # from &#1; and &#2;
         parsed = _intern(clean, table, keep_noscript=parsed.noscript_read)
+    parsed.declared.note_rest(body, events)
     return parsed
 
 
@@ -158,7 +162,7 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
             pieces.append(start_marks[child])
             paths.append(child)
             if skipped[child] and not (keep_noscript and tag == "noscript"):
-                _skip(tag, rest, page)
+                _skip(event, rest, page)
                 pieces.append(END)
             else:
                 path = child
@@ -179,9 +183,10 @@ def _note_size(page: ParsedMarkup, attributes: Mapping[str, str]) -> None:
         page.sizes.append((len(page.paths), sizes["width"][:MAX_SIZE_LENGTH], sizes["height"][:MAX_SIZE_LENGTH]))
 
 
-def _skip(tag: str, rest: Iterator[Event], page: ParsedMarkup) -> None:
-    """Read past a skipped element's end, noting a head's title and base and a noscript's size."""
-    level, inside_title = 1, 0
+def _skip(start: tuple[str, Mapping[str, str]], rest: Iterator[Event], page: ParsedMarkup) -> None:
+    """Read past a skipped element's end, noting a head's title and base, a noscript's size and JSON-LD."""
+    tag, level, inside_title = start[0], 1, 0
+    inside_json = 1 if is_json_ld(*start) else 0
     for event in rest:
         if event is None:
             level -= 1
@@ -189,15 +194,27 @@ def _skip(tag: str, rest: Iterator[Event], page: ParsedMarkup) -> None:
                 return
             if level < inside_title:
                 inside_title = 0
+            if level < inside_json:
+                inside_json = 0
         elif isinstance(event, str):
             if inside_title:
                 page.title += event
+            elif inside_json:
+                page.declared.note_json(event)
             elif tag == "noscript":
                 page.noscript_chars += len("".join(event.split()))
         else:
             level += 1
             if tag == "head":
-                if event[0] == "title" and not page.title:
-                    inside_title = level
-                elif event[0] == "base" and not page.base:
-                    page.base = event[1].get("href", "")
+                inside_title = level if event[0] == "title" and not page.title else inside_title
+                inside_json = level if is_json_ld(*event) else inside_json
+                _note_head(event, page)
+
+
+def _note_head(start: tuple[str, Mapping[str, str]], page: ParsedMarkup) -> None:
+    """Note an element of the head: the base, what `meta` declares."""
+    tag, attributes = start
+    if tag == "meta":
+        page.declared.note_meta(attributes)
+    elif tag == "base" and not page.base:
+        page.base = attributes.get("href", "")
