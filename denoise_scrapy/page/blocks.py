@@ -23,6 +23,7 @@ class Blocks:
         element: Nearest block-level element of the block's text.
         start: Position of the block's first character in the marked text.
         end: Position after its last.
+        block_of_text: Block of the text after each mark, -1 where none shows, shape (marks,).
     """
 
     def __init__(self, elements: Elements) -> None:
@@ -35,7 +36,7 @@ class Blocks:
         last = np.append(first[1:], len(shown)) - 1
         self.start = edges[shown[first]] + 1 if m else np.zeros(0, np.int64)
         self.end = edges[shown[last] + 1] if m else np.zeros(0, np.int64)
-        self._block_of_text = block_of_text
+        self.block_of_text: IntArray = block_of_text
 
     def __len__(self) -> int:
         return len(self.element)
@@ -76,7 +77,7 @@ class Blocks:
         e = self.elements
         lengths = np.diff(np.append(e.marks, len(e.text.codes)))  # a mark and the text after it
         head = int(e.marks[0]) if len(e.marks) else len(e.text.codes)
-        block = np.concatenate([np.full(head, -1), np.repeat(self._block_of_text, lengths)])
+        block = np.concatenate([np.full(head, -1), np.repeat(self.block_of_text, lengths)])
         keep = block >= 0
         keep[e.marks] = False
         position = np.flatnonzero(keep)
@@ -111,9 +112,9 @@ class Blocks:
 
     def _chars_owned_by(self, elements: npt.NDArray[np.bool_]) -> IntArray:
         owned = np.append(elements, False)[self.elements.text_owner]  # owner -1 is the last value
-        shows = (self._block_of_text >= 0) & owned
+        shows = (self.block_of_text >= 0) & owned
         after = np.diff(self.elements.visible_before)[shows]
-        return np.bincount(self._block_of_text[shows], after, len(self)).astype(np.int64)
+        return np.bincount(self.block_of_text[shows], after, len(self)).astype(np.int64)
 
     def share_owned_by(self, elements: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         """Share of each block's visible characters that are own text of the marked elements.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from urllib.parse import urldefrag, urljoin
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.characters import mix
 from denoise_scrapy.page.columns import Elements, MarkedText
@@ -26,6 +28,7 @@ class Page:
         title: Text of its title element, white space collapsed.
         boxes: Layout geometry, None where the page was not rendered.
         sizes: (element, width, height) as written, "" for none, of the frames that tell one (`markup.SIZED_TAGS`).
+        attributes: (element, name, value) of what images, cells and lists tell, as written (`attributes`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
         declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
 
@@ -42,6 +45,7 @@ class Page:
         self.title = " ".join(parsed.title.split())
         self.boxes = boxes if boxes is not None and len(boxes) == len(parsed.paths) else None
         self.sizes = parsed.sizes
+        self.attributes = parsed.attributes
         self.noscript_read = parsed.noscript_read
         self.declared_types = frozenset(parsed.declared.names)
         self._base = parsed.base
@@ -91,7 +95,11 @@ class Page:
         # some 300 bytes for each of its paths in the table; URLs are strings with a tuple each
         paths = 300 * len(np.unique(self._paths)) + 12 * len(self._paths)
         urls = sum(len(url) + 150 for _, url in self._urls)
-        told = 250 * len(self.sizes) + 100 * len(self.declared_types)
+        told = (
+            sum(len(value) + 150 for _, _, value in self.attributes)
+            + 250 * len(self.sizes)
+            + 100 * len(self.declared_types)
+        )
         return 1000 + len(self._text.data) + paths + urls + told
 
     @cached_property
@@ -140,11 +148,24 @@ class Page:
         hrefs = (url for element, url in self._urls if tags[paths[element]] != "img")
         return tuple(dict.fromkeys(filter(None, map(self.absolute, hrefs))))
 
+    @cached_property
+    def base_url(self) -> str:
+        """URL that the page's references are relative to: of its `base` element, where that tells one."""
+        try:
+            base = urljoin(self.url, self._base.strip()) if len(self._base) <= MAX_URL_LENGTH else ""
+        except ValueError:
+            return self.url
+        return base if base.startswith(("http://", "https://")) else self.url
+
+    @property
+    def references(self) -> Sequence[tuple[int, str]]:
+        """(element, href or src as written) of links and images, in document order."""
+        return self._urls
+
     def absolute(self, reference: str) -> str:
         """A reference of the page as an absolute http(s) URL without fragment, "" where it is none."""
         try:
-            base = urljoin(self.url, self._base) if self._base else self.url
-            url = urldefrag(urljoin(base, reference.strip())).url
+            url = urldefrag(urljoin(self.base_url, reference.strip())).url
         except ValueError:
             return ""
         return url if url.startswith(("http://", "https://")) else ""

@@ -14,6 +14,14 @@ from dataclasses import dataclass, field
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from denoise_scrapy.page.attributes import (
+    KEPT_ATTRIBUTES,
+    MAX_SIZE_LENGTH,
+    TELLS_NOTHING,
+    image_attributes,
+    largest,
+    written_size,
+)
 from denoise_scrapy.page.declared import DeclaredTypes, is_json_ld
 from denoise_scrapy.page.markup import SIZED_TAGS, URL_ATTRIBUTES
 from denoise_scrapy.page.paths import PathTable
@@ -25,10 +33,6 @@ _FREE_MARKS = {ord(START): None, ord(END): None, 0: None}
 _MARK_BYTES = bytes.maketrans(START.encode() + END.encode() + b"\0", b"   ")
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
-_STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
-SIZE_ATTRIBUTES = frozenset(["width", "height", "style"])
-#: Sizes as written are cut to this length: no number is longer.
-MAX_SIZE_LENGTH = 32
 
 #: A start tag (tag, attributes), a text run, or None for an end tag.
 Event = tuple[str, Mapping[str, str]] | str | None
@@ -43,6 +47,8 @@ class ParsedMarkup:
         text: All text, with `\x01` at each element's start and `\x02` at its end.
         urls: (element, href or src as written) of links and images.
         sizes: (element, width, height) as written, "" for none, of frames that tell one: attributes, or inline style.
+        attributes: (element, name, value) of what the columns do not hold and a rendering needs (`attributes`).
+        picture_source: Address that the last `source` of a picture told, until an image comes.
         title: Text of the `title` element.
         base: `href` of the first `base` element, "" where there is none.
         noscript_chars: Visible characters inside skipped `noscript` elements.
@@ -54,6 +60,8 @@ class ParsedMarkup:
     text: str = ""
     urls: list[tuple[int, str]] = field(default_factory=list)
     sizes: list[tuple[int, str, str]] = field(default_factory=list)
+    attributes: list[tuple[int, str, str]] = field(default_factory=list)
+    picture_source: str = ""
     title: str = ""
     base: str = ""
     noscript_chars: int = 0
@@ -136,7 +144,6 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
     paths, pieces = page.paths, []
     transitions, parent = table.transitions, table.parent
     skipped, start_marks = table.skipped, table.start_marks
-    no_size = SIZE_ATTRIBUTES.isdisjoint
     path = 0
     rest = iter(events)
     for event in rest:
@@ -153,8 +160,8 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
                     url = attributes.get(URL_ATTRIBUTES[tag])
                     if url:
                         page.urls.append((len(paths), url))
-                elif tag in SIZED_TAGS and not no_size(attributes):
-                    _note_size(page, attributes)
+                if tag in TELLS_NOTHING and not TELLS_NOTHING[tag](attributes):
+                    _note_attributes(page, tag, attributes, table.tags[path])
             else:
                 child = transitions.get((path, tag), 0) or transitions.setdefault(
                     (path, tag), table.child(path, tag, attributes)
@@ -173,14 +180,30 @@ def _intern(events: Iterable[Event], table: PathTable, *, keep_noscript: bool) -
     return page
 
 
-def _note_size(page: ParsedMarkup, attributes: Mapping[str, str]) -> None:
-    """Note the size of the element that starts now, where it tells one; inline style goes before attributes."""
-    sizes = {name: attributes.get(name, "") for name in ("width", "height")}
-    style = attributes.get("style", "")
-    if "width" in style or "height" in style:
-        sizes.update((name, size.strip()) for name, size in _STYLE_SIZE.findall(style))
-    if sizes["width"] or sizes["height"]:
-        page.sizes.append((len(page.paths), sizes["width"][:MAX_SIZE_LENGTH], sizes["height"][:MAX_SIZE_LENGTH]))
+def _note_attributes(page: ParsedMarkup, tag: str, attributes: Mapping[str, str], parent_tag: str) -> None:
+    """Note size and kept attributes of the element that starts now."""
+    element = len(page.paths)
+    if tag == "img":
+        _note_image(page, attributes, parent_tag)
+    elif tag in SIZED_TAGS:
+        width, height = written_size(attributes)
+        if width or height:
+            page.sizes.append((element, width, height))
+    elif tag == "source":
+        page.picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
+    for name in KEPT_ATTRIBUTES.get(tag, ()):
+        value = attributes.get(name)
+        if value:
+            page.attributes.append((element, name, value[:MAX_SIZE_LENGTH]))
+
+
+def _note_image(page: ParsedMarkup, attributes: Mapping[str, str], parent_tag: str) -> None:
+    """Note what is kept of the image that starts now. The parser takes `source` for its parent, at times."""
+    source = page.picture_source if parent_tag in ("picture", "source") else ""
+    page.picture_source = ""
+    element = len(page.paths)
+    for name, value in image_attributes(attributes, source):
+        page.attributes.append((element, name, value))
 
 
 def _skip(start: tuple[str, Mapping[str, str]], rest: Iterator[Event], page: ParsedMarkup) -> None:

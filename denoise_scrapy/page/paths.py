@@ -126,6 +126,10 @@ class PathTable:
             path = self.parent[path]
         return "/".join(reversed(steps))
 
+    def step(self, path: int) -> str:
+        """The path's last step: `div#main.story`."""
+        return self._steps[path]
+
     def _intern(self, raw: tuple[int, str, str | None, str | None, str | None, str | None, bool]) -> int:
         path, tag, class_, id_, role, itemprop, hides = raw
         names = _without_digits(class_ or ""), _without_digits(id_ or "")
