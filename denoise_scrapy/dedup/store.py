@@ -9,27 +9,9 @@ from dataclasses import dataclass
 
 from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.storage import StoreMismatch
 
-
-class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happened
-    """The store was written by something the index cannot continue.
-
-    Attributes:
-        constant: What differs.
-        stored: Its value in the store.
-        current: The value this version works with.
-
-    Example:
-        >>> str(StoreMismatch("pair cap", "128", "256", "a.db", "Delete it."))
-        "a.db: 'pair cap' is 128 there and 256 here. Delete it."
-
-    """
-
-    def __init__(self, constant: str, stored: str, current: str, where: str, advice: str) -> None:
-        super().__init__(f"{where}: {constant!r} is {stored} there and {current} here. {advice}")
-        self.constant = constant
-        self.stored = stored
-        self.current = current
+__all__ = ["Record", "Store", "StoreMismatch"]
 
 
 @dataclass(frozen=True, slots=True)
