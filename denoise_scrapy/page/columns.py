@@ -142,6 +142,21 @@ class Elements:
         sums = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
         return np.asarray(sums[self.end] - sums[np.arange(len(self))])
 
+    def inside(self, roots: IntArray) -> npt.NDArray[np.bool_]:
+        """Elements in the subtrees of these, themselves included.
+
+        Args:
+            roots: Indices of elements, in any order, shape (any,).
+
+        Example:
+            >>> from denoise_scrapy.page import Page
+            >>> Page.parse("<div><p>x</div><p>y").elements.inside(np.array([2])).tolist()
+            [False, False, True, True, False]
+        """
+        n = len(self)
+        edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
+        return np.asarray(np.cumsum(edges[:n]) > 0)
+
     def nearest(self, marked: npt.NDArray[np.bool_]) -> IntArray:
         """Nearest ancestor-or-self that is marked, -1 where there is none."""
         n = len(self)

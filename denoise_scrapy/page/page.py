@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from urllib.parse import urldefrag, urljoin
 
@@ -18,6 +18,8 @@ from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import END, LINE_BREAK, START, ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
+from denoise_scrapy.page.selectors import Match, compile_all
+from denoise_scrapy.page.user_choice import left_pieces, removed_runs
 
 
 class Page:
@@ -31,6 +33,8 @@ class Page:
         attributes: (element, name, value) of what images, cells and lists tell, as written (`attributes`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
         declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
+        kept_by_user: What each of the user's selectors of content found.
+        removed_by_user: What each of their selectors of noise found.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -48,6 +52,8 @@ class Page:
         self.attributes = parsed.attributes
         self.noscript_read = parsed.noscript_read
         self.declared_types = frozenset(parsed.declared.names)
+        self.kept_by_user: tuple[Match, ...] = ()
+        self.removed_by_user: tuple[Match, ...] = ()
         self._base = parsed.base
         self._paths = np.array(parsed.paths, np.int32)
         self._text = MarkedText.encode(parsed.text)
@@ -63,6 +69,8 @@ class Page:
         encoding: str | None = None,
         boxes: Boxes | None = None,
         paths: PathTable | None = None,
+        keep: str | Iterable[str] = (),
+        remove: str | Iterable[str] = (),
     ) -> Page:
         """Parse any HTML, however broken; nothing that a page holds raises.
 
@@ -72,14 +80,22 @@ class Page:
             encoding: Encoding the server told, for bytes.
             boxes: Layout geometry of its elements; dropped where it does not fit the page's elements.
             paths: Path table shared by the pages of a site, which makes all but the first page cheaper.
+            keep: CSS selectors or XPaths (`selectors.compile_selector`) of what is content whatever a strategy says.
+            remove: The same of what is none; what `keep` finds too, or is inside of that, stays.
 
         Raises:
             TypeError: `html` is neither str nor bytes.
+            ValueError: A selector is invalid.
         """
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
         table = PathTable() if paths is None or paths.full else paths
-        return cls(parse_markup(to_utf8(html, encoding), table), table, url=url or "", boxes=boxes)
+        kept, removed = compile_all(keep), compile_all(remove)
+        parsed = parse_markup(to_utf8(html, encoding), table, (*kept, *removed))
+        page = cls(parsed, table, url=url or "", boxes=boxes)
+        page.kept_by_user = tuple(parsed.matches[: len(kept)])
+        page.removed_by_user = tuple(parsed.matches[len(kept) :])
+        return page
 
     def __repr__(self) -> str:
         return f"<Page {self.url or '(no URL)'} {len(self._paths)} elements>"
@@ -99,6 +115,7 @@ class Page:
             sum(len(value) + 150 for _, _, value in self.attributes)
             + 250 * len(self.sizes)
             + 100 * len(self.declared_types)
+            + sum(match.elements.nbytes for match in (*self.kept_by_user, *self.removed_by_user))
         )
         return 1000 + len(self._text.data) + paths + urls + told
 
@@ -121,12 +138,12 @@ class Page:
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
         _ = self.facts
-        for name in ("elements", "blocks", "inner_hashes", "code_lengths"):
+        for name in ("elements", "blocks", "inner_hashes", "code_lengths", "removed_text"):
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
         """Text of a block: white space collapsed, lines broken at `<br>`; as it is in preformatted text."""
-        marked = self._text.slice(int(self.blocks.start[block]), int(self.blocks.end[block]))
+        marked = self._marked_text(int(self.blocks.start[block]), int(self.blocks.end[block]))
         text = marked.replace(START, "").replace(END, "")
         if self.blocks.flags[block] & Flag.PREFORMATTED:
             return text.replace(LINE_BREAK, "\n").strip("\n\r").rstrip()
@@ -134,6 +151,17 @@ class Page:
             return " ".join(text.split())
         lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
         return "\n".join(filter(None, lines))
+
+    def _marked_text(self, start: int, end: int) -> str:
+        """The marked string between two positions, without what the user removes."""
+        if not self.removed_by_user:
+            return self._text.slice(start, end)
+        return "".join(self._text.slice(*piece) for piece in left_pieces(self.elements, self.removed_text, start, end))
+
+    @cached_property
+    def removed_text(self) -> npt.NDArray[np.bool_]:
+        """Whether the user removes the text after each mark, shape (marks,)."""
+        return removed_runs(self.elements, self.kept_by_user, self.removed_by_user)
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out."""

@@ -7,7 +7,7 @@ and nothing after an inner `</html>`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -25,6 +25,7 @@ from denoise_scrapy.page.attributes import (
 from denoise_scrapy.page.declared import DeclaredTypes, is_json_ld
 from denoise_scrapy.page.markup import SIZED_TAGS, URL_ATTRIBUTES
 from denoise_scrapy.page.paths import PathTable
+from denoise_scrapy.page.selectors import Match, Selector, match_selectors
 
 START, END = "\x01", "\x02"
 #: Stands for `<br>` in the marked string: white space for every count, and a line's end when rendered.
@@ -54,6 +55,7 @@ class ParsedMarkup:
         noscript_chars: Visible characters inside skipped `noscript` elements.
         noscript_read: Whether the text inside `noscript` elements was taken as the page's.
         declared: What the page says it is.
+        matches: What each of the user's selectors found.
     """
 
     paths: list[int] = field(default_factory=list)
@@ -67,6 +69,7 @@ class ParsedMarkup:
     noscript_chars: int = 0
     noscript_read: bool = False
     declared: DeclaredTypes = field(default_factory=DeclaredTypes)
+    matches: list[Match] = field(default_factory=list)
 
 
 class _Target:
@@ -116,11 +119,19 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     return body
 
 
-def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
+def parse_markup(body: bytes, table: PathTable, selectors: Sequence[Selector] = ()) -> ParsedMarkup:
     """Parse UTF-8 HTML into path ids of `table` and a marked string.
 
     Text inside `noscript` is read only where it is the page's better half: forums exist that serve the
     whole thread there.
+
+    Args:
+        body: The page.
+        table: Gets the paths that are new to it.
+        selectors: What to find on the page besides.
+
+    Raises:
+        ValueError: A selector cannot be evaluated.
     """
     events = read_events(body)
     parsed = _intern(events, table, keep_noscript=False)
@@ -131,6 +142,8 @@ def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
         clean = (e.translate(_FREE_MARKS) if isinstance(e, str) else e for e in events)  # from &#1; and &#2;
         parsed = _intern(clean, table, keep_noscript=parsed.noscript_read)
     parsed.declared.note_rest(body, events)
+    if selectors:
+        parsed.matches = match_selectors(events, selectors, keep_noscript=parsed.noscript_read)
     return parsed
 
 

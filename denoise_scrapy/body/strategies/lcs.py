@@ -142,9 +142,4 @@ def _areas(tree: FeatureTree) -> tuple[FloatArray, FloatArray]:
 
 def _block_share(page: Page, tree: FeatureTree, nodes: IntArray) -> FloatArray:
     """Share of each block's visible characters that lie under the nodes, shape (blocks,)."""
-    elements = page.elements
-    inside = np.zeros(len(elements) + 1, np.int64)
-    chosen = tree.element[nodes]
-    np.add.at(inside, chosen, 1)
-    np.add.at(inside, elements.end[chosen], -1)
-    return page.blocks.share_owned_by(np.cumsum(inside[:-1]) > 0)
+    return page.blocks.share_owned_by(page.elements.inside(tree.element[nodes]))
