@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
+from denoise_scrapy.site.subtrees import best_subtree, subtree_scores
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -31,8 +32,7 @@ def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
     elements, blocks = page.elements, page.blocks
     if not prose.sum():
         return np.ones(len(blocks), bool)
-    f = 2 * blocks.subtree_sums(prose) / (blocks.subtree_sums(blocks.tokens) + prose.sum())
-    best = len(elements) - 1 - int(np.argmax(f[::-1]))
+    best = best_subtree(subtree_scores(page, prose))
     return np.asarray((blocks.element >= best) & (blocks.element < elements.end[best]))
 
 

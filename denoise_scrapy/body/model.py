@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decision, Strategy
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site.learned_rule import LearnedRule
+from denoise_scrapy.site.learned_template import LearnedTemplate
+from denoise_scrapy.site.model_file import load_model, save_model
+
+#: Bodies after which a template counts as known: two or three pages tell nearly all (extraction study, section 1).
+KNOWN_PAGES = 3
 
 
 @dataclass(frozen=True)
@@ -20,7 +29,8 @@ class SiteModel:
     """What several pages of a site tell. A value: `extract` is a pure function of the page and it.
 
     Attributes:
-        statistics: The pages, and what they have in common.
+        statistics: The pages, what they have in common, and what was learned of their template.
+        pinned: A rule of the user's that decides where its element is found.
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -31,11 +41,37 @@ class SiteModel:
     """
 
     statistics: SiteStatistics
+    pinned: LearnedRule | None = None
 
     @classmethod
-    def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
-        """Learn from pages of one site, in order of preference."""
-        return cls(SiteStatistics.of(pages))
+    def fit(
+        cls,
+        pages: Iterable[Page | PageFacts] = (),
+        learned: LearnedTemplate | None = None,
+        pinned: LearnedRule | None = None,
+    ) -> SiteModel:
+        """Learn from pages of one site, in order of preference.
+
+        Args:
+            pages: The pages, or their facts.
+            learned: What a `SiteMemory` knows of the template of the page that is to be read.
+            pinned: The pinned rule that decides for it.
+        """
+        return cls(SiteStatistics.of(pages, learned), pinned)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, without pickles; see `save_model`."""
+        save_model(self.statistics, self.pinned, Path(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SiteModel:
+        """The model of a file that `save` wrote.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: It is no such file, or one of another version.
+        """
+        return cls(*load_model(Path(path)))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY) -> Body:
         """The body of a page of this site.
@@ -48,26 +84,32 @@ class SiteModel:
             ValueError: There is no such strategy.
         """
         chosen = find_strategy(strategy)
-        site = self.statistics.for_page(page)
-        usable = site.whole_pages if chosen.needs_elements else site.pages
-        used = SiteStatistics(usable[: chosen.comparison_pages])
+        site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
-            return Body("", 0.0, strategy, fallback="whole text")
-        decision = chosen.decide(page, used)
-        kept, fallback = (
-            decision.kept,
-            "" if used.pages or not chosen.comparison_pages else "page alone",
-        )
+            return Body("", 0.0, strategy, fallback="whole text", evidence="whole text")
+        ruled = decide_by_rule(page, self.pinned)
+        decision = ruled or chosen.decide(page, site)
+        kept, evidence = decision.kept, _evidence(site) if ruled is None else "pinned rule"
+        fallback = "" if ruled or site.pages or not chosen.comparison_pages else "page alone"
         if not kept.any():  # lost content is worse than noise left in
-            kept, fallback = np.ones_like(kept), "whole text"
+            kept, fallback, evidence = np.ones_like(kept), "whole text", "whole text"
         return Body(
             text="\n".join(page.block_text(i) for i in np.flatnonzero(kept).tolist()),
             confidence=0.0 if fallback == "whole text" else decision.confidence,
             strategy=strategy,
-            comparison=tuple(p.url for p in used.pages),
+            comparison=tuple(p.url for p in site.pages),
             fallback=fallback,
+            evidence=evidence,
+            probability=decision.probability,
             make_blocks=lambda: _blocks(page, decision, kept),
         )
+
+
+def _evidence(site: SiteStatistics) -> str:
+    if not site.pages:
+        return "page alone"
+    known = site.learned is not None and site.learned.pages >= KNOWN_PAGES
+    return "site model" if known else "comparison pages"
 
 
 def find_strategy(name: str) -> Strategy:

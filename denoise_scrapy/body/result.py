@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Body:
         comparison: URLs of the comparison pages that were used.
         fallback: What was done where the strategy could not decide as it should: "" (nothing was
             lacking), "page alone" (no comparison page), "whole text" (nothing was selected).
+        evidence: What the body rests on, best first: "pinned rule" (the user's), "site model" (comparison
+            pages of a template that earlier bodies made known), "comparison pages", "page alone", "whole text".
+        probability: How likely each of the page's m blocks is content, shape (m,).
         make_blocks: Makes `blocks`; only asked when somebody looks.
     """
 
@@ -45,6 +51,8 @@ class Body:
     strategy: str
     comparison: tuple[str, ...] = ()
     fallback: str = ""
+    evidence: str = "page alone"
+    probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
 
     @cached_property

@@ -56,12 +56,12 @@ class PageMemory:
     def __len__(self) -> int:
         return len(self._pages)
 
-    def remember(self, page: Page) -> None:
-        """Keep a page; one of the same URL is replaced. A page without an http(s) URL is not kept."""
+    def remember(self, page: Page | PageFacts) -> None:
+        """Keep a page, or the facts of one; one of the same URL is replaced. Without an http(s) URL it is not kept."""
         site = site_key(page.url)
         if not site:
             return
-        self._forget(page.url)
+        self.forget(page.url)
         templates = self._sites.setdefault(site, [])
         signature = page.signature
         template = next((t for t in templates if signature_similarity(signature, t.signature) > SAME_TEMPLATE), None)
@@ -69,7 +69,8 @@ class PageMemory:
             template = _Template(signature)
             templates.append(template)
         self._put(page, template)
-        self._whole[page.url] = page
+        if isinstance(page, Page):
+            self._whole[page.url] = page
         if sum(len(t.pages) for t in templates) > self._max_pages:
             self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
@@ -133,10 +134,11 @@ class PageMemory:
         return next(iter(self._pages))
 
     def _evict(self, url: str) -> None:
-        self._forget(url)
+        self.forget(url)
         self.evicted += 1
 
-    def _forget(self, url: str) -> None:
+    def forget(self, url: str) -> None:
+        """Forget the page of this URL, if it is there."""
         old = self._pages.pop(url, None)
         if old is None:
             return

@@ -58,17 +58,22 @@ class Rule:
             return cls(id=names)
         return cls(class_=" ".join(names.split("."))) if text.startswith(".") else cls(path=text)
 
-    def find(self, page: Page) -> int:
-        """Index of the page's block by id, else class, else path, the first of which just one has; -1 for none."""
-        for marked in self.candidates(page):
+    def find(self, page: Page, among: BoolArray | None = None) -> int:
+        """Index of the page's block by id, else class, else path, the first of which just one has; -1 for none.
+
+        Args:
+            page: The page.
+            among: Elements that count, shape (elements,); its block nodes where None is given.
+        """
+        for marked in self.candidates(page, among):
             found = np.flatnonzero(marked)
             if len(found) == 1:
                 return int(found[0])
         return -1
 
-    def candidates(self, page: Page) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Blocks that have the id, the class, the path, shape (elements,) each."""
-        elements, blocks = page.elements, is_block_node(page)
+    def candidates(self, page: Page, among: BoolArray | None = None) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Blocks (or other elements, see `find`) that have the id, the class, the path, shape (elements,) each."""
+        elements, blocks = page.elements, is_block_node(page) if among is None else among
         by_id = blocks & (elements.column("id") == _code(self.id)) & bool(self.id)
         by_class = blocks & (elements.column("class_") == _code(self.class_)) & bool(self.class_)
         by_path = np.zeros_like(blocks)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.template import likest_first, without_copies
 
 Shares = npt.NDArray[np.float64]
@@ -20,25 +21,45 @@ class SiteStatistics:
 
     Attributes:
         pages: Pages of the site, or what is left of them, in order of preference.
+        learned: What bodies of earlier pages taught of the page's template, None for nothing.
     """
 
     pages: tuple[Page | PageFacts, ...] = ()
+    learned: LearnedTemplate | None = None
     _known: dict[tuple[str, int], Shares] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, pages: Iterable[Page | PageFacts]) -> SiteStatistics:
+    def of(cls, pages: Iterable[Page | PageFacts], learned: LearnedTemplate | None = None) -> SiteStatistics:
         """Statistics of these pages."""
-        return cls(tuple(pages))
+        return cls(tuple(pages), learned)
 
     def for_page(self, page: Page) -> SiteStatistics:
         """The same without the page itself and its copies, the likest template first."""
         others = (p for p in self.pages if p is not page and (not page.url or p.url != page.url))
-        return SiteStatistics(tuple(without_copies(page, likest_first(page, others))))
+        return SiteStatistics(tuple(without_copies(page, likest_first(page, others))), self.learned)
+
+    def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
+        """The same of the first k pages only.
+
+        Args:
+            k: How many pages at most.
+            whole: Only pages that are there as a whole, with their elements.
+        """
+        return SiteStatistics((self.whole_pages if whole else self.pages)[:k], self.learned)
 
     @property
     def whole_pages(self) -> tuple[Page, ...]:
         """Those of the pages that are there as a whole, with their elements."""
         return tuple(page for page in self.pages if isinstance(page, Page))
+
+    def content_share(self, page: Page) -> Shares:
+        """Share of the text under each block's path that was content on earlier pages, shape (blocks,).
+
+        NaN where the path is unknown, everywhere where nothing was learned.
+        """
+        if self.learned is None:
+            return np.full(len(page.facts.tokens), np.nan)
+        return self.learned.sums.content_share(page.facts.path_keys)
 
     def repeated_share(self, page: Page) -> Shares:
         """Share of the pages that carry each block's text, shape (blocks,); 0 where there is no page."""

@@ -1,0 +1,94 @@
+"""What the bodies of a template's pages have taught: where content lies, by path and by rule."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.site.familiarity import Familiarity
+from denoise_scrapy.site.learned_rule import LearnedRule
+from denoise_scrapy.site.path_sums import PathSums
+from denoise_scrapy.site.rule_votes import RuleVotes
+
+#: Pages after which what was learned counts half: where content moves and the paths stay, the newer half decides
+#: after as many. Two or three pages tell nearly all that a site tells (extraction study, section 1), so that little is
+#: lost by forgetting; a path that every 30th page has keeps the weight of some five.
+HALF_LIFE = 100
+KEPT = 0.5 ** (1 / HALF_LIFE)
+#: A path is no news where so many pages had it, or this share of all, if that is less: the first pages of a changed
+#: template would make each other known, and hide the change.
+OLD_PAGES, OLD_SHARE = 4.0, 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTemplate:
+    """A template of a site, and what was learned from the bodies of its pages. A value: it never changes.
+
+    Attributes:
+        signature: `Page.signature` of its first page, by which later ones are recognised.
+        pages: Bodies that it was learned from.
+        sums: Content by path.
+        votes: Votes for the element that holds the content.
+        familiarity: Whether new pages are still of it.
+        example: URL of the newest page.
+
+    Example:
+        >>> page = Page.parse("<div id=main><p>Story.</div><div>Menu</div>", url="http://a.example/1")
+        >>> template = LearnedTemplate(page.signature).learn(page, np.array([1.0, 0.0]))
+        >>> print(template.rules()[0])
+        #main: 100% of the votes, 1 pages, 100% content
+    """
+
+    signature: frozenset[int]
+    pages: int = 0
+    sums: PathSums = field(default_factory=PathSums)
+    votes: RuleVotes = field(default_factory=RuleVotes)
+    familiarity: Familiarity = field(default_factory=Familiarity)
+    example: str = ""
+
+    @property
+    def name(self) -> str:
+        """Eight hexadecimal digits, the same in every process."""
+        values = np.array(sorted(self.signature), "<u8").tobytes()
+        return hashlib.blake2b(values, digest_size=4).hexdigest()
+
+    @property
+    def nbytes(self) -> int:
+        """About what it occupies in memory, in bytes."""
+        # a set of integers takes some 70 bytes an entry; a rule with its names and cuts about a kilobyte
+        return 1000 + 70 * len(self.signature) + self.sums.nbytes + 1000 * len(self.votes)
+
+    def learn(self, page: Page, probability: npt.NDArray[np.float64]) -> LearnedTemplate:
+        """The template with one more body.
+
+        Args:
+            page: A page of m blocks.
+            probability: How likely each block is content, shape (m,).
+        """
+        facts = page.facts
+        least = min(OLD_PAGES, OLD_SHARE * self.pages)
+        known = self.sums.known_share(facts.path_keys, facts.tokens, least)
+        sums = self.sums.decay(KEPT).add(facts.path_keys, probability, facts.tokens)
+        votes = self.votes.decay(KEPT).add(page, probability, sums)
+        seen = self.expect(known) if self.pages else self
+        return replace(seen, pages=self.pages + 1, sums=sums, votes=votes, example=page.url or self.example)
+
+    def expect(self, known: float) -> LearnedTemplate:
+        """The template with what a page that should be of it tells of whether it has changed.
+
+        Args:
+            known: Share of the page's text in known paths.
+        """
+        return replace(self, familiarity=self.familiarity.seen(known))
+
+    def forget(self) -> LearnedTemplate:
+        """The template as if no page had been seen."""
+        return LearnedTemplate(self.signature)
+
+    def rules(self) -> list[LearnedRule]:
+        """Its rules, those with most of the votes first."""
+        return [replace(rule, template=self.name, example=self.example) for rule in self.votes.rules()]

@@ -1,0 +1,212 @@
+"""What is remembered of all sites: their pages, and what was learned from the bodies of pages."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.site.known_site import KnownSite
+from denoise_scrapy.site.learned_rule import LearnedRule
+from denoise_scrapy.site.learned_template import LearnedTemplate
+from denoise_scrapy.site.memory import PageMemory
+from denoise_scrapy.site.store import SiteStore
+from denoise_scrapy.site.urls import site_key
+
+#: Memory for what was learned, beside that for pages. A site takes 10 to 50 KB: hundreds of sites at a time; those
+#: used longest ago leave, into the file where there is one.
+MAX_BYTES = 16_000_000
+
+
+def choose_pinned(rules: Iterable[LearnedRule], page: Page, known: KnownSite) -> LearnedRule | None:
+    """The pinned rule that decides for a page, None where none finds its element in it.
+
+    A rule that names a template decides for pages of that template; where the site has none of that name, and
+    for rules that name none, for all pages with one element of the rule's name.
+
+    Args:
+        rules: Pinned rules of the page's site.
+        page: The page.
+        known: What is known of the site.
+    """
+    own = known.template_of(page)
+    theirs = [rule for rule in rules if own is not None and rule.template == own.name]
+    anybodys = [rule for rule in rules if rule.template not in known.templates]
+    return next((rule for rule in (*theirs, *anybodys) if rule.blocks_inside(page).any()), None)
+
+
+def _ignore(error: Exception) -> None:
+    """Take no notice."""
+
+
+class SiteMemory:
+    """Pages of sites, and learned templates, bounded in bytes; with a store it outlives the process.
+
+    A site is read from the store when it is first entered: the facts of its newest pages go to the page memory, as
+    comparison pages of the first page at once. An error of the store never comes out of here: it is told to `report`,
+    and the memory goes on without the file.
+
+    Args:
+        pages: The page memory.
+        store: An open store; None: memory only.
+        pinned: Rules by site that decide.
+        report: Is told errors of the store.
+        max_bytes: Most bytes of what was learned, pages not counted.
+
+    Attributes:
+        pages: The page memory.
+        counts: How often what happened; names as in the stats under `site_memory/`.
+        nbytes: Bytes of what was learned, about.
+
+    Example:
+        >>> memory = SiteMemory(PageMemory(1_000_000, 8))
+        >>> page = Page.parse("<div id=main><p>Story.</div><div>Menu</div>", url="http://a.example/1")
+        >>> memory.remember(page)
+        >>> memory.learn(page, np.array([1.0, 0.0]))
+        []
+        >>> print(memory.learned(page).rules()[0])
+        #main: 100% of the votes, 1 pages, 100% content
+    """
+
+    def __init__(
+        self,
+        pages: PageMemory,
+        store: SiteStore | None = None,
+        *,
+        pinned: Mapping[str, Iterable[LearnedRule]] | None = None,
+        report: Callable[[Exception], None] = _ignore,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self.pages = pages
+        self.counts: Counter[str] = Counter()
+        self._store = store
+        self._pinned = {site: tuple(rules) for site, rules in (pinned or {}).items()}
+        self._report = report
+        self._max_bytes = max_bytes
+        self._sites: OrderedDict[str, KnownSite] = OrderedDict()  # those used longest ago first
+        self._nbytes: dict[str, int] = {}
+        self.nbytes = 0
+
+    def __len__(self) -> int:
+        return len(self._sites)
+
+    def enter(self, site: str) -> KnownSite:
+        """What is known of a site, read from the store where this is the first call for it.
+
+        Args:
+            site: See `site_key`.
+        """
+        known = self._sites.get(site)
+        if known is None:
+            known = self._sites[site] = self._load(site)
+            self._measure(site)
+        self._sites.move_to_end(site)
+        return known
+
+    def remember(self, page: Page) -> None:
+        """Keep a page to compare others with. A page without an http(s) URL is not kept."""
+        site = site_key(page.url)
+        if site:
+            known = self.enter(site)
+            known.inherited.pop(page.url, None)
+            known.stored.discard(page.url)
+            self.pages.remember(page)
+
+    def learned(self, page: Page) -> LearnedTemplate | None:
+        """What was learned of a page's template, None where it is none that is known."""
+        site = site_key(page.url)
+        return self.enter(site).template_of(page) if site else None
+
+    def pinned(self, page: Page) -> LearnedRule | None:
+        """The pinned rule for a page, None where there is none that finds its element in it."""
+        site = site_key(page.url)
+        rules = self._pinned.get(site, ())
+        return choose_pinned(rules, page, self.enter(site)) if rules else None
+
+    def learn(self, page: Page, probability: npt.NDArray[np.float64]) -> list[LearnedTemplate]:
+        """Learn from a page's body.
+
+        Args:
+            page: A page of m blocks; without an http(s) URL nothing is learned from it.
+            probability: How likely each block is content, shape (m,).
+
+        Returns:
+            Templates that have changed, as they were. What was learned of them is forgotten, and their pages of
+            earlier crawls too.
+        """
+        site = site_key(page.url)
+        if not site:
+            return []
+        known = self.enter(site)
+        changed = known.learn(page, probability)
+        self.counts["learned"] += 1
+        for template in changed:
+            for url in [url for url, name in known.inherited.items() if name == template.name]:
+                self.pages.forget(url)
+                known.stored.discard(url)
+                del known.inherited[url]
+        self._measure(site)
+        return changed
+
+    def save(self) -> None:
+        """Write what was learned since the last call to the store, if there is one."""
+        self._save([site for site, known in self._sites.items() if known.unsaved])
+
+    def rules(self) -> dict[str, list[LearnedRule]]:
+        """The learned rules of the sites in memory."""
+        return {site: known.rules() for site, known in self._sites.items() if known.templates}
+
+    def all_counts(self) -> dict[str, int]:
+        """`counts` with those of the sites and of the store."""
+        total = Counter(self.counts)
+        for counts in (*(known.counts for known in self._sites.values()), self._store.counts if self._store else {}):
+            total.update(counts)
+        return {name: count for name, count in total.items() if count}
+
+    def _load(self, site: str) -> KnownSite:
+        if self._store is None or not site:
+            return KnownSite()
+        try:
+            templates, facts = self._store.load(site)
+        except (sqlite3.Error, OSError) as error:
+            self._report(error)
+            return KnownSite()
+        self.counts["loaded"] += bool(templates)
+        for _, page in facts:
+            if page.url not in self.pages:
+                self.pages.remember(page)
+        return KnownSite(templates, facts)
+
+    def _save(self, sites: Iterable[str]) -> None:
+        sites = list(sites)
+        if self._store is None or not sites:
+            return
+        facts = {site: self._sites[site].newest_facts(self.pages.pages(site)) for site in sites}
+        try:
+            with self._store.transaction():
+                for site in sites:
+                    known = self._sites[site]
+                    self._store.save(site, known.templates.values(), facts[site], known.gone)
+        except (sqlite3.Error, OSError) as error:
+            self._report(error)
+            return
+        for site in sites:
+            self._sites[site].saved(facts[site])
+        self.counts["saved"] += len(sites)
+
+    def _measure(self, site: str) -> None:
+        """Note how much a site takes, and let others leave where all take too much."""
+        now = self._sites[site].nbytes
+        self.nbytes += now - self._nbytes.get(site, 0)
+        self._nbytes[site] = now
+        while self.nbytes > self._max_bytes and len(self._sites) > 1:
+            oldest = next(name for name in self._sites if name != site)
+            if self._sites[oldest].unsaved:
+                self._save([oldest])
+            self.counts.update(self._sites.pop(oldest).counts)
+            self.nbytes -= self._nbytes.pop(oldest)
+            self.counts["evicted/sites"] += 1
