@@ -22,6 +22,7 @@ from denoise_scrapy.responses import is_comparable, is_page, read_page
 from denoise_scrapy.reuse import ReuseStore
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
+from denoise_scrapy.site_keeper import SiteKeeper
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -51,6 +52,7 @@ class CrawlState:
         memory_bytes = self.settings.memory_bytes
         recent_bytes = int(memory_bytes * RECENT_SHARE)
         self.memory = PageMemory(memory_bytes - recent_bytes, self.settings.pages_per_site)
+        self.sites = SiteKeeper(self, self.memory)
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.reuse = ReuseStore(self.settings.reuse_bytes)
         self.links = ItemLinks()
@@ -134,7 +136,9 @@ class CrawlState:
     def parse(self, response: Response, settings: DenoiseSettings) -> Page:
         """Parse a response with the path table of its site."""
         self.count("pages/parsed")
-        table = self.memory.path_table(site_key(response.url))
+        site = site_key(response.url)
+        self.sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
+        table = self.memory.path_table(site)
         return read_page(response, table, geometry=settings.geometry != "off")
 
     def note_request(self, origin: Request, url: str) -> None:
@@ -177,7 +181,7 @@ class CrawlState:
 
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with."""
-        self.memory.remember(page)
+        self.sites.memory.remember(page)
         self.comparison.page_arrived(page)
 
     def _connect(self, crawler: Crawler) -> None:
@@ -185,10 +189,14 @@ class CrawlState:
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             connect(self._item_left, left)
         connect(self._progress.start, signals.spider_opened)
+        connect(self._spider_idle, signals.spider_idle)
         connect(self._spider_closed, signals.spider_closed)
 
     def _item_left(self, item: Any) -> None:
         self.links.forget(item)
+
+    def _spider_idle(self) -> None:
+        self.sites.save()
 
     def _spider_closed(self) -> None:
         self.crawler.stats.set_value(f"{stats.PREFIX}pages/evicted", self.memory.evicted)

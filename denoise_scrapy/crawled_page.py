@@ -23,10 +23,11 @@ PLAYWRIGHT_CONTEXT = "denoise"
 
 
 class PageText(NamedTuple):
-    """The text of a page, and by what fallback it was found ("" for none)."""
+    """The text of a page, by what fallback it was found ("" for none), and what it rests on (`Body.evidence`)."""
 
     text: str
     fallback: str
+    evidence: str
 
 
 class CrawledPage:

@@ -47,6 +47,18 @@ class BodyPipeline(Component):
     from. Whatever goes wrong here, the item passes.
     """
 
+    def open_spider(self) -> None:
+        """Open the site memory.
+
+        Raises:
+            ConfigurationError: Its file, or that of the rules, is refused; the crawl does not start.
+        """
+        self._state.sites.open()
+
+    def close_spider(self) -> None:
+        """Save and close the site memory."""
+        self._state.sites.close()
+
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
         try:
@@ -92,16 +104,20 @@ class BodyPipeline(Component):
 
     async def _text_of(self, crawled: CrawledPage) -> PageText:
         pages = await self._state.comparison.pages_for(crawled)
-        body = SiteModel.fit(pages).extract(crawled.page, strategy=crawled.settings.strategy)
+        sites = self._state.sites
+        model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
+        body = model.extract(crawled.page, strategy=crawled.settings.strategy)
+        sites.learn(crawled.page, body)
         for page in (crawled.page, *pages):
             if isinstance(page, Page):
                 page.drop_columns()
-        return PageText(body.text, body.fallback)
+        return PageText(body.text, body.fallback, body.evidence)
 
     def _count(self, text: PageText) -> None:
         self._state.count("body/items")
         if not text.text:
             self._state.count("body/empty")
+        self._state.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
         if text.fallback:
             self._state.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
 

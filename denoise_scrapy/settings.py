@@ -86,6 +86,17 @@ class DenoiseSettings:
     comparison_per_site: int = setting(8, "Most fetches from one site.", unit="fetches", low=0)
     memory_mb: float = setting(64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0)
     pages_per_site: int = setting(32, "How many pages of one site are remembered.", unit="pages", low=1)
+    site_memory_path: str = setting(
+        "",
+        "File in which a crawl keeps what it learns of sites, for the next; empty: denoise-sites.sqlite in the folder "
+        "of DENOISE_DEDUP_PATH or in the job directory, if one is set; :memory: for no file.",
+        may_be_empty=True,
+    )
+    rules_path: str = setting(
+        "",
+        "JSON file of learned rules, written anew at the end of the crawl; those pinned in it decide.",
+        may_be_empty=True,
+    )
     reuse_mb: float = setting(
         16.0,
         "Memory for fetched responses that answer the spider's own request later.",

@@ -1,0 +1,100 @@
+"""Learned rules as a JSON file that people read, edit and pin."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from denoise_scrapy.site.learned_rule import LearnedRule
+from denoise_scrapy.site.urls import site_key
+
+#: Raise with any change that earlier versions cannot read.
+FORMAT = 1
+
+
+class RulesFile:
+    """The rules of sites: what a person has pinned, and what crawls learned.
+
+    Attributes:
+        path: The file.
+        pinned: The pinned rules by site (`site_key`).
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = Path(folder.name, "rules.json")
+        >>> rules = '{"sites": {"http://a.example": [{"rule": "#main", "pinned": true}]}}'
+        >>> _ = path.write_text(rules)
+        >>> {site: str(rule) for site, (rule,) in RulesFile.read(path).pinned.items()}
+        {'http://a.example:80': '#main (pinned)'}
+        >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path, sites: Mapping[str, Sequence[Mapping[str, Any]]] | None = None) -> None:
+        self.path = path
+        self._sites = {name: list(rules) for name, rules in (sites or {}).items()}
+        self.pinned: dict[str, list[LearnedRule]] = {}
+        for name, rules in self._sites.items():
+            site = site_key(name)
+            if not site:
+                raise ValueError(f"{name!r} is no site, as 'https://www.example.com' is one")
+            read = [LearnedRule.from_dict(rule) for rule in rules]
+            self.pinned.setdefault(site, []).extend(rule for rule in read if rule.pinned)
+        self.pinned = {site: rules for site, rules in self.pinned.items() if rules}
+
+    @classmethod
+    def read(cls, path: Path) -> RulesFile:
+        """The file; none there is as good as an empty one.
+
+        Args:
+            path: The file; its folder must exist.
+
+        Raises:
+            OSError: It cannot be read, or its folder is missing.
+            ValueError: It is no such file.
+        """
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{path}: its folder does not exist; create it or give another path")
+        if not path.exists():
+            return cls(path)
+        try:
+            read = json.loads(path.read_text(encoding="utf-8"))
+            sites = read.get("sites", {}) if isinstance(read, dict) else None
+            if not isinstance(sites, dict) or not all(isinstance(rules, list) for rules in sites.values()):
+                raise ValueError('it is not of the form {"sites": {"https://www.example.com": [{"rule": "#main"}]}}')
+            if read.get("format", FORMAT) != FORMAT:
+                raise ValueError(f"its format is {read['format']!r}, and this version reads {FORMAT}")
+            return cls(path, sites)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+    def write(self, learned: Mapping[str, Sequence[LearnedRule]]) -> None:
+        """Write the file anew: pinned rules as they were, then what was learned; other sites as they were.
+
+        The file is replaced as a whole: it is never half written.
+
+        Args:
+            learned: Rules by site.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        sites = dict(self._sites)
+        names = {site_key(name): name for name in sites}
+        for site, rules in sorted(learned.items()):
+            name = names.get(site, site)
+            kept = [rule for rule in sites.get(name, ()) if rule.get("pinned")]
+            known = {(rule["rule"], rule.get("template", "")) for rule in kept}
+            new = [rule.as_dict() for rule in rules]
+            sites[name] = [*kept, *(rule for rule in new if (rule["rule"], rule["template"]) not in known)]
+        text = json.dumps({"format": FORMAT, "sites": sites}, indent=1, ensure_ascii=False)
+        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
+        try:
+            temporary.write_text(text + "\n", encoding="utf-8", errors="replace")
+            temporary.replace(self.path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise

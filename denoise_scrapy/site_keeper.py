@@ -1,0 +1,141 @@
+"""Between the crawl and the site memory: where its files lie, when it is saved, what is said of it."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.utils.job import job_dir
+
+from denoise_scrapy.refusal import refusing_to_start
+from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.site.rules_file import RulesFile
+from denoise_scrapy.site.site_memory import SiteMemory
+from denoise_scrapy.site.store import SiteStore
+from denoise_scrapy.stats import PREFIX
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from denoise_scrapy.body import Body
+    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.page import Page
+    from denoise_scrapy.settings import DenoiseSettings
+    from denoise_scrapy.site import PageMemory
+    from denoise_scrapy.site.learned_template import LearnedTemplate
+
+logger = logging.getLogger(__name__)
+
+SITES_FILE = "denoise-sites.sqlite"
+# SQLite's own name for a database without a file.
+NO_FILE = ":memory:"
+# Bodies between two saves: a killed crawl loses what it learned of as many; a save takes some milliseconds a site.
+SAVE_EVERY = 100
+
+
+class SiteKeeper:
+    """The site memory of a crawl, loaded at its start, saved when it idles, from time to time, and at its end.
+
+    Args:
+        state: The crawl.
+        pages: Its page memory.
+
+    Attributes:
+        memory: The site memory; without a file until `open` was called.
+    """
+
+    def __init__(self, state: CrawlState, pages: PageMemory):
+        self._state = state
+        self._pages = pages
+        self.memory = SiteMemory(pages)
+        self._store: SiteStore | None = None
+        self._rules: RulesFile | None = None
+        self._unsaved = 0
+
+    def open(self) -> None:
+        """Open the files.
+
+        Raises:
+            ConfigurationError: One is refused; the crawl does not start.
+        """
+        crawler, settings = self._state.crawler, self._state.settings
+        with refusing_to_start(crawler):
+            try:
+                self._rules = RulesFile.read(Path(settings.rules_path)) if settings.rules_path else None
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(f"the rules of DENOISE_RULES_PATH: {error}") from error
+            self._store = self._opened(sites_path(settings, crawler.settings))
+        pinned = self._rules.pinned if self._rules is not None else {}
+        self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed)
+
+    def learn(self, page: Page, body: Body) -> None:
+        """Learn from a page's body, unless it is all of the page for want of better."""
+        if body.evidence == "whole text" or not len(body.probability):
+            return
+        try:
+            for template in self.memory.learn(page, body.probability):
+                self._say_changed(template)
+        except Exception as error:  # the body is there: it must not be lost by what it teaches
+            self._state.report("site_memory", error)
+        self._unsaved += 1
+        if self._unsaved >= SAVE_EVERY:
+            self.save()
+
+    def save(self) -> None:
+        """Write what was learned since the last save."""
+        self._unsaved = 0
+        self.memory.save()
+        for name, count in self.memory.all_counts().items():
+            self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
+
+    def close(self) -> None:
+        """Save, write the rules, and let go of the file."""
+        self.save()
+        try:
+            if self._rules is not None:
+                self._rules.write(self.memory.rules())
+        except OSError as error:
+            self._failed(error)
+        if self._store is not None:
+            self._store.close()
+
+    def _opened(self, path: Path | None) -> SiteStore | None:
+        store = None if path is None else SiteStore(path)
+        try:
+            if store is not None:
+                store.open()
+        except (ValueError, FileNotFoundError) as error:
+            raise ConfigurationError(f"the site memory {path}: {error}") from error
+        except (OSError, sqlite3.Error) as error:
+            self._failed(error)
+            return None
+        return store
+
+    def _say_changed(self, template: LearnedTemplate) -> None:
+        logger.info(
+            "The template of pages like %s has changed: what was learned from %d bodies is forgotten",
+            template.example,
+            template.pages,
+            extra={"spider": self._state.crawler.spider},
+        )
+
+    def _failed(self, error: Exception) -> None:
+        self._state.count("site_memory/failed")
+        self._state.say_once(
+            "site_memory",
+            logging.WARNING,
+            "What is learned of sites cannot be kept in its file, and the crawl goes on without: %s",
+            error,
+        )
+
+
+def sites_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path | None:
+    """Where the site memory lies, None for in memory only."""
+    if settings.site_memory_path:
+        return Path(settings.site_memory_path) if settings.site_memory_path != NO_FILE else None
+    if settings.dedup_path:
+        return Path(settings.dedup_path).parent / SITES_FILE
+    directory = job_dir(crawl_settings)
+    return Path(directory, SITES_FILE) if directory else None
