@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.pinned import decide_by_rule
+from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decision, Strategy
 from denoise_scrapy.page import Page, PageFacts
@@ -102,6 +103,7 @@ class SiteModel:
             evidence=evidence,
             probability=decision.probability,
             make_blocks=lambda: _blocks(page, decision, kept),
+            make_rendering=lambda: render(page, kept),
         )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
+from denoise_scrapy.body.rendering import Token, to_html, to_markdown
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Body:
             pages of a template that earlier bodies made known), "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
         make_blocks: Makes `blocks`; only asked when somebody looks.
+        make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.
     """
 
     text: str
@@ -54,11 +57,26 @@ class Body:
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
+    make_rendering: Callable[[], Sequence[Token]] = tuple
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of the page, kept or not, in document order."""
         return self.make_blocks()
+
+    @cached_property
+    def html(self) -> str:
+        """The kept blocks as a fragment of HTML, with the structure and the images they stand in.
+
+        Nothing in it runs, whatever the page holds: only tags and attributes of a short list are written. Addresses
+        are absolute.
+        """
+        return to_html(self.make_rendering())
+
+    @cached_property
+    def markdown(self) -> str:
+        """The same as Markdown. HTML that the page's text shows is escaped."""
+        return to_markdown(self.make_rendering())
 
     def __str__(self) -> str:
         return self.text

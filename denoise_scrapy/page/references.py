@@ -17,6 +17,8 @@ _SAFE_URL = re.compile(
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 #: What browsers percent-encode in a path, and what ends an address in a text.
 _ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>`\\^{|}'})
+#: References to the page itself, which scripts take for buttons.
+_NOWHERE = ("", "#")
 #: Pictures that browsers show, as base64: other data: URIs may be pages.
 _DATA_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[a-z0-9+/]+={0,2}", re.IGNORECASE)
 #: Shorter ones stand for a picture that a script loads later. Of 290 on recorded pages that are longer than a
@@ -39,7 +41,7 @@ def safe_url(base: str, reference: str) -> str:
         >>> safe_url("http://a.example/b/", "c d#e"), safe_url("http://a.example/", "Java\tScript:alert(1)")
         ('http://a.example/b/c%20d#e', '')
     """
-    if len(reference) > MAX_URL_LENGTH:
+    if len(reference) > MAX_URL_LENGTH or reference.strip() in _NOWHERE:
         return ""
     try:
         url = urljoin(base, _CONTROL.sub("", reference.strip())).translate(_ENCODED)

@@ -40,6 +40,8 @@ PICTURE = "data:image/png;base64," + "A" * MIN_DATA_IMAGE_LENGTH
         ("http://[bad", ""),
         ("https:///x", ""),
         ("mailto:", ""),
+        (" ", ""),
+        ("#", ""),
         ("/" + "x" * MAX_URL_LENGTH, ""),
     ],
 )

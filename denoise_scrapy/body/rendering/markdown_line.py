@@ -1,0 +1,108 @@
+"""A paragraph's worth of Markdown: texts, emphasis, links, images and code as they come."""
+
+from __future__ import annotations
+
+from denoise_scrapy.body.rendering.markdown_text import can_mark, code_span, destination, escape_text
+from denoise_scrapy.body.rendering.tags import Token
+
+_EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "~~", "del": "~~"}
+#: Markdown has no marks for sub and sup, and lets HTML stand. Other inline elements are text.
+_PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
+_CODE = frozenset(["code", "kbd"])
+LINE_BREAK = "\\\n"
+
+
+class Line:
+    """What stands between two ends of blocks."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._open: list[tuple[str, int]] = []  # emphasis that is open: its mark and the piece, -1 where it has none
+        self._marked: list[tuple[int, int]] = []  # pieces of the two marks of an emphasis, inner ones first
+        self._code: list[str] = []
+        self._code_depth = 0
+        self._spans: dict[int, list[str]] = {}  # text of each code, by its piece
+        self._href = ""
+
+    def add(self, token: Token) -> None:
+        """Add a text, an image, a line break, or the start or the end of an inline element."""
+        value, starts = token.value, token.kind == "start"
+        if token.kind == "text":
+            self._code.append(value) if self._code_depth else self._pieces.append(escape_text(value))
+        elif token.kind == "void":
+            self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
+        elif value == "a":
+            self._link(token)
+        elif value in _CODE:
+            self._code_depth += 1 if starts else -1
+            if not self._code_depth:
+                self._end_code()
+        elif value in _PAIRS and not self._code_depth:
+            self._pieces.append(_PAIRS[value][not starts])
+        elif value in _EMPHASIS and not self._code_depth:
+            self._start_mark(_EMPHASIS[value]) if starts else self._end_mark()
+
+    def finish(self) -> str:
+        """All of it, "" for nothing."""
+        self._end_code()
+        for piece, texts in self._spans.items():
+            self._pieces[piece] = code_span("".join(texts))
+        for start, end in self._marked:
+            if not self._is_read(start, end):
+                self._pieces[start] = self._pieces[end] = ""
+        return "".join(self._pieces)
+
+    def _link(self, token: Token) -> None:
+        """Start or end a link. Code around it is parted: a link in code is no link."""
+        self._end_code()
+        if token.kind == "start":
+            self._href = dict(token.attributes)["href"]
+            if self._pieces and self._pieces[-1].endswith("!"):
+                self._pieces[-1] = self._pieces[-1][:-1] + "\\!"  # no image
+            self._pieces.append("[")
+        else:
+            self._pieces.append(f"]({destination(self._href)})")
+
+    def _end_code(self) -> None:
+        text, self._code = "".join(self._code), []
+        if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
+            self._spans[len(self._pieces)] = []
+            self._pieces.append("`")
+        if text:
+            self._spans[len(self._pieces) - 1].append(text)
+
+    def _start_mark(self, mark: str) -> None:
+        if any(mark == outer for outer, _ in self._open):
+            self._open.append((mark, -1))
+        elif self._marked and self._pieces[-1] == mark and self._marked[-1][1] == len(self._pieces) - 1:
+            self._pieces.pop()  # goes on where its like ended
+            self._open.append((mark, self._marked.pop()[0]))
+        else:
+            self._open.append((mark, len(self._pieces)))
+            self._pieces.append(mark)
+
+    def _end_mark(self) -> None:
+        mark, start = self._open.pop()
+        if start >= 0:
+            self._marked.append((start, len(self._pieces)))
+            self._pieces.append(mark)
+
+    def _is_read(self, start: int, end: int) -> bool:
+        """Whether two marks are read as emphasis. Stars next to stars are one run."""
+        skipped = ("", "*", "**") if self._pieces[start][0] == "*" else ("",)
+
+        def neighbour(index: int, step: int) -> str:
+            index += step
+            while 0 <= index < len(self._pieces) and self._pieces[index] in skipped:
+                index += step
+            return self._pieces[index] if 0 <= index < len(self._pieces) else ""
+
+        before, first, last, after = neighbour(start, -1), neighbour(start, 1), neighbour(end, -1), neighbour(end, 1)
+        return can_mark(before[-1:], first[:1], last[-1:], after[:1])
+
+
+def _void(token: Token) -> str:
+    if token.value == "br":
+        return LINE_BREAK
+    told = dict(token.attributes)
+    return f"![{escape_text(told['alt'])}]({destination(told['src'])})"

@@ -1,0 +1,132 @@
+"""The body as Markdown: a reader of CommonMark and of GitHub's tables finds in it what the HTML says, and no more."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from denoise_scrapy.body.rendering import render, to_html, to_markdown
+from denoise_scrapy.page import Page
+from tests.body.rendered import MARKUP, URL, assert_whitelisted, bare, markdown_of, parsed
+from tests.html_strategies import SOUP, pages
+
+#: Reads raw HTML too: what slips through unescaped would run.
+READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["table", "strikethrough"])
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<h1>a</h1><h3>b #</h3><p>c<br>d</p>e", "# a\n\n### b \\#\n\nc\\\nd\n\ne"),
+        (
+            "<b>a</b> <em>b</em> <s>c</s> <code>d`e</code> <u>f</u> x<sup>2</sup>",
+            "**a** *b* ~~c~~ ``d`e`` f x<sup>2</sup>",
+        ),
+        (
+            "<b>a</b><strong>b</strong> <code>c</code><kbd>d</kbd> <code>e <a href=x>f</a></code>",
+            "**ab** `cd` `e `[`f`](http://a.example/d/x)",
+        ),
+        (
+            "<a href='x_(y)?a&amp;lt;'>z</a>!<a href=y>z</a>",
+            "[z](http://a.example/d/x_%28y%29?a&amp;lt;)\\![z](http://a.example/d/y)",
+        ),
+        ("<img src=a.png alt='a [b]'> c", "![a \\[b\\]](http://a.example/d/a.png) c"),
+        # lists
+        ("<ul><li>a<ol start=3><li>b</ol><li>c<ul><li>d</ul></ul>", "- a\n\n  3. b\n\n- c\n  - d"),
+        ("<ul><li>a</ul><ul><li>b</ul><ol><li>c</ol><ol><li>d</ol>", "- a\n\n* b\n\n1. c\n\n1) d"),
+        ("<ul><li><p>a<p>b</ul>", "- a\n\n  b"),
+        ("<dl><dt>a</dt><dd>b</dd><dd>c</dd></dl>", "- a\n  - b\n  - c"),
+        # quotes, code
+        ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"),
+        ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
+        ("<pre><code class=language-c>a\n\n```</code></pre>", "````c\na\n\n```\n````"),
+        ("<ul><li>a<pre>b\nc</pre></ul>", "- a\n\n  ```\n  b\n  c\n  ```"),
+        # tables
+        (
+            "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
+            "t\n\n| a | b |\n| --- | --- |\n| 1\\|2 | `c\\|d` e |",
+        ),
+        ("<table><tr><td>a<td>b<td>c</table>", "|  |  |  |\n| --- | --- | --- |\n| a | b | c |"),
+        (
+            "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td rowspan=2>d<tr><td>e<td>f</table>",
+            "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f |  |",
+        ),
+        # what looks like markup
+        ("<b>a</b>b <b>“a”</b>b", "**a**b “a”b"),
+        ("a*b_c_d_ &lt;!-- &amp;amp; ~x~ `y` [z](w) \\", r"a\*b_c_d\_ \<!-- \&amp; \~x\~ \`y\` \[z\](w) \\"),
+        ("1. a<p>- b<p># c<p>> d<p>+ e", "1\\. a\n\n\\- b\n\n\\# c\n\n\\> d\n\n\\+ e"),
+        ("a<br>===<p>-1<p>2.5<p>a<br>--", "a\\\n\\===\n\n-1\n\n2.5\n\na\\\n\\--"),
+    ],
+)
+def test_markdown(markup, expected):
+    assert markdown_of(markup) == expected
+
+
+def test_a_page_that_is_read_from_right_to_left():
+    page = Page.parse("<html dir=rtl><body><p>אבג", url=URL)
+    assert to_markdown(render(page, np.array([True]))) == "אבג"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<pre>```\n&lt;script>alert(1)&lt;/script>\n~~~\n````</pre>a",
+        '<img src="x" alt="&quot;)](javascript:alert(1)) <script>alert(1)</script>">a',
+        "<p>&lt;<b>script></b>alert(1)&lt;/script> &lt;img src=x onerror=alert(1)> a</p>",
+        "<p>[a](javascript:alert(1)) ![a](javascript:x) &lt;javascript:alert(1)></p>",
+        "<p>[a]: javascript:alert(1)<br>[a]</p>",
+        "<p><code>`</code>&lt;script>a</p>",
+        "<a href='http://b.example/)<script>alert(1)</script>'>a](javascript:alert(1))</a>",
+        "<a href='x'>a\\</a>](javascript:alert(1))",
+        "<table><tr><td>a|&lt;script><td>`|&lt;script>`<tr><td>\\|<td>b</table>",
+        "<h2>a<br>&lt;script>alert(1)&lt;/script></h2>",
+        "<p>a<br>&amp;lt;script></p><p>&amp;#60;script></p>",
+    ],
+)
+def test_nothing_runs(markup):
+    text = READER.render(markdown_of(markup))
+    assert_whitelisted(text)
+    assert "a" in html.unescape(re.sub("<[^>]*>", "", text))
+
+
+def shown(document: str) -> str:
+    """The text of a document, as a reader sees it; quotes may be marks of `q`."""
+    return bare(re.sub("[“”]", "", html.unescape(re.sub("<[^>]*>", "", document))))
+
+
+@given(st.one_of(MARKUP, pages(), SOUP), st.randoms(use_true_random=False))
+def test_a_reader_finds_what_the_html_says(markup, random):
+    page = Page.parse(markup, url=URL)
+    tokens = render(page, np.array([random.random() < 0.8 for _ in range(len(page.blocks))], bool))
+    expected, found = to_html(tokens), READER.render(to_markdown(tokens))
+    assert shown(found) == shown(expected)
+    assert_whitelisted(found)
+    if "<table" not in expected:  # whose cells hold lines alone
+        for tag in ("ol", "pre", "h1", "h2", "blockquote"):
+            assert found.count(f"<{tag}") == expected.count(f"<{tag}")
+        assert found.count("<li>") == len(re.findall("<(?:li|dt|dd)>", expected))
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<ol>{}</ol>|<li>x",
+        "<table>{}</table>|<tr><td rowspan=90>x<td>y",
+        "<p>{}|<code>x</code>",
+        "<p>{}|<b>.</b>x",
+        "{}|<p>x",
+    ],
+)
+def test_size_is_in_proportion(markup):
+    frame, piece = markup.split("|")
+    few, many = (len(markdown_of(frame.format(piece * times))) for times in (1000, 8000))
+    assert many < 9 * few + 1000
+
+
+def test_rows_of_different_lengths_do_not_swell_a_table():
+    page, kept = parsed(f"<table><tr>{'<td>x' * 5000}</tr>{'<tr><td>y' * 5000}</table>")
+    assert len(to_markdown(render(page, kept))) < 200_000

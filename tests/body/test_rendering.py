@@ -1,0 +1,340 @@
+"""The body as HTML: structure, images, addresses; and nothing that runs, whatever a page holds."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html
+
+from denoise_scrapy.body import Body
+from denoise_scrapy.body.rendering import render, to_html
+from denoise_scrapy.body.rendering.writer import MAX_DEPTH
+from denoise_scrapy.page import Page
+from tests.body.rendered import MARKUP, URL, assert_whitelisted, bare, html_of, parsed
+from tests.html_strategies import SOUP, pages
+
+DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+PICTURE = "data:image/png;base64," + "A" * 4000
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        # blocks, and inline elements in and around them
+        ("<h1>A</h1><div>b</div>c<section>d</section>", "<h1>A</h1><p>b</p><p>c</p><p>d</p>"),
+        ("a <b>b </b>c<i></i> <span>d</span><time>e</time>", "<p>a <b>b</b> c de</p>"),
+        ("<p>a<br>b<br><br>c<br></p>", "<p>a<br>b</p><p>c</p>"),
+        ("<h2><div>a</div><div>b</div></h2>", "<h2>a</h2><h2>b</h2>"),
+        ("<b>a<div>b</div></b>", "<p><b>a</b></p><p><b>b</b></p>"),
+        ("<b><strong><b>a</b></strong></b>", "<p><b><strong>a</strong></b></p>"),
+        ("x<sup>2<sup>2</sup></sup> <tt>y</tt>", "<p>x<sup>2<sup>2</sup></sup> <code>y</code></p>"),
+        ('1 &lt; 2 &amp;amp; "x"', '<p>1 &lt; 2 &amp;amp; "x"</p>'),
+        # lists
+        (
+            "<ul><li>a<li><p>b</p><ol start=3><li>c</ol></ul>",
+            '<ul><li>a</li><li>b<ol start="3"><li>c</li></ol></li></ul>',
+        ),
+        ("<ul><li><p>a<p>b</ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
+        ("<ul><ul><li>a</ul>b</ul>", "<ul><li><ul><li>a</li></ul></li><li>b</li></ul>"),
+        ("<menu><li>a</menu><div><li>b</div>", "<ul><li>a</li></ul><p>b</p>"),
+        ("<dl><div><dt>a<dd>b</div></dl>", "<dl><dt>a</dt><dd>b</dd></dl>"),
+        ("<dl><dt>a<dt>b<dd>c<dd>d</dl>e", "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl><p>e</p>"),
+        ("<ol start=x><li>a</ol>", "<ol><li>a</li></ol>"),
+        # quotes, figures, preformatted text
+        ("<blockquote>a<footer>b</footer></blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
+        ("<figure><figcaption>a</figcaption></figure>", "<figure><figcaption>a</figcaption></figure>"),
+        ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),
+        ("<pre>a<br><br>b<div>c</div>d</pre>", "<pre>a\n\nb\nc\nd</pre>"),
+        ("<pre>a<section>b</section><article>c</article></pre>", "<pre>a\nb\nc</pre>"),
+        ("<pre class='x language-c++'>a</pre>", '<pre><code class="language-c++">a</code></pre>'),
+        ("<pre><code class=lang-py>a <b>b</b></code></pre>", '<pre><code class="language-py">a <b>b</b></code></pre>'),
+        (
+            "<div class=highlight-python><div><pre>a</pre></div></div>",
+            '<pre><code class="language-python">a</code></pre>',
+        ),
+        ("<pre><code class='language-none'>a</code></pre>", "<pre><code>a</code></pre>"),
+    ],
+)
+def test_structure(markup, expected):
+    assert html_of(markup) == expected
+
+
+def test_only_kept_blocks_and_the_skeleton_around_them():
+    markup = "<ul><li>a<li>no</ul><ul><li>no</ul><blockquote>no</blockquote><h2>no</h2><div>b<b> no<br><br>c</b></div>"
+    assert html_of(markup, "no") == "<ul><li>a</li></ul><p><b>c</b></p>"
+    assert html_of("no", "no") == html_of("") == ""
+
+
+ROW = "<tr><td>{}<td>{}<td>{}"
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (
+            "<table><caption>c</caption><thead><tr><th scope=col>A<th scope=x>B</thead><tbody><tr><td>1<td>2</table>",
+            '<table><caption>c</caption><thead><tr><th scope="col">A</th><th>B</th></tr></thead>'
+            "<tbody><tr><td>1</td><td>2</td></tr></tbody></table>",
+        ),
+        # dropped cells keep their place, dropped rows go, hidden cells held none
+        (
+            f"<table>{ROW.format('a', 'no', 'b')}{ROW.format('no', 'no', 'no')}<tr><td>c<td hidden>no<td>d</table>",
+            "<table><tr><td>a</td><td></td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>",
+        ),
+        # a row that others reach into stays
+        (
+            "<table><tr><td rowspan=2>no<td>no<tr><td>a<td>b<tr><td>no<td>no<td>no</table>",
+            '<table><tr><td rowspan="2"></td><td></td></tr><tr><td>a</td><td>b</td></tr></table>',
+        ),
+        (
+            "<table><tr><td colspan='999999'>a<td rowspan=-1>b</table>",
+            '<table><tr><td colspan="100">a</td><td>b</td></tr></table>',
+        ),
+        ("<table><tr>a<td>b<td><ul><li>c<li>d<li>e<li>f</ul></table>", None),
+        # layout: one cell a row, crowded cells, tables around tables
+        ("<table><tr><td>a<tr><td>b</table>", "<p>a</p><p>b</p>"),
+        ("<table><tr><td>no<td>a<p>b</table>", "<p>a</p><p>b</p>"),
+        ("<table><tr><td>m<td><p>a<p>b<p>c<p>d</table>", "<p>m</p><p>a</p><p>b</p><p>c</p><p>d</p>"),
+        (
+            "<table><tr><td>m<td><table><tr><td>a<td>b</table></table>",
+            "<p>m</p><table><tr><td>a</td><td>b</td></tr></table>",
+        ),
+        ("<table><tr><td><pre>1</pre><td><pre>a</pre></table>", "<pre>1</pre>\n<pre>a</pre>"),
+        ("<div><td>a<td>b</div>", "<p>a</p><p>b</p>"),
+    ],
+)
+def test_tables(markup, expected):
+    if expected is None:
+        assert html_of(markup, "no").count("<li>") == 4
+        assert "<table>" in html_of(markup)
+    else:
+        assert html_of(markup, "no") == expected
+
+
+def image(address: str, more: str = ' alt=""') -> str:
+    return f'<img src="{address}"{more}>'
+
+
+A = image("http://a.example/d/a.png")
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        # in a line of text: with the text
+        ("<p>x <img src=a.png> y</p>", f"<p>x {A} y</p>"),
+        ("<p><a href=/><img src=a.png></a>x</p>", f'<p><a href="http://a.example/">{A}</a>x</p>'),
+        ("<p>x</p><p><img src=a.png> no</p><p>y</p>", "<p>x</p><p>y</p>"),
+        # alone: between kept blocks, or at the edge of what is kept for the most part
+        ("<div><p>x</p><div><img src=a.png></div><p>y</p><p>no</p></div>", f"<p>x</p><p>{A}</p><p>y</p>"),
+        ("<div><div><img src=a.png></div><p>long</p><p>no</p></div><p>y</p>", f"<p>{A}</p><p>long</p><p>y</p>"),
+        ("<div><div><img src=a.png></div><p>x</p><p>no, no</p></div><p>y</p>", "<p>x</p><p>y</p>"),
+        ("<div><p>x</p><div><img src=a.png></div><p>no</p></div><p>y</p>", "<p>x</p><p>y</p>"),
+        ("<div><img src=a.png></div><h1>x</h1><p>y</p>", f"<p>{A}</p><h1>x</h1><p>y</p>"),
+        ("<div><img src=a.png></div><h1>x</h1><p>y</p><p>no</p>", "<h1>x</h1><p>y</p>"),
+        ("<div><nav><img src=a.png></nav><p>x</p></div>", "<p>x</p>"),
+        ("<div><p>x</p><button><img src=a.png></button><p>y</p></div>", "<p>x</p><p>y</p>"),
+        ("<div><p>x</p><div hidden><img src=a.png></div><p>y</p></div>", "<p>x</p><p>y</p>"),
+        ("<ul><li><img src=a.png><li>x</ul>", f"<ul><li>{A}</li><li>x</li></ul>"),
+        # figures stand and fall as one
+        (
+            "<p>x</p><figure><div><img src=a.png></div><figcaption>c</figcaption></figure>no",
+            f"<p>x</p><figure>{A}<figcaption>c</figcaption></figure>",
+        ),
+        ("<div><p>x</p><figure><img src=a.png>no</figure><p>y</p></div>", f"<p>x</p><figure>{A}</figure><p>y</p>"),
+        ("<div><p>no</p><figure><img src=a.png>no</figure><p>y</p></div>", "<p>y</p>"),
+        # addresses
+        (f"x <img src='{DOT}' data-src=a.png>", f"<p>x {A}</p>"),
+        ("x <img data-src='javascript:x' src=a.png>", f"<p>x {A}</p>"),
+        ("x <img srcset='s.png 1x, a.png 2x'>", f"<p>x {A}</p>"),
+        ("x <picture><source srcset=a.png><img alt=''></picture>", f"<p>x {A}</p>"),
+        (f"x <img src='{DOT}'><img><img src='javascript:x'><img src='data:text/html,x'>", "<p>x</p>"),
+        (f"x <img src='{PICTURE}'>", f"<p>x {image(PICTURE)}</p>"),
+        ("x <img src=a.png width=1 height=1><img src=a.png style='height:0'>", "<p>x</p>"),
+        (
+            "x <img src=a.png alt='a \"b\" <c>' width=90px height=50%>",
+            '<p>x <img src="http://a.example/d/a.png" alt="a &quot;b&quot; &lt;c&gt;" width="90"></p>',
+        ),
+    ],
+)
+def test_images(markup, expected):
+    assert html_of(markup, "no") == expected
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<a href='x y?a=1&b=2#c'>z</a>", '<p><a href="http://a.example/d/x%20y?a=1&amp;b=2#c">z</a></p>'),
+        ("<a href='mailto:x@a.example'>z</a>", '<p><a href="mailto:x@a.example">z</a></p>'),
+        ("<a href='#'>z</a> <a name=x>y</a>", "<p>z y</p>"),
+        # a link around several blocks is written in the first of them
+        ("<a href=/x><h2>a</h2><p>b</p></a>", '<h2><a href="http://a.example/x">a</a></h2><p>b</p>'),
+    ],
+)
+def test_links(markup, expected):
+    assert html_of(markup) == expected
+
+
+def test_a_base_counts():
+    page = Page.parse("<head><base href='//c.example/q/'></head><body><a href=x>y</a>", url=URL)
+    assert to_html(render(page, np.array([True]))) == '<p><a href="http://c.example/q/x">y</a></p>'
+
+
+def test_a_page_without_url_keeps_its_text():
+    assert to_html(render(Page.parse("<a href=x>y</a>"), np.array([True]))) == "<p>y</p>"
+
+
+def test_a_page_that_is_read_from_right_to_left():
+    page = Page.parse("<html dir=RTL><body><p>אבג", url=URL)
+    assert to_html(render(page, np.array([True]))) == '<div dir="rtl"><p>אבג</p>\n</div>'
+
+
+JAVASCRIPT = [
+    "javascript:alert(1)",
+    " \n JaVaScRiPt:alert(1)",
+    "java\nscript:alert(1)",
+    "java\tscript&colon;alert(1)",
+    "&#1;javascript:alert(1)",
+    "\x0bjavascript:alert(1)",
+    "java&#0;script:alert(1)",
+    "&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74&#x3A;alert(1)",
+    "\u3000javascript:alert(1)",
+    "vbscript:x",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    "//[javascript:alert(1)",
+    "feed:javascript:alert(1)",
+    "view-source:javascript:alert(1)",
+]
+
+
+@pytest.mark.parametrize("address", JAVASCRIPT)
+def test_no_address_runs(address):
+    text = html_of(
+        f'<p><a href="{address}">a</a> <img src="{address}" data-src="{address}" srcset="{address} 2x"> b</p>'
+    )
+    assert_whitelisted(text)
+    assert "href" not in text or 'href="http://a.example/' in text
+    assert html.fromstring(text).text_content().split() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<img src="x" alt="&quot;><script>alert(1)</script>">a',
+        "<img src='x\" onerror=\"alert(1)' alt=' onerror=alert(1) '>a",
+        '<a href="x&quot; onmouseover=&quot;alert(1)">a</a>',
+        "<td rowspan='2\" onclick=\"x'>a<td>b",
+        "<ol start='1 onclick=x'><li>a</ol>",
+        '<pre><code class="language-c&quot;onclick=x">a</code></pre>',
+        "&lt;script>alert(1)&lt;/script>a",
+        "<pre>&lt;/pre>&lt;script>alert(1)&lt;/script></pre>a",
+        "<p onclick=alert(1) style='background:url(javascript:x)' id=x class=y>a</p>",
+        "<form action='javascript:x'><input value=x><button formaction=x>a</button></form>",
+        "<iframe srcdoc='<script>x</script>'></iframe><object data=x>b</object>a<embed src=x>",
+        "<svg onload=alert(1)><script>x</script></svg><math><mtext></mtext></math>a",
+        "<style>*{}</style><link rel=stylesheet href=x><meta http-equiv=refresh content='0;url=x'>a",
+        "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>a",
+        "<x-element onclick=x>a</x-element><a xlink:href='javascript:x' ping=x target=x>b</a>",
+        "<base href='javascript:x//'><a href=y>a</a>",
+        "a\x00\x01\x02<b\x00>b</b>&#1;&#2;&#xfffe;\ufffe",
+    ],
+)
+def test_nothing_runs(markup):
+    text = to_html(render(*parsed(markup)))
+    assert_whitelisted(text)
+    assert "a" in html.fromstring(text).text_content()
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div>",
+        "<blockquote>a",
+        "<ul><li>a",
+        "<b><i>a",
+        "<table><tr><td>a<td>b",
+        "<h1><div>a",
+        "<pre>a",
+        "<a href=x><p>a",
+    ],
+)
+def test_depth_is_bounded(markup):
+    text = to_html(render(*parsed(markup * 5000 + "z")))
+    tree = html.fragment_fromstring(text, create_parent="section")
+    assert max(sum(1 for _ in element.iterancestors()) for element in tree.iter()) < 2 * MAX_DEPTH + 12
+    assert bare(tree.text_content()).endswith("z")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<a href=/x>y</a> ",
+        "<a href=/x><p>y</p>",
+        "<p>y</p>",
+        "<table><tr><td rowspan=90>x<td>y</table>",
+        "<div><img src=x.png></div>",
+        "<figure><img src=x.png>y</figure>",
+        "<b><p>x",
+    ],
+)
+def test_time_and_size_are_in_proportion(markup):
+    def cost(times: int) -> tuple[float, int]:
+        page, kept = parsed(markup * times + "z")
+        assert len(page.blocks.chars)
+        start = time.process_time()
+        text = to_html(render(page, kept))
+        return time.process_time() - start, len(text)
+
+    (few_seconds, few), (seconds, many) = cost(2500), cost(20_000)
+    assert many < 9 * few + 1000
+    assert seconds < 8 * 4 * few_seconds + 1  # with the square of the size it would be 64 times
+
+
+def test_a_hundred_thousand_links():
+    page, kept = parsed("<a href=/x>y</a> " * 100_000)
+    assert to_html(render(page, kept)).count("<a href=") == 100_000
+
+
+def test_addresses_do_not_swell_a_page():
+    base = f"<base href='http://a.example/{'x' * 2000}/'>"
+    page = Page.parse(f"<head>{base}</head><body>{'<a href=?>y</a> ' * 50_000}", url=URL)
+    assert len(to_html(render(page, np.array([True])))) < 12_000_000
+
+
+@given(st.one_of(MARKUP, pages(), SOUP), st.randoms(use_true_random=False))
+def test_what_is_rendered_is_what_was_kept_and_nothing_else(markup, random):
+    page = Page.parse(markup, url=URL)
+    kept = np.array([random.random() < 0.7 for _ in range(len(page.blocks))], bool)
+    text = to_html(render(page, kept))
+    assert_whitelisted(text)
+    again = Page.parse(text)
+    expected = [bare(page.block_text(i)) for i in np.flatnonzero(kept)]
+    found = [bare(again.block_text(i)) for i in range(len(again.blocks))]
+    if "<pre" in text:  # joins the blocks in it
+        expected, found = ["".join(expected)], ["".join(found)]
+    assert list(filter(None, found)) == list(filter(None, expected))
+
+
+@given(MARKUP)
+def test_renderings_are_well_formed_and_the_same_every_time(markup):
+    tokens = render(*parsed(markup))
+    stack = []
+    for token in tokens:
+        if token.kind == "start":
+            stack.append(token.value)
+        elif token.kind == "end":
+            assert stack.pop() == token.value
+    assert stack == []
+    assert tokens == render(*parsed(markup))
+
+
+def test_a_rendering_is_made_when_somebody_asks():
+    asked = []
+    body = Body("a", 1.0, "none", make_rendering=lambda: asked.append(1) or render(*parsed("<p>a")))
+    assert asked == []
+    assert (body.html, body.markdown) == ("<p>a</p>", "a")
+    assert body.html == body.html
+    assert len(asked) == 2
+    assert (Body("", 0.0, "none").html, Body("", 0.0, "none").markdown) == ("", "")
