@@ -1,13 +1,23 @@
-"""Several pages of one site: memory, templates, LCS matching, repeats."""
+"""Several pages of one site: memory, templates, LCS matching, repeats, and what bodies teach."""
 
+from denoise_scrapy.site.learned_rule import LearnedRule
+from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.memory import PageMemory
+from denoise_scrapy.site.rules_file import RulesFile
+from denoise_scrapy.site.site_memory import SiteMemory
 from denoise_scrapy.site.statistics import SiteStatistics
+from denoise_scrapy.site.store import SiteStore
 from denoise_scrapy.site.template import likest_first, template_similarity, without_copies
 from denoise_scrapy.site.urls import sibling_links, site_key, url_likeness
 
 __all__ = [
+    "LearnedRule",
+    "LearnedTemplate",
     "PageMemory",
+    "RulesFile",
+    "SiteMemory",
     "SiteStatistics",
+    "SiteStore",
     "likest_first",
     "sibling_links",
     "site_key",

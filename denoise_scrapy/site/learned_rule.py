@@ -48,7 +48,8 @@ class LearnedRule:
     pinned: bool = False
 
     def __str__(self) -> str:
-        told = f"{self.share:.0%} of the votes, {self.pages} pages, {self.content:.0%} content" if self.pages else ""
+        pages = f"{self.pages} page{'s' if self.pages > 1 else ''}"
+        told = f"{self.share:.0%} of the votes, {pages}, {self.content:.0%} content" if self.pages else ""
         more = f" and {len(self.cuts) - TOLD_CUTS} more" if len(self.cuts) > TOLD_CUTS else ""
         without = f"without {', '.join(self.cuts[:TOLD_CUTS])}{more}" if self.cuts else ""
         rest = ", ".join(filter(None, [told, without]))

@@ -40,7 +40,7 @@ class LearnedTemplate:
         >>> page = Page.parse("<div id=main><p>Story.</div><div>Menu</div>", url="http://a.example/1")
         >>> template = LearnedTemplate(page.signature).learn(page, np.array([1.0, 0.0]))
         >>> print(template.rules()[0])
-        #main: 100% of the votes, 1 pages, 100% content
+        #main: 100% of the votes, 1 page, 100% content
     """
 
     signature: frozenset[int]

@@ -66,7 +66,7 @@ class RuleVotes:
         >>> page = Page.parse("<div id=main><p>Story.</div><div>Menu</div>")
         >>> votes = RuleVotes().add(page, np.array([1.0, 0.0]), PathSums())
         >>> print(votes.rules()[0])
-        #main: 100% of the votes, 1 pages, 100% content
+        #main: 100% of the votes, 1 page, 100% content
     """
 
     votes: Mapping[Rule, Vote] = field(default_factory=dict)

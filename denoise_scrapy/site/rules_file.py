@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from denoise_scrapy.page import Page
+from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.urls import site_key
 
@@ -98,3 +100,20 @@ class RulesFile:
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def choose_pinned(rules: Iterable[LearnedRule], page: Page, known: KnownSite) -> LearnedRule | None:
+    """The pinned rule that decides for a page, None where none finds its element in it.
+
+    A rule that names a template decides for pages of that template; where the site has none of that name, and
+    for rules that name none, for all pages with one element of the rule's name.
+
+    Args:
+        rules: Pinned rules of the page's site.
+        page: The page.
+        known: What is known of the site.
+    """
+    own = known.template_of(page)
+    theirs = [rule for rule in rules if own is not None and rule.template == own.name]
+    anybodys = [rule for rule in rules if rule.template not in known.templates]
+    return next((rule for rule in (*theirs, *anybodys) if rule.blocks_inside(page).any()), None)

@@ -14,29 +14,13 @@ from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.memory import PageMemory
+from denoise_scrapy.site.rules_file import choose_pinned
 from denoise_scrapy.site.store import SiteStore
 from denoise_scrapy.site.urls import site_key
 
 #: Memory for what was learned, beside that for pages. A site takes 10 to 50 KB: hundreds of sites at a time; those
 #: used longest ago leave, into the file where there is one.
 MAX_BYTES = 16_000_000
-
-
-def choose_pinned(rules: Iterable[LearnedRule], page: Page, known: KnownSite) -> LearnedRule | None:
-    """The pinned rule that decides for a page, None where none finds its element in it.
-
-    A rule that names a template decides for pages of that template; where the site has none of that name, and
-    for rules that name none, for all pages with one element of the rule's name.
-
-    Args:
-        rules: Pinned rules of the page's site.
-        page: The page.
-        known: What is known of the site.
-    """
-    own = known.template_of(page)
-    theirs = [rule for rule in rules if own is not None and rule.template == own.name]
-    anybodys = [rule for rule in rules if rule.template not in known.templates]
-    return next((rule for rule in (*theirs, *anybodys) if rule.blocks_inside(page).any()), None)
 
 
 def _ignore(error: Exception) -> None:
@@ -69,7 +53,7 @@ class SiteMemory:
         >>> memory.learn(page, np.array([1.0, 0.0]))
         []
         >>> print(memory.learned(page).rules()[0])
-        #main: 100% of the votes, 1 pages, 100% content
+        #main: 100% of the votes, 1 page, 100% content
     """
 
     def __init__(

@@ -10,7 +10,8 @@ from denoise_scrapy.site.known_site import MAX_TEMPLATES, KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import HALF_LIFE, LearnedTemplate
 from denoise_scrapy.site.rules import Rule
-from denoise_scrapy.site.site_memory import SiteMemory, choose_pinned
+from denoise_scrapy.site.rules_file import choose_pinned
+from denoise_scrapy.site.site_memory import SiteMemory
 from tests.site.made_sites import NEW, OLD, REFITTED, page, truth
 
 LISTING = "<div id=top>Daily</div><table class=list><tr><td class=one>{text}</table><div id=foot>Rights</div>"
