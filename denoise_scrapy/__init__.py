@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from denoise_scrapy.addon import DenoiseAddon
-    from denoise_scrapy.body import Body, SiteModel, extract
+    from denoise_scrapy.body import Body, SiteModel, Taste, extract
     from denoise_scrapy.dedup import DuplicateIndex
     from denoise_scrapy.page import Page
 
 __version__ = "0.1.0"
-__all__ = ["Body", "DenoiseAddon", "DuplicateIndex", "Page", "SiteModel", "__version__", "extract"]
+__all__ = ["Body", "DenoiseAddon", "DuplicateIndex", "Page", "SiteModel", "Taste", "__version__", "extract"]
 
 _HOMES = {
     "Body": "body",
@@ -23,6 +23,7 @@ _HOMES = {
     "DuplicateIndex": "dedup",
     "Page": "page",
     "SiteModel": "body",
+    "Taste": "body",
     "extract": "body",
 }
 

@@ -3,6 +3,7 @@
 from denoise_scrapy.body.model import SiteModel, extract, find_strategy
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.body.taste import Taste
 
 __all__ = [
     "DEFAULT_STRATEGY",
@@ -10,6 +11,7 @@ __all__ = [
     "Block",
     "Body",
     "SiteModel",
+    "Taste",
     "extract",
     "find_strategy",
 ]

@@ -34,13 +34,25 @@ def cut_comments(page: Page, probability: FloatArray, headings: BoolArray, meta:
         headings: Headings that announce comments, shape (m,).
         meta: Lines of names, dates and links to reply, shape (m,).
     """
+    after = np.arange(len(probability)) >= comments_begin(page, headings, meta)
+    return np.where(after, COMMENTS_FACTOR * probability, probability)
+
+
+def comments_begin(page: Page, headings: BoolArray, meta: BoolArray) -> int:
+    """The block of the heading under which the comments stand, m where there is none.
+
+    Args:
+        page: The page of m blocks.
+        headings: Headings that announce comments, shape (m,).
+        meta: Lines of names, dates and links to reply, shape (m,).
+    """
     tokens = page.blocks.tokens
     long = np.cumsum(np.where(tokens >= LONG_TOKENS, tokens, 0))
     lines = np.concatenate([[0], np.cumsum(meta)])
     for i in np.flatnonzero(headings & (long > COMMENTS_AFTER * long[-1])).tolist():
         if lines[min(i + COMMENTS_BLOCKS, len(tokens))] - lines[i] >= COMMENTS_META:
-            return np.where(np.arange(len(tokens)) >= i, COMMENTS_FACTOR * probability, probability)
-    return probability
+            return int(i)
+    return len(tokens)
 
 
 def lower_hidden(page: Page, probability: FloatArray) -> FloatArray:

@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.favor import lean
 from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decision, Strategy
+from denoise_scrapy.body.taste import NO_TASTE, Taste
+from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.learned_rule import LearnedRule
@@ -74,12 +77,13 @@ class SiteModel:
         """
         return cls(*load_model(Path(path)))
 
-    def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY) -> Body:
+    def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
         """The body of a page of this site.
 
         Args:
             page: The page. It may be among those the model learned from: it is not compared with itself.
             strategy: A name in `STRATEGIES`.
+            taste: What belongs to a body in the user's eyes. Their selectors are those the page was parsed with.
 
         Raises:
             ValueError: There is no such strategy.
@@ -89,14 +93,16 @@ class SiteModel:
         if not len(page.blocks):
             return Body("", 0.0, strategy, fallback="whole text", evidence="whole text")
         ruled = decide_by_rule(page, self.pinned)
-        decision = ruled or chosen.decide(page, site)
-        kept, evidence = decision.kept, _evidence(site) if ruled is None else "pinned rule"
+        decision = ruled or lean(page, site, strategy, chosen.decide(page, site), taste.favor)
+        evidence = _evidence(site) if ruled is None else "pinned rule"
         fallback = "" if ruled or site.pages or not chosen.comparison_pages else "page alone"
-        if not kept.any():  # lost content is worse than noise left in
-            kept, fallback, evidence = np.ones_like(kept), "whole text", "whole text"
+        decision, lack = follow(page, site, decision, taste)
+        kept, fallback = decision.kept, lack or fallback
+        if lack == WHOLE_TEXT:
+            evidence = WHOLE_TEXT
         return Body(
             text="\n".join(page.block_text(i) for i in np.flatnonzero(kept).tolist()),
-            confidence=0.0 if fallback == "whole text" else decision.confidence,
+            confidence=decision.confidence,
             strategy=strategy,
             comparison=tuple(p.url for p in site.pages),
             fallback=fallback,
@@ -146,6 +152,9 @@ def extract(
     comparison_pages: Iterable[str | bytes | Page] = (),
     *,
     strategy: str = DEFAULT_STRATEGY,
+    taste: Taste = NO_TASTE,
+    keep: str | Iterable[str] = (),
+    remove: str | Iterable[str] = (),
 ) -> Body:
     """The body of one page, in one call.
 
@@ -154,16 +163,19 @@ def extract(
         url: Where it came from.
         comparison_pages: Other pages of the same site, as HTML or as parsed pages; a few are enough.
         strategy: A name in `STRATEGIES`.
+        taste: What belongs to a body in the user's eyes.
+        keep: CSS selectors or XPaths of what is content whatever a strategy says.
+        remove: The same of what is none. What `keep` finds too stays.
 
     Raises:
         TypeError: A page is neither str, bytes nor Page.
-        ValueError: There is no such strategy.
+        ValueError: There is no such strategy, or a selector is invalid.
 
     Example:
         >>> body = extract("<nav><a href=/>Home</a></nav><p>It rained all night.</p>")
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = Page.parse(html, url=url)
+    page = Page.parse(html, url=url, keep=keep, remove=remove)
     others = (p if isinstance(p, Page) else Page.parse(p, paths=page.path_table) for p in comparison_pages)
-    return SiteModel.fit(others).extract(page, strategy=strategy)
+    return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)

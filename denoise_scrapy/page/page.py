@@ -153,10 +153,13 @@ class Page:
         return "\n".join(filter(None, lines))
 
     def _marked_text(self, start: int, end: int) -> str:
-        """The marked string between two positions, without what the user removes."""
+        """The marked string between two positions, without what the user removes unless that is all of it."""
+        whole = self._text.slice(start, end)
         if not self.removed_by_user:
-            return self._text.slice(start, end)
-        return "".join(self._text.slice(*piece) for piece in left_pieces(self.elements, self.removed_text, start, end))
+            return whole
+        pieces = left_pieces(self.elements, self.removed_text, start, end)
+        left = "".join(self._text.slice(*piece) for piece in pieces)
+        return left if left.strip() else whole
 
     @cached_property
     def removed_text(self) -> npt.NDArray[np.bool_]:

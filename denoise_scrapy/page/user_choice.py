@@ -13,21 +13,26 @@ from denoise_scrapy.page.selectors import Match
 BoolArray = npt.NDArray[np.bool_]
 
 
-def inside_matches(elements: Elements, matches: Sequence[Match]) -> BoolArray:
-    """Which of n elements some match holds, shape (n,)."""
-    return elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
-
-
-def removed_runs(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> BoolArray:
-    """Whether the text after each mark is removed and not kept, shape (marks,).
+def removed_elements(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> BoolArray:
+    """Which of n elements the selectors remove, and do not keep, shape (n,).
 
     Args:
         elements: A page's elements.
         kept: What the selectors of content found.
         removed: What the selectors of noise found.
     """
-    lost = inside_matches(elements, removed) & ~inside_matches(elements, kept)
-    return np.append(lost, False)[elements.text_owner]  # owner -1 is the last value
+    return _inside(elements, removed) & ~_inside(elements, kept)
+
+
+def _inside(elements: Elements, matches: Sequence[Match]) -> BoolArray:
+    return elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
+
+
+def removed_runs(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> BoolArray:
+    """Whether the text after each mark is in removed elements, shape (marks,). Arguments as of `removed_elements`."""
+    return np.append(removed_elements(elements, kept, removed), False)[
+        elements.text_owner
+    ]  # owner -1 is the last value
 
 
 def left_pieces(elements: Elements, removed: BoolArray, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -39,7 +44,7 @@ def left_pieces(elements: Elements, removed: BoolArray, start: int, end: int) ->
         start: Position after a mark.
         end: Position of a mark, or the text's end.
     """
-    edges = np.append(elements.marks, len(elements.text.codes))
-    first, last = np.searchsorted(edges, [start - 1, end])
-    for run in (first + np.flatnonzero(~removed[first:last])).tolist():
-        yield int(edges[run]) + 1, int(edges[run + 1])
+    first, last = np.searchsorted(elements.marks, [start - 1, end])
+    edges = [*elements.marks[first:last].tolist(), end]
+    for run in np.flatnonzero(~removed[first:last]).tolist():
+        yield edges[run] + 1, edges[run + 1]

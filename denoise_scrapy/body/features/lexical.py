@@ -63,6 +63,23 @@ def _consents(text: str) -> int:
     return CONSENT_BIT * any(word in text for word in CONSENT)
 
 
+def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
+    """Short blocks that announce something, shape (blocks,).
+
+    Args:
+        page: The page.
+        bit: `COMMENTS_BIT`, `RELATED_BIT`, `META_BIT` or `CONSENT_BIT`.
+
+    Example:
+        >>> announcing(Page.parse("<h3>12 Comments</h3><p>Great story!</p>"), COMMENTS_BIT).tolist()
+        [True, False]
+    """
+    found = np.zeros(len(page.blocks), bool)
+    for i in np.flatnonzero(page.blocks.tokens < ANNOUNCING_TOKENS).tolist():
+        found[i] = bool(_announces(page.block_text(i)) & bit)
+    return found
+
+
 def lexical_features(page: Page) -> Iterator[Feature]:
     """Distances to headings that announce comments or related pages; lines of meta data; consent around."""
     tokens = page.blocks.tokens

@@ -55,7 +55,8 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     flags = np.asarray(e.column("flags"), np.int64)
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below what they stand in
     alone &= (own & _APART) == 0
-    return np.asarray(images[(with_text | with_caption | alone) & ((own & Flag.HIDDEN) == 0)])
+    shown = ((own & Flag.HIDDEN) == 0) & ~page.removed_text[mark]
+    return np.asarray(images[(with_text | with_caption | alone) & shown])
 
 
 def _stands_in_kept(

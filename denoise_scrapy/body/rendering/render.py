@@ -68,7 +68,7 @@ class _Walk:
     def tokens(self) -> list[Token]:
         """Walk, and return what was written."""
         e, blocks = self._page.elements, self._page.blocks
-        in_kept = np.append(self._kept, False)[blocks.block_of_text]
+        in_kept = np.append(self._kept, False)[blocks.block_of_text] & ~self._page.removed_text
         self._images = self._shown_images()
         shown = in_kept & (np.diff(e.visible_before) > 0) & (e.text_owner >= 0)
         own = np.bincount(e.text_owner[shown], minlength=len(e))

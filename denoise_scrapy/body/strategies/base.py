@@ -26,12 +26,14 @@ class Decision:
         probability: How likely it does, 0 to 1, shape (m,).
         confidence: Expected token F1 of the choice, 0 to 1.
         reasons: The main reason for each block, in words; m of them.
+        is_rule: Whether it knows yes and no only, and the probabilities are made of these.
     """
 
     kept: npt.NDArray[np.bool_]
     probability: npt.NDArray[np.float64]
     confidence: float
     reasons: Sequence[str]
+    is_rule: bool = False
 
     @classmethod
     def of_rule(cls, page: Page, kept: npt.NDArray[np.bool_], reasons: Sequence[str]) -> Decision:
@@ -44,7 +46,7 @@ class Decision:
         """
         probability = np.where(kept, RULE_YES, RULE_NO)
         confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
-        return cls(kept, probability, confidence, reasons)
+        return cls(kept, probability, confidence, reasons, is_rule=True)
 
 
 class Strategy(Protocol):

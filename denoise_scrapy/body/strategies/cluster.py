@@ -36,7 +36,8 @@ class ClusterStrategy:
         inside = (index >= block) & (index < end)
         kept = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block lies in the chosen one
         reasons = np.where(kept, reason, "outside the content's block")
-        return Decision(kept, np.where(kept, 0.9, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist())
+        confidence = 0.5 if kept.any() else 0.0
+        return Decision(kept, np.where(kept, 0.9, 0.1), confidence, reasons.tolist(), is_rule=True)
 
     def rule(self, page: Page, site: SiteStatistics) -> Rule | None:
         """The learned rule of the page's cluster, to print, keep or compare."""

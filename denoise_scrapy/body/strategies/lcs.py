@@ -57,7 +57,7 @@ class LcsStrategy:
                 "matched on comparison pages",
             ),
         )
-        return Decision(kept, np.where(kept, 0.8, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist())
+        return Decision(kept, np.where(kept, 0.8, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist(), is_rule=True)
 
 
 def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:

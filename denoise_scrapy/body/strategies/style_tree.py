@@ -37,4 +37,4 @@ class StyleTreeStrategy:
         reasons = np.where(noisy, "in elements that say the same on the site's pages", "hidden")
         reasons = np.where(kept, "in elements that say something of their own", reasons)
         probability = np.where(kept, 0.6, 0.1)
-        return Decision(kept, probability, 0.5 if kept.any() else 0.0, reasons.tolist())
+        return Decision(kept, probability, 0.5 if kept.any() else 0.0, reasons.tolist(), is_rule=True)

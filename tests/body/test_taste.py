@@ -1,0 +1,280 @@
+"""What a user says of a body: which error is worse, what belongs to it, what is kept and removed by selectors."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.body import STRATEGIES, SiteModel, Taste, extract
+from denoise_scrapy.body.parts import PARTS
+from denoise_scrapy.body.taste import FAVORS, SWITCHES
+from denoise_scrapy.page import Page
+from tests.html_strategies import SOUP, pages
+
+PROSE = (
+    "<p>The fox ran over the hill on Monday, and nobody could say where it came from.</p>"
+    "<p>Two days later it was seen again, near the river, with a hen between its teeth.</p>"
+    "<p>Farmers of the valley have asked the council for help, and wait for an answer.</p>"
+)
+COMMENTS = (
+    "<h2>3 Comments</h2><ol class=commentlist>"
+    + "".join(
+        f"<li><b>{name}</b> says:<div class=date>May {n}, 2020</div><p>{said}</p><a href=#r>Reply</a></li>"
+        for n, (name, said) in enumerate(
+            [("Ann", "What a clever animal that is!"), ("Bo", "Not in my yard."), ("Cy", "Foxes are everywhere now.")]
+        )
+    )
+    + "</ol><form><p>Leave a comment</p></form>"
+)
+TABLE = (
+    "<table><caption>Hens lost</caption><tr><th>Farm<th>Hens</tr><tr><td>Northside<td>12</tr>"
+    "<tr><td>Millbrook<td>7</tr></table>"
+)
+PAGE = (
+    "<title>Fox seen again - Valley Herald</title><div class=logo><h1>Valley Herald</h1></div>"
+    "<nav><ul><li><a href=/>Home</a><li><a href=/s>Sport</a></ul></nav>"
+    "<article><h1>Fox seen again</h1><p class=byline>By Ann Reed, 4 May 2020</p>"
+    "<figure><img src=f.jpg><figcaption>The fox near the river. Photo: Bo Hill</figcaption></figure>"
+    f"{PROSE}{TABLE}{PROSE.replace('fox', 'vixen')}</article>{COMMENTS}"
+    "<aside><div class=teaser><img src=t.jpg><div class=caption>A bear in the city</div></div></aside>"
+    "<footer>All rights reserved</footer>"
+)
+#: A line of each part of the page.
+LINES = {
+    "title": "Fox seen again",
+    "captions": "The fox near the river. Photo: Bo Hill",
+    "bylines": "By Ann Reed, 4 May 2020",
+    "comments": "Not in my yard.",
+    "tables": "Northside",
+}
+ALL_DROPPED = Taste(title="drop", captions="drop", bylines="drop", comments="drop", tables="drop")
+
+
+def lines(source=PAGE, **options):
+    return extract(source, **options).text.splitlines()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_is_kept_and_dropped(part, strategy):
+    kept = lines(taste=Taste(**{part: "keep"}), strategy=strategy)
+    dropped = lines(taste=Taste(**{part: "drop"}), strategy=strategy)
+    assert LINES[part] in kept
+    assert LINES[part] not in dropped
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_switch_moves_nothing_else(part):
+    auto = set(lines())
+    for switch in SWITCHES:
+        moved = auto ^ set(lines(taste=Taste(**{part: switch})))
+        found = PARTS[part].find(page := Page.parse(PAGE))
+        assert moved <= {page.block_text(i) for i in np.flatnonzero(found)}
+
+
+def test_what_is_kept_is_the_bodys_own():
+    everything = Taste(**dict.fromkeys(PARTS, "keep"))
+    kept = set(lines(taste=everything))
+    noise = {"Valley Herald", "A bear in the city", "Reply", "Leave a comment", "3 Comments", "Sport"}
+    assert not noise & (kept - set(lines()))
+    assert {"What a clever animal that is!", "Hens lost", "12", *LINES.values()} <= kept
+
+
+def test_blocks_say_that_the_user_decided():
+    body = extract(PAGE, taste=Taste(comments="keep", captions="drop"), keep="footer", remove=["css:nav", "//nav//li"])
+    reasons = {block.text: (block.kept, block.reason) for block in body.blocks}
+    assert reasons["Not in my yard."] == (True, "kept: comments")
+    assert reasons[LINES["captions"]] == (False, "dropped: captions")
+    assert reasons["All rights reserved"] == (True, "kept by your selector footer")
+    assert reasons["Sport"] == (False, "removed by your selector //nav//li")
+
+
+def test_a_table_that_lays_out_the_page_is_no_table():
+    cells = f"<td width=160><a href=/>Home</a><br><a href=/s>Sport</a></td><td>{PROSE * 3}</td><td>Weather</td>"
+    layout = f"<table><tr><td colspan=3>Valley Herald</td></tr><tr>{cells}</tr></table>"
+    text = extract(layout, taste=Taste(tables="drop")).text
+    assert "The fox ran" in text
+    nested = layout.replace("</p></td>", f"</p>{TABLE}</td>")
+    assert "Millbrook" in extract(nested, taste=Taste(tables="keep")).text
+    without = extract(nested, taste=Taste(tables="drop")).text
+    assert "Millbrook" not in without
+    assert "The fox ran" in without
+
+
+def test_a_wrapper_named_after_comments_or_photos_is_none():
+    for name in ("has-comments", "commentary", "photo-story", "date"):
+        source = f"<title>Fox seen again</title><div class={name}><h1>Fox seen again</h1>{PROSE * 2}</div>"
+        assert "The fox ran" in extract(source, taste=ALL_DROPPED).text
+
+
+def test_the_title_is_kept_where_every_section_has_a_heading_of_level_one():
+    source = f"<title>Fox</title><h1>Fox</h1>{PROSE}<h1>Bear</h1>{PROSE.replace('fox', 'bear')}"
+    assert lines(source, taste=Taste(title="drop"))[0] != "Fox"
+    assert "Bear" in lines(source, taste=Taste(title="drop"))
+
+
+def test_comments_end_with_the_element_of_their_heading():
+    source = (
+        PAGE.replace("commentlist", "list").replace("</ol><form>", "</ol></div><form>").replace("<h2>3", "<div><h2>3")
+    )
+    kept = lines(source, taste=Taste(comments="keep"))
+    assert "Foxes are everywhere now." in kept
+    assert "All rights reserved" not in kept
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"favor": "recal"}, "favor = 'recal': did you mean 'recall'? There are precision, balanced, recall"),
+        ({"title": "kept"}, "title = 'kept': did you mean 'keep'? There are auto, keep, drop"),
+        ({"tables": None}, "tables = None: did you mean "),
+    ],
+)
+def test_unknown_tastes_name_the_nearest(values, said):
+    with pytest.raises(ValueError, match="did you mean") as refused:
+        Taste(**values)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_recall_keeps_more_and_precision_less(strategy):
+    by_favor = [set(lines(strategy=strategy, taste=Taste(favor=favor))) for favor in FAVORS]
+    assert by_favor[0] <= by_favor[1] <= by_favor[2]
+    assert by_favor[0]
+
+
+def test_a_rule_hears_a_second_one():
+    link = "<p><a href=/x>See all that the Valley Herald wrote about foxes and hens since last year</a></p>"
+    source = f"<div class=main>{PROSE}{link}</div>"
+    balanced, precise = (
+        extract(source, strategy="framework", taste=Taste(favor=favor)) for favor in ("balanced", "precision")
+    )
+    assert "See all" in balanced.text
+    assert "See all" not in precise.text
+    assert {b.reason for b in precise.blocks if not b.kept} == {"in favor of precision"}
+    assert 0 < precise.confidence <= 1
+
+
+# keep and remove
+
+
+def test_selectors_win_over_the_strategy_and_over_hiddenness():
+    source = f"<div id=x hidden>Secret words</div><main>{PROSE}</main><div class=ad>Buy hens</div>"
+    kept = extract(source, keep=["#x", ".ad"], remove="//p[contains(., 'river')]")
+    assert {"Secret words", "Buy hens"} <= set(kept.text.splitlines())
+    assert "river" not in kept.text
+
+
+def test_keep_wins_over_remove_inside_and_outside():
+    source = "<section><p>One two three.</p><p class=k>Four five six.</p></section><p>Seven eight nine.</p>"
+    assert lines(source, keep=".k", remove="section") == ["Four five six.", "Seven eight nine."]
+    assert lines(source, keep="section", remove=".k") == ["One two three.", "Four five six.", "Seven eight nine."]
+    assert lines(source, keep="section", remove="body") == [
+        "One two three.",
+        "Four five six.",
+    ]  # these, and nothing else
+
+
+def test_selectors_win_over_the_taste():
+    assert LINES["captions"] in lines(taste=Taste(captions="drop"), keep="figcaption")
+    assert LINES["captions"] not in lines(taste=Taste(captions="keep"), remove="figcaption")
+
+
+def test_text_inside_of_a_block_is_cut():
+    source = f"<p>Foxes<sup>[1]</sup> hunt <span class=ad>buy now</span>hens at night.</p>{PROSE}"
+    assert lines(source, remove=["sup", ".ad"])[0] == "Foxes hunt hens at night."
+    assert lines(f"{PROSE}<div hidden>Price: <b>7</b><i>!</i></div>", keep="b", remove="i")[-1] == "Price: 7"
+
+
+def test_a_selector_that_finds_nothing_changes_nothing():
+    plain, with_selectors = extract(PAGE), extract(PAGE, keep="#nowhere", remove=["script", "//video"])
+    assert (with_selectors.text, with_selectors.confidence) == (plain.text, plain.confidence)
+
+
+def test_an_invalid_selector_is_a_value_error():
+    with pytest.raises(ValueError, match=r"selector 'div\[': no CSS selector"):
+        extract("<p>x", keep="div[")
+
+
+# where nothing is left
+
+
+def test_second_choice_where_the_taste_drops_all_that_was_selected():
+    source = f"<div id=comments>{COMMENTS * 3}</div><footer>All rights reserved</footer>"
+    assert "Not in my yard." in extract(source).text
+    body = extract(source, taste=Taste(comments="drop"))
+    assert (body.text, body.fallback) == ("All rights reserved", "second choice")
+    assert 0 <= body.confidence < extract(source).confidence
+
+
+def test_dropped_kinds_come_back_only_where_nothing_else_is():
+    body = extract(f"<h2>Hens</h2>{TABLE}", taste=Taste(tables="drop"))
+    assert "Northside" not in body.text
+    alone = extract(TABLE, taste=Taste(tables="drop"))
+    assert "Northside" in alone.text
+    assert (alone.fallback, alone.confidence) == ("dropped kinds", 0.0)
+
+
+def test_what_is_removed_never_comes_back():
+    body = extract(PAGE, remove="body")
+    assert (body.text, body.fallback, body.confidence) == ("", "all removed", 0.0)
+    assert extract(f"<p class=x>One.</p>{TABLE}", remove="table", taste=ALL_DROPPED).text == "One."
+
+
+def test_the_whole_text_is_without_what_is_dropped():
+    template = "<p>All of this is template</p><p class=x>And this</p>"
+    page, other = f"{template}<p hidden>But not these words</p>{TABLE}", f"{template}<p>Other words</p>{TABLE}"
+    whole = extract(page, None, [other], strategy="repetition")
+    assert (whole.fallback, "Millbrook" in whole.text) == ("whole text", True)
+    less = extract(page, None, [other], strategy="repetition", taste=Taste(tables="drop"), remove=".x")
+    assert less.text == "All of this is template\nBut not these words"
+    assert (less.fallback, less.confidence) == ("whole text", 0.0)
+
+
+# on any page
+
+TASTES = st.builds(
+    Taste,
+    favor=st.sampled_from(FAVORS),
+    **{field.name: st.sampled_from(SWITCHES) for field in fields(Taste) if field.name != "favor"},
+)
+SELECTORS = st.lists(st.sampled_from(["p", ".a b", "//li", "table", "body", "span", "//*[@id]"]), max_size=2)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@given(a=SOUP, b=pages(), taste=TASTES, keep=SELECTORS, remove=SELECTORS)
+def test_nothing_raises_and_wishes_are_followed(strategy, a, b, taste, keep, remove):
+    for source in (a, b):
+        page = Page.parse(source, keep=keep, remove=remove)
+        body = SiteModel.fit([Page.parse(b)]).extract(page, strategy=strategy, taste=taste)
+        assert 0 <= body.confidence <= 1
+        assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
+        kept = np.array([block.kept for block in body.blocks], bool)
+        reasons = np.array([block.reason.partition(" ")[0] for block in body.blocks], object)
+        assert kept[reasons == "kept"].all()
+        assert not kept[(reasons == "removed") | (reasons == "dropped:")].any()
+        assert all(block.text for block in body.blocks if block.kept)
+
+
+@given(source=pages())
+def test_the_default_taste_is_no_taste(source):
+    model, page = SiteModel.fit(), Page.parse(source)
+    assert model.extract(page).blocks == model.extract(page, taste=Taste()).blocks
+    assert Taste() == replace(Taste(), favor="balanced")
+
+
+def test_a_byline_and_a_caption_are_kept_though_they_stand_on_other_pages_too():
+    others = [PAGE.replace(PROSE, PROSE.replace(animal, "owl")) for animal in ("fox", "hen")]
+    kept = lines(comparison_pages=others, taste=Taste(bylines="keep", captions="keep"))
+    assert {LINES["bylines"], LINES["captions"]} <= set(kept)
+
+
+def test_renderings_are_without_what_is_removed():
+    source = f"<p>Foxes<sup>[1]</sup> <img src=/a.png alt=A> hunt hens <img src=/b.png class=ad alt=B>.</p>{PROSE}"
+    body = extract(source, "http://a.example/", remove=["sup", ".ad"], taste=Taste(title="drop"))
+    assert "[1]" not in body.html + body.markdown
+    assert "a.png" in body.html
+    assert "b.png" not in body.html + body.markdown
+    assert "a.png" not in extract(source, "http://a.example/", remove="img").html
