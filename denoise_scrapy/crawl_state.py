@@ -139,7 +139,8 @@ class CrawlState:
         site = site_key(response.url)
         self.sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
         table = self.memory.path_table(site)
-        return read_page(response, table, geometry=settings.geometry != "off")
+        geometry = settings.geometry != "off"
+        return read_page(response, table, geometry=geometry, keep=settings.keep, remove=settings.remove)
 
     def note_request(self, origin: Request, url: str) -> None:
         """Note that the spider asks for `url` from the page of `origin`."""

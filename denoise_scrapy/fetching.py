@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -140,7 +141,9 @@ class SiblingFetcher:
             or len(response.body) > settings.max_page_bytes
         ):
             return False
-        self._state.remember(self._state.parse(response, settings))
+        # an item may be about it, with the settings of the crawl: see `CrawlState.page_of`
+        crawl = self._state.settings
+        self._state.remember(self._state.parse(response, replace(settings, keep=crawl.keep, remove=crawl.remove)))
         self._state.reuse.put(self._fingerprint(request), request, response)
         return True
 

@@ -104,9 +104,9 @@ class BodyPipeline(Component):
 
     async def _text_of(self, crawled: CrawledPage) -> PageText:
         pages = await self._state.comparison.pages_for(crawled)
-        sites = self._state.sites
+        sites, settings = self._state.sites, crawled.settings
         model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
-        body = model.extract(crawled.page, strategy=crawled.settings.strategy)
+        body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         sites.learn(crawled.page, body)
         for page in (crawled.page, *pages):
             if isinstance(page, Page):

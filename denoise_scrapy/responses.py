@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -47,13 +48,17 @@ def is_same_page(one: str, other: str) -> bool:
     return _spelling(one) == _spelling(other)
 
 
-def read_page(response: Response, paths: PathTable, *, geometry: bool) -> Page:
+def read_page(
+    response: Response, paths: PathTable, *, geometry: bool, keep: Sequence[str] = (), remove: Sequence[str] = ()
+) -> Page:
     """Parse a response that `is_page`.
 
     Args:
         response: The response; its declared or detected encoding holds.
         paths: Table of element paths shared by the pages of its site.
         geometry: Whether to use the boxes of a rendered page.
+        keep: Selectors of what belongs to the body.
+        remove: Selectors of what does not.
     """
     return Page.parse(
         response.body,
@@ -61,6 +66,8 @@ def read_page(response: Response, paths: PathTable, *, geometry: bool) -> Page:
         encoding=getattr(response, "encoding", None),
         boxes=boxes_of(response) if geometry else None,
         paths=paths,
+        keep=keep,
+        remove=remove,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from pathlib import PurePath
 from typing import Any
 
 PREFIX = "DENOISE_"
+#: Kind of a setting that holds any number of texts.
+TEXTS = "tuple[str, ...]"
 TRUE = frozenset({"true", "yes", "on", "1"})
 FALSE = frozenset({"false", "no", "off", "0"})
 
@@ -30,6 +33,7 @@ class Declaration:
         choices: The valid values of a text; empty for any text.
         may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
+        check: Raises ValueError, saying why, for a value of the right type that is not valid.
     """
 
     meaning: str
@@ -39,6 +43,7 @@ class Declaration:
     choices: tuple[str, ...] = ()
     may_be_empty: bool = False
     per_page: bool = False
+    check: Callable[[Any], object] | None = None
 
     def valid_values(self, kind: str) -> str:
         """Say what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …)."""
@@ -48,6 +53,8 @@ class Declaration:
             return "True | False"
         if kind == "str":
             return "text" if self.may_be_empty else "text, not empty"
+        if kind == TEXTS:
+            return "text, or a list of texts"
         number = "whole number" if kind == "int" else "number"
         if self.low is not None and self.high is not None:
             return f"{number}, {self.low:g} to {self.high:g}"
@@ -64,7 +71,7 @@ def parse_value(value: object, kind: str, declared: Declaration) -> Any:
 
     Args:
         value: What the user gave; text is converted.
-        kind: ``"bool"``, ``"int"``, ``"float"`` or ``"str"``.
+        kind: ``"bool"``, ``"int"``, ``"float"``, ``"str"`` or `TEXTS`.
         declared: The range or the choices it must keep to.
 
     Returns:
@@ -80,6 +87,24 @@ def parse_value(value: object, kind: str, declared: Declaration) -> Any:
     empty = parsed == "" and not declared.may_be_empty
     if outside or empty or (declared.choices and parsed not in declared.choices):
         raise ValueError(value)
+    return parsed
+
+
+def checked_value(name: str, value: object, kind: str, declared: Declaration) -> Any:
+    """The same for the setting of this name, as the user wrote it.
+
+    Raises:
+        ConfigurationError: The value is invalid; the message says why.
+    """
+    try:
+        parsed = parse_value(value, kind, declared)
+    except ValueError:
+        raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(kind)}") from None
+    try:
+        if declared.check is not None:
+            declared.check(parsed)
+    except ValueError as error:
+        raise ConfigurationError(f"{name} = {value!r}: {error}") from None
     return parsed
 
 
@@ -122,9 +147,30 @@ def _parse_str(value: object) -> str:
     return str(value)
 
 
+def _parse_texts(value: object) -> tuple[str, ...]:
+    """Texts of a list, or one text; a command line has no lists, so that one may be written as JSON."""
+    if value is None or value == "":
+        return ()
+    if isinstance(value, str):
+        value = _json_list(value) or [value]
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) and text.strip() for text in value):
+        raise ValueError(value)
+    return tuple(value)
+
+
+def _json_list(text: str) -> list[object]:
+    """A list as JSON; empty where the text is none, as `[data-ad]`, which is a selector."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return []
+    return found if isinstance(found, list) else []
+
+
 _PARSERS: dict[str, Callable[[object], Any]] = {
     "bool": _parse_bool,
     "int": _parse_int,
     "float": _parse_float,
     "str": _parse_str,
+    TEXTS: _parse_texts,
 }

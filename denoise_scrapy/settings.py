@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
+from denoise_scrapy.body.taste import FAVORS, SWITCHES
+from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.setting_values import (
     PREFIX,
     ConfigurationError,
     Declaration,
+    checked_value,
     nearest_hint,
-    parse_value,
     setting,
 )
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 MEGABYTE = 1_000_000
+SWITCH: dict[str, Any] = {"choices": SWITCHES, "per_page": True}
+SELECTORS: dict[str, Any] = {"check": compile_all, "per_page": True}
 
 __all__ = ["ConfigurationError", "DenoiseSettings"]
 
@@ -40,6 +44,23 @@ class DenoiseSettings:
         "How the content is told from the rest.",
         choices=tuple(STRATEGIES),
         per_page=True,
+    )
+    favor: str = setting(
+        "balanced",
+        "Which error is worse: noise that is kept (precision), content that is lost (recall), or neither.",
+        choices=FAVORS,
+        per_page=True,
+    )
+    title: str = setting("auto", "The page's heading: as the strategy says, always, never.", **SWITCH)
+    captions: str = setting("auto", "The same of captions of pictures and tables.", **SWITCH)
+    bylines: str = setting("auto", "The same of lines that say who wrote it and when.", **SWITCH)
+    comments: str = setting("auto", "The same of what readers wrote under it.", **SWITCH)
+    tables: str = setting("auto", "The same of tables of data; tables that lay out the page are none.", **SWITCH)
+    keep: tuple[str, ...] = setting(
+        (), "CSS selectors or XPaths of what belongs to the body, whatever the strategy says.", **SELECTORS
+    )
+    remove: tuple[str, ...] = setting(
+        (), "CSS selectors or XPaths of what does not. What DENOISE_KEEP finds too stays.", **SELECTORS
     )
     body_field: str = setting("body", "Item field that receives the text.", per_page=True)
     url_field: str = setting("url", "Item field that names the page the item is about.")
@@ -141,6 +162,11 @@ class DenoiseSettings:
     )
 
     @property
+    def taste(self) -> Taste:
+        """What belongs to a body, selectors apart."""
+        return Taste(self.favor, self.title, self.captions, self.bylines, self.comments, self.tables)
+
+    @property
     def memory_bytes(self) -> int:
         """`memory_mb` in bytes."""
         return int(self.memory_mb * MEGABYTE)
@@ -206,11 +232,7 @@ class DenoiseSettings:
             if key not in known:
                 raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
-            try:
-                changes[name] = parse_value(value, kind, declared)
-            except ValueError:
-                valid = declared.valid_values(kind)
-                raise ConfigurationError(f"{key} = {value!r}: valid is {valid}") from None
+            changes[name] = checked_value(key, value, kind, declared)
         return replace(self, **changes)
 
     def _check_store(self) -> None:

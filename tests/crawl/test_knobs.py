@@ -1,0 +1,172 @@
+"""What a spider, a request or the command line says of a body."""
+
+import asyncio
+from typing import Any
+
+import pytest
+import scrapy
+
+from denoise_scrapy.body import Taste
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article, story
+
+TITLE, FOOT = "Heading of 1", "All rights reserved, the usual notes"
+CAPTION = "The harbour in winter of year 1"
+
+
+@pytest.fixture
+def articles(web: Web) -> list[str]:
+    for n in range(4):
+        figure = f"<figure><img src=x><figcaption>{CAPTION[:-1]}{n}</figcaption></figure><p>"
+        web.pages[f"/a/{n}"] = article(n).replace("<p>", figure, 1)
+    return [web(f"/a/{n}") for n in range(4)]
+
+
+def lines(bodies: dict[str, Any], url: str) -> list[str]:
+    return list(bodies[url].splitlines())
+
+
+@pytest.mark.parametrize(
+    "remove",
+    ["#foot, figcaption", ["#foot", "//figcaption"], ("css:#foot", "figcaption"), '["#foot", "//figcaption"]'],
+)
+def test_selectors_are_given_as_one_or_several(articles: list[str], remove: Any) -> None:
+    settings = {"DENOISE_STRATEGY": "style-tree", "DENOISE_REMOVE": remove}
+    body = lines(crawl(spider_of(articles[1]), settings).bodies(), articles[1])
+    assert TITLE in body
+    assert not {FOOT, CAPTION} & set(body)
+
+
+def test_a_spider_says_what_belongs_to_a_body(articles: list[str]) -> None:
+    done = crawl(spider_of(*articles, denoise_keep=["#foot"], denoise_remove="//p", denoise_captions="keep"))
+    body = lines(done.bodies(), articles[1])
+    assert {FOOT, CAPTION} <= set(body)
+    assert story(1).split(". ")[3] not in done.bodies()[articles[1]]
+
+
+def test_the_command_line_does_too(articles: list[str]) -> None:
+    from_settings = crawl(spider_of(articles[1]), {"DENOISE_TITLE": "drop", "DENOISE_KEEP": "div[id='foot']"})
+    assert FOOT in lines(from_settings.bodies(), articles[1])
+    assert TITLE not in lines(from_settings.bodies(), articles[1])
+    from_arguments = crawl(
+        spider_of(articles[1]), denoise_keep="xpath:descendant::div[@id='foot']", denoise_favor="recall"
+    )
+    assert FOOT in lines(from_arguments.bodies(), articles[1])
+
+
+def test_a_request_does_for_its_page_alone(articles: list[str]) -> None:
+    class Choosing(scrapy.Spider):
+        name = "choosing"
+        denoise_keep = "#foot"
+
+        async def start(self) -> Any:
+            wishes = [
+                {},
+                {"keep": []},
+                {"remove": ["#foot", "h1"], "captions": "drop"},
+                {"keep": "#top", "favor": "recall"},
+            ]
+            for url, wish in zip(articles, wishes, strict=True):
+                yield scrapy.Request(url, meta={"denoise": wish})
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Choosing)
+    bodies = [lines(done.bodies(), url) for url in articles]
+    assert [FOOT in body for body in bodies] == [True, False, True, False]  # keep wins over remove
+    assert ["Daily Gazette" in " ".join(body) for body in bodies] == [False, False, False, True]
+    assert "Heading of 2" not in bodies[2]
+    assert f"{CAPTION[:-1]}2" not in bodies[2]
+    assert done.stat("invalid_meta") == 0
+
+
+def test_a_page_fetched_for_comparison_is_read_with_the_settings_of_the_crawl(web: Web) -> None:
+    for n in range(3):
+        web.pages[f"/a/{n}"] = article(n, [web(f"/a/{other}") for other in range(3)])
+
+    class Naming(scrapy.Spider):
+        name = "naming"
+        denoise_keep = "#foot"
+
+        async def start(self) -> Any:
+            yield scrapy.Request(web("/a/0"), meta={"denoise": {"keep": "#top"}})
+
+        async def parse(self, response: Any) -> Any:
+            yield {"url": web("/a/0")}
+            while web.count("/a/1") + web.count("/a/2") < 2:
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.3)
+            yield {"url": web("/a/1")}
+
+    bodies = crawl(Naming, {"CONCURRENT_ITEMS": 1}).bodies()
+    assert "Daily Gazette" in bodies[web("/a/0")]
+    assert FOOT not in bodies[web("/a/0")]
+    assert FOOT in bodies[web("/a/1")]
+    assert "Daily Gazette" not in bodies[web("/a/1")]
+
+
+def test_what_was_done_where_nothing_is_left_is_counted(articles: list[str]) -> None:
+    done = crawl(spider_of(*articles, denoise_remove="body"))
+    assert set(done.bodies().values()) == {""}
+    assert done.stat("body/fallback/all_removed") == done.stat("body/empty") == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DENOISE_FAVOR", "recal", "DENOISE_FAVOR = 'recal': valid is precision | balanced | recall"),
+        ("DENOISE_COMMENTS", True, "DENOISE_COMMENTS = True: valid is auto | keep | drop"),
+        ("DENOISE_CAPTION", "keep", "DENOISE_CAPTION = 'keep': no such setting; did you mean DENOISE_CAPTIONS?"),
+        ("DENOISE_KEEP", "div[", "DENOISE_KEEP = 'div[': selector 'div[': no CSS selector (Expected ident or '*'"),
+        ("DENOISE_REMOVE", ["p", "//a/@href"], "selector '//a/@href': it selects text or attributes, not elements"),
+        ("DENOISE_REMOVE", "//a[foo(.)]", "selector '//a[foo(.)]': unknown function foo()"),
+        ("DENOISE_REMOVE", ["p", 3], "DENOISE_REMOVE = ['p', 3]: valid is text, or a list of texts"),
+        ("DENOISE_REMOVE", {"p": 1}, "valid is text, or a list of texts"),
+        ("DENOISE_KEEP", ["p", " "], "valid is text, or a list of texts"),
+    ],
+)
+def test_wrong_wishes_are_refused_at_the_start(name: str, value: Any, said: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        crawl(spider_of("data:,x"), {name: value})
+    assert said in str(refused.value)
+
+
+def test_a_wrong_selector_of_a_request_is_said_and_the_crawl_goes_on(articles: list[str]) -> None:
+    class Mistaken(scrapy.Spider):
+        name = "mistaken"
+
+        async def start(self) -> Any:
+            for url in articles:
+                yield scrapy.Request(url, meta={"denoise": {"remove": "p::text"}})
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Mistaken)
+    assert all(done.bodies().values())
+    assert done.stat("invalid_meta") == 4
+    assert done.log.count("remove = 'p::text': selector 'p::text': it selects text") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("", ()),
+        (None, ()),
+        ([], ()),
+        ("p, .a", ("p, .a",)),
+        ("[data-x]", ("[data-x]",)),
+        ('["a", "b"]', ("a", "b")),
+        (("a", "//b"), ("a", "//b")),
+    ],
+)
+def test_texts_are_read(value: Any, read: tuple[str, ...]) -> None:
+    assert DenoiseSettings.from_settings({"DENOISE_REMOVE": value}).remove == read
+
+
+def test_settings_make_a_taste() -> None:
+    settings = DenoiseSettings.from_settings({"DENOISE_FAVOR": "recall", "DENOISE_TABLES": "drop"})
+    assert settings.taste == Taste(favor="recall", tables="drop")
+    assert DenoiseSettings().taste == Taste()
