@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from denoise_scrapy.body.selection import BoolArray, expected_f1, select_by_expected_f1
-from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
+from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, OtherReasons
 from denoise_scrapy.body.strategies.framework import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.page import Page
@@ -58,5 +58,5 @@ def _with_second(page: Page, site: SiteStatistics, strategy: str, decision: Deci
 
 
 def _changed(decision: Decision, kept: BoolArray, confidence: float, favor: str) -> Decision:
-    reasons = np.where(kept == decision.kept, decision.reasons, f"in favor of {favor}").tolist()
-    return replace(decision, kept=kept, confidence=confidence, reasons=reasons)
+    moved = np.where(kept == decision.kept, "", f"in favor of {favor}").tolist()
+    return replace(decision, kept=kept, confidence=confidence, reasons=OtherReasons(decision.reasons, moved))

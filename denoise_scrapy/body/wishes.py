@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.parts import PARTS, Surroundings
 from denoise_scrapy.body.selection import expected_f1, select_by_expected_f1
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, OtherReasons
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.selectors import Match
@@ -105,13 +105,13 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
     out = wishes.drop | wishes.remove
     probability = np.where(out, 0.0, np.where(wishes.keep, 1.0, decision.probability))
     kept, fallback = (decision.kept | wishes.keep) & ~out, ""
-    reasons = np.where(wishes.reasons == "", np.array(decision.reasons, object), wishes.reasons)
     if not kept.any():
         kept, fallback = _without(decision, wishes, probability, page.blocks.tokens)
         if fallback != WHOLE_TEXT:
-            reasons[kept] = fallback
+            wishes.reasons[kept] = fallback
     confidence = _confidence(decision, kept, probability, page.blocks.tokens) if fallback != WHOLE_TEXT else 0.0
-    return replace(decision, kept=kept, confidence=confidence, reasons=reasons.tolist()), fallback
+    reasons = OtherReasons(decision.reasons, wishes.reasons.tolist())
+    return replace(decision, kept=kept, confidence=confidence, reasons=reasons), fallback
 
 
 def _without(

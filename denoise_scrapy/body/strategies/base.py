@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,35 @@ class Decision:
         probability = np.where(kept, RULE_YES, RULE_NO)
         confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
         return cls(kept, probability, confidence, reasons, is_rule=True)
+
+
+@dataclass(frozen=True)
+class OtherReasons(Sequence[str]):
+    """Reasons with others in the place of some. A strategy may make its own only when somebody looks.
+
+    Attributes:
+        below: The reasons, m of them.
+        others: Those that go before them, "" for none; m of them.
+
+    Example:
+        >>> list(OtherReasons(["a", "b"], ["", "c"]))
+        ['a', 'c']
+    """
+
+    below: Sequence[str]
+    others: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.others)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self.others[index] or self.below[index]
 
 
 class Strategy(Protocol):
