@@ -1,7 +1,7 @@
 """Recorded pages to measure on: a folder of corpora, and the example portal.
 
 A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text
-that a careful person would keep.
+that a careful person would keep; `kind` where it is known (a name in `denoise_scrapy.body.kinds.KINDS`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class RecordedPage:
     html: str
     gold: str
     site: str = ""
+    kind: str = ""
 
 
 Site = list[RecordedPage]
@@ -63,5 +64,6 @@ def _read(path: Path) -> list[Site]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            sites[row["site"]].append(RecordedPage(row["url"] or row["page"], row["html"], row["gold"], row["site"]))
+            url, kind = row["url"] or row["page"], row.get("kind") or ""
+            sites[row["site"]].append(RecordedPage(url, row["html"], row["gold"], row["site"], kind))
     return list(sites.values())
