@@ -6,12 +6,14 @@ import difflib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.favor import lean
+from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
@@ -91,7 +93,7 @@ class SiteModel:
         chosen = find_strategy(strategy)
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
-            return Body("", 0.0, strategy, fallback="whole text", evidence="whole text")
+            return _nothing(page, strategy)
         ruled = decide_by_rule(page, self.pinned)
         decision = ruled or lean(page, site, strategy, chosen.decide(page, site), taste.favor)
         evidence = _evidence(site) if ruled is None else "pinned rule"
@@ -110,7 +112,14 @@ class SiteModel:
             probability=decision.probability,
             make_blocks=lambda: _blocks(page, decision, kept),
             make_rendering=lambda: render(page, kept),
+            make_kinds=lambda: kind_model().kinds_of(page),
         )
+
+
+def _nothing(page: Page, strategy: str) -> Body:
+    """The body of a page without text."""
+    kinds = partial(kind_model().kinds_of, page)
+    return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds)
 
 
 def _evidence(site: SiteStatistics) -> str:

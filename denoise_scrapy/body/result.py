@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,6 +49,7 @@ class Body:
         probability: How likely each of the page's m blocks is content, shape (m,).
         make_blocks: Makes `blocks`; only asked when somebody looks.
         make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.
+        make_kinds: Makes `kind_probabilities`; only asked when somebody looks.
     """
 
     text: str
@@ -60,6 +61,7 @@ class Body:
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
+    make_kinds: Callable[[], Mapping[str, float]] = dict
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -79,6 +81,16 @@ class Body:
     def markdown(self) -> str:
         """The same as Markdown. HTML that the page's text shows is escaped."""
         return to_markdown(self.make_rendering())
+
+    @cached_property
+    def kind_probabilities(self) -> Mapping[str, float]:
+        """Probability of each kind of page (`denoise_scrapy.body.kinds.KINDS`); they sum to 1."""
+        return self.make_kinds()
+
+    @property
+    def kind(self) -> str:
+        """What the whole page is, most likely: "article", "forum", "product", "listing" …, "" where nobody can tell."""
+        return max(self.kind_probabilities, key=self.kind_probabilities.__getitem__, default="")
 
     def __str__(self) -> str:
         return self.text

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+from denoise_scrapy.body import Body, SiteModel, extract
 from denoise_scrapy.body.kinds import FEATURES, KINDS, KindModel, kind_features, kind_model
 from denoise_scrapy.page import Page, PathTable
 
@@ -128,6 +129,29 @@ def test_a_saved_model_is_the_same(tmp_path):
     features = kind_features(Page.parse(PAGES["forum"][1]))
     assert loaded.probability(features).tolist() == model.probability(features).tolist()
     assert (loaded.kinds, loaded.names, loaded.provenance) == (model.kinds, model.names, model.provenance)
+
+
+@pytest.mark.parametrize("kind", ["forum", "documentation"])
+def test_a_body_tells_its_page(kind):
+    url, html = PAGES[kind]
+    body = extract(html, url)
+    assert body.kind == kind
+    assert body.kind_probabilities == kind_model().kinds_of(Page.parse(html, url=url))
+
+
+def test_the_kind_is_computed_when_asked_for_and_after_the_columns_are_gone(monkeypatch):
+    asked = []
+    monkeypatch.setattr(KindModel, "kinds_of", lambda self, page: asked.append(page) or {"forum": 0.4, "product": 0.6})
+    page = Page.parse(PAGES["forum"][1])
+    body = SiteModel.fit().extract(page)
+    assert not asked
+    page.drop_columns()
+    assert (body.kind, body.kind, asked) == ("product", "product", [page])
+
+
+def test_a_page_without_text_has_a_kind_and_a_body_of_nothing_has_none():
+    assert extract("<title>Shop</title>", "http://a.example/products/x").kind in KINDS
+    assert Body("", 0.0, "lcs").kind == ""
 
 
 def test_a_hostile_page_takes_bounded_time():
