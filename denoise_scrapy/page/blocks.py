@@ -72,6 +72,21 @@ class Blocks:
         return np.asarray(self.elements.subtree_sums(own), np.float64)
 
     @cached_property
+    def token_sums(self) -> npt.NDArray[np.float64]:
+        """`subtree_sums` of the tokens, shape (elements,). Five families of features ask for it."""
+        return self.subtree_sums(self.tokens)
+
+    @cached_property
+    def char_sums(self) -> npt.NDArray[np.float64]:
+        """`subtree_sums` of the visible characters, shape (elements,)."""
+        return self.subtree_sums(self.chars)
+
+    @cached_property
+    def link_char_sums(self) -> npt.NDArray[np.float64]:
+        """`subtree_sums` of the visible characters inside links, shape (elements,)."""
+        return self.subtree_sums(self.link_chars)
+
+    @cached_property
     def _characters(self) -> tuple[npt.NDArray[np.uint8], IntArray, IntArray]:
         """Classes, blocks and positions of all characters of blocks, marks taken out."""
         e = self.elements
@@ -158,6 +173,11 @@ class Blocks:
     def path_keys(self) -> npt.NDArray[np.uint64]:
         """Hash of the path of the block's element, the same on every page of the template."""
         return np.asarray(self.elements.column("key"), np.uint64)[self.element]
+
+    @cached_property
+    def slots(self) -> IntArray:
+        """Number of the block's path among the page's: blocks of one path are records of a list, or a story's."""
+        return np.unique(self.path_keys, return_inverse=True)[1]
 
     @cached_property
     def text_hashes(self) -> npt.NDArray[np.uint64]:

@@ -6,11 +6,13 @@ Source: Wang, Chen and Dai, Web information extraction based on webpage clusteri
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 from typing import TypeVar
 
 import numpy as np
 
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.site.shared import SharedBlocks
 
 ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
@@ -59,16 +61,20 @@ def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page 
         page: The target.
         others: Candidates, in order of preference.
     """
-    tokens, prose = page.blocks.tokens, page.blocks.paragraph_tokens
-    carried = [np.isin(page.facts.text_hashes, other.facts.text_hashes) for other in others]
+    return [others[i] for i in find_originals(SharedBlocks(page, others))]
+
+
+def find_originals(shared: SharedBlocks) -> list[int]:
+    """Numbers of the other pages that are no copies of the page."""
+    tokens, prose = shared.page.blocks.tokens, shared.page.blocks.paragraph_tokens
+    carried = shared.carried
     whole = SAME_PAGE_SHARE * int(tokens.sum())
-    different = [i for i, on in enumerate(carried) if on @ tokens <= whole]
-    shares = [float(carried[i] @ prose) / max(int(prose.sum()), 1) for i in different]
+    different = np.flatnonzero(carried @ tokens <= whole).tolist()
+    shares = ((carried[different] @ prose) / max(int(prose.sum()), 1)).tolist()
     if len(different) == 1:
-        return [others[i] for i in different if shares[0] <= ONLY_COPY_SHARE]
+        return [i for i in different if shares[0] <= ONLY_COPY_SHARE]
     kept = []
     for n, i in enumerate(different):
-        usual = float(np.median(shares[:n] + shares[n + 1 :]))
-        if shares[n] <= COPY_SHARE or shares[n] - usual <= COPY_LEAD:
-            kept.append(others[i])
+        if shares[n] <= COPY_SHARE or shares[n] - median(shares[:n] + shares[n + 1 :]) <= COPY_LEAD:
+            kept.append(i)
     return kept
