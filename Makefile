@@ -24,7 +24,7 @@ bench: $(VENV)/.bench
 scores: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
 
-train: $(VENV)/.train
+train: $(VENV)/.dev
 	$(BIN)/python -m training --corpora $(CORPORA)
 
 $(VENV)/bin/python:
@@ -38,25 +38,22 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and its development tools (about a minute on a first run)"
-	$(PIP) -e ".[dev]"
+	$(PIP) -e ".[dev,train]"
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
 	$(PIP) --upgrade pip
-	$(PIP) -e ".[dev,bench]"
+	$(PIP) -e ".[dev,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
 gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate
+	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
 
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline
-
-$(VENV)/.train: pyproject.toml | $(VENV)/bin/python
-	@echo "== installing denoise_scrapy and what its model is fitted with"
-	$(PIP) -e ".[dev,train]"
-	@touch $@ $(VENV)/.demo $(VENV)/.dev
+	$(BIN)/python -m benchmarks --set-baseline --strategies combined --k 0
 
 clean:
 	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

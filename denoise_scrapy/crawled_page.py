@@ -23,9 +23,17 @@ PLAYWRIGHT_CONTEXT = "denoise"
 
 
 class PageText(NamedTuple):
-    """The text of a page, by what fallback it was found ("" for none), and what it rests on (`Body.evidence`)."""
+    """What the items of a page are given.
 
-    text: str
+    Attributes:
+        fields: Values by item field.
+        is_empty: Whether the body has no text.
+        fallback: By what fallback it was found, "" for none (`Body.fallback`).
+        evidence: What it rests on (`Body.evidence`).
+    """
+
+    fields: dict[str, Any]
+    is_empty: bool
     fallback: str
     evidence: str
 

@@ -12,6 +12,7 @@ from denoise_scrapy.body import SiteModel
 from denoise_scrapy.component import Component
 from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
+from denoise_scrapy.item_fields import field_values, wanted_fields
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
@@ -75,29 +76,33 @@ class BodyPipeline(Component):
         if crawled is None:
             state.count("body/no_page" if state.settings_of(item).enabled else "body/opted_out")
             return item
-        if not self._wants_body(item, crawled.settings):
+        fields = [field for field in wanted_fields(crawled.settings).values() if self._lacks(item, field, crawled)]
+        if not fields:
             return item
         async with crawled.computing:  # the items of a page are processed side by side
             if crawled.text is None:
                 crawled.text = await self._text_of(crawled)
-        changed = with_field(item, crawled.settings.body_field, crawled.text.text)
-        state.links.add_copy(item, changed)
+        for field in fields:
+            changed = with_field(item, field, crawled.text.fields[field])
+            state.links.add_copy(item, changed)
+            item = changed
         self._count(crawled.text)
-        return changed
+        return item
 
-    def _wants_body(self, item: Any, settings: DenoiseSettings) -> bool:
-        if not has_field(item, settings.body_field):
+    def _lacks(self, item: Any, field: str, crawled: CrawledPage) -> bool:
+        """Whether an item is to be given a field of ours."""
+        if not has_field(item, field):
             self._state.count("body/no_field")
             self._state.say_once(
-                f"no_field/{type(item)}/{settings.body_field}",
+                f"no_field/{type(item)}/{field}",
                 logging.WARNING,
-                "%s has no field %r, so its items get no text: declare the field, or name another "
-                "one in DENOISE_BODY_FIELD",
+                "%s has no field %r, so its items do not get it: declare the field, or name another in the "
+                "DENOISE_*_FIELD setting",
                 type(item).__name__,
-                settings.body_field,
+                field,
             )
             return False
-        if has_text(item, settings.body_field) and not settings.overwrite:
+        if has_text(item, field) and not crawled.settings.overwrite:
             self._state.count("body/kept")
             return False
         return True
@@ -108,14 +113,15 @@ class BodyPipeline(Component):
         model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
         body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         sites.learn(crawled.page, body)
+        text = PageText(field_values(body, settings), not body.text, body.fallback, body.evidence)
         for page in (crawled.page, *pages):
             if isinstance(page, Page):
                 page.drop_columns()
-        return PageText(body.text, body.fallback, body.evidence)
+        return text
 
     def _count(self, text: PageText) -> None:
         self._state.count("body/items")
-        if not text.text:
+        if text.is_empty:
             self._state.count("body/empty")
         self._state.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
         if text.fallback:

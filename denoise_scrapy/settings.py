@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 SWITCH: dict[str, Any] = {"choices": SWITCHES, "per_page": True}
+FIELD: dict[str, Any] = {"may_be_empty": True, "per_page": True}
 SELECTORS: dict[str, Any] = {"check": compile_all, "per_page": True}
 
 __all__ = ["ConfigurationError", "DenoiseSettings"]
@@ -63,8 +64,18 @@ class DenoiseSettings:
         (), "CSS selectors or XPaths of what does not. What DENOISE_KEEP finds too stays.", **SELECTORS
     )
     body_field: str = setting("body", "Item field that receives the text.", per_page=True)
+    html_field: str = setting("", "Item field that receives the body as clean HTML; empty: none.", **FIELD)
+    markdown_field: str = setting("", "The same as Markdown.", **FIELD)
+    confidence_field: str = setting("", "Item field that receives how sure the text is, 0 to 1.", **FIELD)
+    kind_field: str = setting("", "Item field that receives what the page is: article, forum, listing …", **FIELD)
+    comparison_field: str = setting("", "Item field that receives the URLs of the comparison pages.", **FIELD)
+    blocks_field: str = setting(
+        "",
+        "Item field that receives all blocks of the page: path, text, probability, kept or not, reasons.",
+        **FIELD,
+    )
     url_field: str = setting("url", "Item field that names the page the item is about.")
-    overwrite: bool = setting(False, "Replace a text the spider has put into the body field itself.", per_page=True)
+    overwrite: bool = setting(False, "Replace what the spider has put into such a field itself.", per_page=True)
     comparison_pages: int = setting(
         5,
         "How many other pages of the site a page is compared with, at most.",

@@ -5,21 +5,27 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import Pool
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from tldextract import TLDExtract
 
-from benchmarks.corpora import RecordedPage, Site
+from benchmarks.corpora import RecordedPage, Site, load
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
+from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = 5
+#: Weight of a page by its corpus: small corpora count for more, as the study found best.
+CORPUS_WEIGHTS = {"big9": 1.22, "dragnet": 0.88, "cleanportal": 2.3, "wcxb": 2.5, "zh": 3.0, "world": 2.0, "zh68": 2.0}
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
 
 
@@ -34,6 +40,8 @@ class Example:
         share: Share of each block that is gold, shape (blocks,).
         page: The page.
         site: Its comparison pages.
+        lengths: Number of tokens of each block, shape (blocks,).
+        paths: Path key of each block, shape (blocks,).
         tokens: Tokens of each block.
         gold: The gold text.
         k: Comparison pages asked for.
@@ -45,6 +53,8 @@ class Example:
     share: npt.NDArray[np.float64]
     page: Page
     site: SiteStatistics
+    lengths: npt.NDArray[np.int64]
+    paths: npt.NDArray[np.uint64]
     tokens: list[list[str]]
     gold: str
     k: int
@@ -92,5 +102,24 @@ def examples(corpus: str, sites: list[Site], folds: Mapping[str, int], ks: tuple
                     continue
                 done.add(len(statistics.pages))
                 features = block_features(page, statistics)
-                yield Example(corpus, fold, features, share, page, statistics, words, recorded.gold, k)
+                counts, paths = page.facts.tokens, page.facts.path_keys
+                yield Example(corpus, fold, features, share, page, statistics, counts, paths, words, recorded.gold, k)
             page.drop_columns()
+
+
+def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[str, int]]:
+    """The corpora in some folders, and the fold of each publisher."""
+    corpora = {name: sites for folder in folders for name, sites in load(folder) if name != "portal"}
+    count = Counter((name, site_publisher(site)) for name, sites in corpora.items() for site in sites for _ in site)
+    return corpora, balanced_folds(count)
+
+
+def read_examples(folders: Sequence[Path], ks: tuple[int, ...], jobs: int) -> list[Example]:
+    """All pages of the corpora in some folders as examples, read by several processes."""
+    corpora, folds = read_corpora(folders)
+    with Pool(jobs) as pool:
+        return [e for some in pool.imap(partial(_read, folds=folds, ks=ks), corpora.items()) for e in some]
+
+
+def _read(corpus: tuple[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...]) -> list[Example]:
+    return list(examples(*corpus, folds, ks))

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import sklearn
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
 from benchmarks.corpora import Site
 from denoise_scrapy.body.kinds import FEATURES, KINDS, KindModel, kind_features
@@ -114,7 +115,8 @@ def _fit(pages: Sequence[LabelledPage], provenance: dict[str, Any]) -> KindModel
     center, scale = np.nanmean(x, axis=0), np.nanstd(x, axis=0)
     center, scale = np.nan_to_num(center), np.where(scale > 1e-6, scale, 1.0)
     both = standardise(np.concatenate([x, _without_url(x)]), center, scale)
-    fitted = LogisticRegression(C=C, max_iter=1000).fit(both, np.tile(kind, 2), np.tile(weight / 2, 2))
+    with threadpool_limits(1):  # the same sums on any number of cores, and no threads that wait for each other
+        fitted = LogisticRegression(C=C, max_iter=1000).fit(both, np.tile(kind, 2), np.tile(weight / 2, 2))
     weights, bias = np.zeros((len(KINDS), len(FEATURES))), np.full(len(KINDS), -20.0)  # a kind never seen: never
     weights[fitted.classes_], bias[fitted.classes_] = _of_each_class(fitted)
     c, s, w, b = (np.asarray(values, np.float32) for values in (center, scale, weights, bias))

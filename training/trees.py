@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import lightgbm
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.forest import Forest
-from training.dataset import Example
+from training.dataset import CORPUS_WEIGHTS, Example
 
 TREES, LEAVES, DEPTH = 120, 16, 6
 PARAMETERS: dict[str, Any] = {
@@ -26,41 +27,36 @@ PARAMETERS: dict[str, Any] = {
     "force_row_wise": True,
     "num_threads": 2,
 }
-#: Weight of a page by its corpus: small corpora count for more, as the study found best.
-WEIGHTS = {"big9": 1.22, "dragnet": 0.88, "cleanportal": 2.3, "wcxb": 2.5, "zh": 3.0, "world": 2.0, "zh68": 2.0}
 
 
-def rows(
-    examples: list[Example], seed: int
+def draw(
+    examples: Sequence[Example], rows: Sequence[int], seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
     """Features, labels and weights of the blocks that a seed draws: long ones always, short ones at times."""
     rng = np.random.default_rng(seed)
     features, labels, weights = [], [], []
     for example in examples:
-        n = example.page.blocks.tokens
+        n = example.lengths
         chance = np.minimum(1, 0.15 + n / 15)
         drawn = rng.random(len(n)) < chance
         gold = float(example.share @ n)
-        weight = np.minimum(1, n / (gold + 50)) / chance * WEIGHTS.get(example.corpus, 1.0)
-        features.append(example.features[:, drawn])
+        weight = np.minimum(1, n / (gold + 50)) / chance * CORPUS_WEIGHTS.get(example.corpus, 1.0)
+        features.append(example.features[rows][:, drawn])
         labels.append(example.share[drawn] > 0.5)
         weights.append(weight[drawn])
-        example.page.drop_columns()
     return np.concatenate(features, axis=1).T, np.concatenate(labels), np.concatenate(weights)
 
 
-def to_forest(booster: lightgbm.Booster, names: tuple[str, ...], provenance: dict[str, Any]) -> Forest:
+def to_forest(booster: lightgbm.Booster) -> Forest:
     """The trees as arrays."""
     trees = [tree["tree_structure"] for tree in booster.dump_model()["tree_info"]]
     t, splits = len(trees), LEAVES - 1
     forest = Forest(
-        names=names,
         feature=np.zeros((t, splits), np.int32),
         threshold=np.full((t, splits), np.inf, np.float32),
         missing=np.ones((t, splits), bool),
         way=np.zeros((t, LEAVES, splits), np.int8),
         value=np.zeros((t, LEAVES), np.float32),
-        provenance=provenance,
     )
     for number, tree in enumerate(trees):
         stack: list[tuple[dict[str, Any], list[tuple[int, int]]]] = [(tree, [])]
@@ -82,12 +78,14 @@ def to_forest(booster: lightgbm.Booster, names: tuple[str, ...], provenance: dic
 
 def _float32_below(value: float) -> float:
     """The largest float32 that is not above: a float32 is at most the one where it is at most the other."""
+    if value > float(np.finfo(np.float32).max):  # asks only whether the feature is known
+        return float("inf")
     rounded = np.float32(value)
     return float(rounded if float(rounded) <= value else np.nextafter(rounded, np.float32(-np.inf)))
 
 
-def fit(examples: list[Example], names: tuple[str, ...], seed: int) -> lightgbm.Booster:
-    """Fit one model."""
-    x, y, w = rows(examples, seed)
-    data = lightgbm.Dataset(x, y.astype(float), weight=w, feature_name=list(names), free_raw_data=True)
+def fit(examples: Sequence[Example], rows: Sequence[int], seed: int) -> lightgbm.Booster:
+    """Fit one model to some of the features."""
+    x, y, w = draw(examples, rows, seed)
+    data = lightgbm.Dataset(x, y.astype(float), weight=w, free_raw_data=True)
     return lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)

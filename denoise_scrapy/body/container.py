@@ -37,10 +37,7 @@ def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
 
 
 def link_density_around(page: Page, levels: int) -> FloatArray:
-    """Link characters / characters in the element some levels above each block's, shape (m,)."""
-    elements, blocks = page.elements, page.blocks
-    links, chars = blocks.subtree_sums(blocks.link_chars), blocks.subtree_sums(blocks.chars)
-    around = blocks.element
-    for _ in range(levels):
-        around = elements.parent_or_self[around]
-    return np.asarray(links[around] / np.maximum(chars[around], 1))
+    """Link characters / characters in the element some levels above each block's (`Blocks.above`), shape (m,)."""
+    blocks = page.blocks
+    around = blocks.above[levels]
+    return np.asarray(blocks.link_char_sums[around] / np.maximum(blocks.char_sums[around], 1))

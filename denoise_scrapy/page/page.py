@@ -139,19 +139,22 @@ class Page:
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
         _ = self.facts
-        for name in ("elements", "blocks", "inner_hashes", "code_lengths", "removed_text"):
+        for name in ("elements", "blocks", "block_texts", "inner_hashes", "code_lengths", "removed_text"):
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
         """Text of a block: white space collapsed, lines broken at `<br>`; as it is in preformatted text."""
-        marked = self._marked_text(int(self.blocks.start[block]), int(self.blocks.end[block]))
-        text = marked.replace(START, "").replace(END, "")
-        if self.blocks.flags[block] & Flag.PREFORMATTED:
-            return text.replace(LINE_BREAK, "\n").strip("\n\r").rstrip()
-        if LINE_BREAK not in text:
-            return " ".join(text.split())
-        lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
-        return "\n".join(filter(None, lines))
+        return self.block_texts[block]
+
+    @cached_property
+    def block_texts(self) -> list[str]:
+        """Text of each block; see `block_text`."""
+        blocks, cut = self.blocks, self._marked_text
+        as_it_is = ((blocks.flags & Flag.PREFORMATTED) != 0).tolist()
+        return [
+            _text(cut(start, end), preformatted)
+            for start, end, preformatted in zip(blocks.start.tolist(), blocks.end.tolist(), as_it_is, strict=True)
+        ]
 
     def _marked_text(self, start: int, end: int) -> str:
         """The marked string between two positions, without what the user removes unless that is all of it."""
@@ -228,3 +231,14 @@ class Page:
         paths = np.unique(self._paths)
         containers = paths[np.asarray(self._table.columns["container"][paths], bool)]
         return frozenset(self._table.columns["shape"][containers].tolist())
+
+
+def _text(marked: str, preformatted: bool) -> str:
+    """A block's text from its marked string."""
+    text = marked.replace(START, "").replace(END, "")
+    if preformatted:
+        return text.replace(LINE_BREAK, "\n").strip("\n\r").rstrip()
+    if LINE_BREAK not in text:
+        return " ".join(text.split())
+    lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
+    return "\n".join(filter(None, lines))

@@ -23,7 +23,7 @@ from denoise_scrapy.page.attributes import (
     written_size,
 )
 from denoise_scrapy.page.declared import DeclaredTypes, is_json_ld
-from denoise_scrapy.page.markup import SIZED_TAGS, URL_ATTRIBUTES
+from denoise_scrapy.page.markup import BLOCK_TAGS, SIZED_TAGS, URL_ATTRIBUTES
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import Match, Selector, match_selectors
 
@@ -90,7 +90,30 @@ def read_events(body: bytes) -> list[Event]:
     # an empty document, or one the parser gives up on: what it told us until then stands
     with suppress(etree.LxmlError, ValueError, TypeError):
         etree.fromstring(body, parser)
+    _end_head(events)
     return events
+
+
+def _end_head(events: list[Event]) -> None:
+    """End the head where the body begins, in a page that says neither.
+
+    The parser knows that of the tags of HTML 4; the others it would leave inside the head, where nothing shows.
+    """
+    level = head = 0
+    for i, event in enumerate(events):
+        if event is None:
+            if level <= head:
+                return  # the head's own end, or there is none
+            level -= 1
+        elif not isinstance(event, str):
+            level += 1
+            if not head and event[0] != "html":
+                if event[0] != "head":
+                    return
+                head = level
+            elif head and level == head + 1 and event[0] in BLOCK_TAGS:
+                events[i:i] = [None, ("body", {})]  # what was the head's end is the body's now
+                return
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:

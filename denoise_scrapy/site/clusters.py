@@ -13,11 +13,16 @@ import numpy.typing as npt
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site.rules import Rule, is_block_node, names_of
 
-__all__ = ["ALPHA", "Rule", "best_block", "content_densities", "learn_rule"]
+__all__ = ["ALPHA", "Rule", "best_block", "content_densities", "learn_rule", "relative_alpha"]
 
-#: What one more element in a block costs; the source says "small". From .003 over .005 to .01 dragnet goes .873,
-#: .877, .886 and wcxb, whose pages are large, .582, .564, .518; the other three corpora do not move.
+#: What one more element in a block costs; the source says "small". One value does not serve small pages and large:
+#: from .003 over .005, .01 to .02 dragnet goes .873, .877, .886, .902 and wcxb, whose pages have four times the
+#: elements, .582, .564, .518, .479.
 ALPHA = 0.005
+#: So rules take for alpha this / the page's elements: what a block costs goes by its share of the page. At 3, 5, 6, 7,
+#: 8, 12 dragnet has .886, .889, .900, .900, .899, .899, wcxb .619, .582, .577, .555, .553, .520, big9 .950, .946,
+#: .946, .946, .946, .940; cleanportal and zh do not move.
+SHARE_COST = 6.0
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -52,6 +57,16 @@ def content_densities(page: Page, alpha: float = ALPHA) -> FloatArray:
     return np.where(is_block_node(page), p_text * (1 - p_link) * p_textl / (1 + size * alpha), 0.0)
 
 
+def relative_alpha(page: Page) -> float:
+    """The alpha by which a block's size counts as its share of the page.
+
+    Example:
+        >>> relative_alpha(Page.parse("<div>Text</div>"))  # html, body, div
+        2.0
+    """
+    return SHARE_COST / max(len(page.elements), 1)
+
+
 def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
     """Index of the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
     densities = content_densities(page, alpha)
@@ -59,14 +74,14 @@ def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
     return (best, float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 
 
-def learn_rule(pages: Sequence[Page], alpha: float = ALPHA) -> Rule | None:
+def learn_rule(pages: Sequence[Page], alpha: float | None = ALPHA) -> Rule | None:
     """The rule of a cluster: the names with the largest sum of H over the pages' best blocks.
 
     Names that are ambiguous on a page of the cluster are left out of it, as long as the path remains.
 
     Args:
         pages: The pages of one cluster.
-        alpha: What each element in a block costs.
+        alpha: What each element in a block costs; None: `relative_alpha` of each page.
 
     Returns:
         The rule, None where no page has a block with text.
@@ -78,7 +93,7 @@ def learn_rule(pages: Sequence[Page], alpha: float = ALPHA) -> Rule | None:
     """
     sums: dict[Rule, float] = {}
     for page in pages:
-        best, density = best_block(page, alpha)
+        best, density = best_block(page, relative_alpha(page) if alpha is None else alpha)
         if best >= 0:
             rule = names_of(page, best)
             sums[rule] = sums.get(rule, 0.0) + density

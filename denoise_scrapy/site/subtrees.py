@@ -25,7 +25,7 @@ def subtree_scores(page: Page, content: npt.NDArray[np.generic]) -> FloatArray:
     blocks = page.blocks
     if not content.sum():
         return np.zeros(len(page.elements))
-    return np.asarray(2 * blocks.subtree_sums(content) / (blocks.subtree_sums(blocks.tokens) + content.sum()))
+    return np.asarray(2 * blocks.subtree_sums(content) / (blocks.token_sums + content.sum()))
 
 
 def best_subtree(scores: FloatArray) -> int:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from denoise_scrapy.body.block_model import block_model
 from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.forest import Forest, block_forest
+from denoise_scrapy.body.forest import Forest
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
@@ -16,7 +17,7 @@ from tests.html_strategies import SOUP, pages
 
 @pytest.fixture(scope="module")
 def forest() -> Forest:
-    return block_forest()
+    return block_model().forest
 
 
 def walk(forest: Forest, tree: int, values: np.ndarray) -> float:
@@ -52,20 +53,6 @@ def test_many_blocks_are_judged_in_pieces(forest):
     assert forest.probability(features[:, :0]).shape == (0,)
 
 
-def test_the_model_belongs_to_the_features(forest):
-    assert forest.names == NAMES
-    assert set(forest.provenance) >= {"corpora", "cross-validated F1", "seed", "features"}
-
-
-def test_a_model_survives_its_file(forest, tmp_path):
-    forest.save(tmp_path / "model.npz")
-    again = Forest.load(tmp_path / "model.npz")
-    assert again.names == forest.names
-    assert again.provenance == forest.provenance
-    for name in ("feature", "threshold", "missing", "way", "value"):
-        assert np.array_equal(getattr(again, name), getattr(forest, name))
-
-
 @given(SOUP | pages(), pages())
 def test_features_are_numbers_or_unknown(html, other):
     page = Page.parse(html)
@@ -78,4 +65,4 @@ def test_features_are_numbers_or_unknown(html, other):
     assert not np.isinf(compared).any()
     unknown = {name for name, row in zip(NAMES, alone, strict=True) if np.isnan(row).any()}
     assert {"repeated", "slot_tokens"} <= unknown
-    assert all(n.startswith(("repeated", "slot_", "path_present", "same_as_all")) for n in unknown)
+    assert all(n.startswith(("repeated", "slot_", "path_present", "same_as_all", "from_title")) for n in unknown)

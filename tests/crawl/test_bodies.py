@@ -1,5 +1,6 @@
 """Items get the text of their page, unless somebody says otherwise."""
 
+import json
 from typing import Any
 
 import pytest
@@ -109,6 +110,35 @@ def test_a_text_of_the_spider_is_kept(articles: list[str]) -> None:
     assert done.stat("body/kept") == 4
     done = crawl(spider_of(*articles, parse=parse), {"DENOISE_OVERWRITE": True})
     assert sentence(0) in done.bodies()[articles[0]]
+
+
+def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None:
+    names = ("html", "markdown", "confidence", "kind", "comparison", "blocks")
+    settings = {f"DENOISE_{name.upper()}_FIELD": name for name in names}
+    done = crawl(spider_of(*articles), settings)
+    item = next(item for item in done.items if item["url"] == articles[0])
+    assert set(item) == {"url", "body", *names}
+    assert sentence(0) in item["body"]
+    assert item["html"].startswith("<") and sentence(0) in item["markdown"]
+    assert 0 < item["confidence"] <= 1
+    assert item["kind"] == "article"
+    assert set(item["comparison"]) <= {*articles[1:]}
+    kept = [block["text"] for block in item["blocks"] if block["kept"]]
+    assert "\n".join(kept) == item["body"]
+    json.dumps(item)
+
+
+def test_only_the_body_is_given_by_default(articles: list[str]) -> None:
+    done = crawl(spider_of(*articles))
+    assert all(set(item) == {"url", "body"} for item in done.items)
+
+
+def test_a_field_of_the_spider_is_kept_and_the_others_are_given(articles: list[str]) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "body": "my own", "html": ""}
+
+    done = crawl(spider_of(*articles, parse=parse), {"DENOISE_HTML_FIELD": "html"})
+    assert all(item["body"] == "my own" and item["html"] for item in done.items)
 
 
 def test_spider_attributes_and_arguments_count_more_than_settings(articles: list[str]) -> None:

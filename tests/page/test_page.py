@@ -115,3 +115,11 @@ def test_facts_leave_no_columns_behind():
     page = Page.parse("<p>One two.</p>")
     assert page.facts.tokens.tolist() == [2]
     assert "blocks" not in vars(page)
+
+
+@pytest.mark.parametrize("closing", ["", "</head>"])
+def test_a_body_that_begins_with_a_tag_the_parser_does_not_know_is_no_part_of_the_head(closing):
+    page = Page.parse(
+        f"<!doctype html><meta charset=utf-8><title>T</title>{closing}<header><h1>Hi</h1></header><main>x"
+    )
+    assert (page.title, page.block_texts) == ("T", ["Hi", "x"])

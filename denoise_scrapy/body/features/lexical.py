@@ -37,7 +37,9 @@ RELATED = re.compile(
 )
 META = re.compile(
     r"\bsays:?$|\breply$|\bpermalink\b|\bago\b|\bposted (?:by|on|at|in)\b|\bedited\b|^by\b|"
-    r"\b\d{1,2}:\d{2}\b|\b(?:19|20)\d{2}\b|\bam\b|\bpm\b|年|月|日|前$|回复|回覆|返信|hace |il y a|\bvor \d|há \d|назад"
+    r"\b\d{1,2}:\d{2}\b|\b(?:19|20)\d{2}\b|\bam\b|\bpm\b|年|月|日|前$|回复|回覆|返信|hace |il y a|\bvor \d|há \d|"
+    r"назад|منذ|\bpublicad[oa]\b|\bpublié|\bveröffentlicht|\d uhr\b|опубликован|"
+    r"نشر|发布|發布|来源|來源|作者|編集|投稿|更新"
 )
 CONSENT = (
     "cookie|gdpr|consent to|your personal data|privacy policy|privacy preferences|privacy settings|galletas|"
@@ -74,24 +76,24 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
         >>> announcing(Page.parse("<h3>12 Comments</h3><p>Great story!</p>"), COMMENTS_BIT).tolist()
         [True, False]
     """
-    found = np.zeros(len(page.blocks), bool)
-    for i in np.flatnonzero(page.blocks.tokens < ANNOUNCING_TOKENS).tolist():
-        found[i] = bool(_announces(page.block_text(i)) & bit)
-    return found
+    return np.asarray((_word_bits(page) & bit) != 0)
+
+
+def _word_bits(page: Page) -> npt.NDArray[np.int64]:
+    """What each block announces, and whether it speaks of consent, as bits, shape (blocks,)."""
+    bits = []
+    for text, tokens in zip(page.block_texts, page.blocks.tokens.tolist(), strict=True):
+        if tokens < ANNOUNCING_TOKENS:
+            bits.append(_announces(text))
+        else:
+            bits.append(_consents(text) if tokens < CONSENT_TOKENS else 0)
+    return np.array(bits, np.int64)
 
 
 def lexical_features(page: Page) -> Iterator[Feature]:
     """Distances to headings that announce comments or related pages; lines of meta data; consent around."""
     tokens = page.blocks.tokens
-    bits = np.zeros(len(tokens), np.int64)
-    texts: dict[int, str] = {}
-    for i in np.flatnonzero(tokens < CONSENT_TOKENS).tolist():
-        text = page.block_text(i)
-        if tokens[i] < ANNOUNCING_TOKENS:
-            texts[i] = text
-            bits[i] = _announces(text)
-        else:
-            bits[i] = _consents(text)
+    bits = _word_bits(page)
     long_before = np.cumsum(np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0))
     late = long_before > 0.03 * max(int(long_before[-1]) if len(tokens) else 0, 1)  # above the story it is a link
     comments, related = (bits & COMMENTS_BIT) != 0, (bits & RELATED_BIT) != 0
@@ -107,7 +109,7 @@ def lexical_features(page: Page) -> Iterator[Feature]:
         "consent",
         window_sums(consent * tokens.astype(float), 5) / np.maximum(window_sums(tokens.astype(float), 5), 1),
     )
-    yield "title_share", _title_share(page, texts)
+    yield "title_share", _title_share(page)
 
 
 def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
@@ -117,14 +119,14 @@ def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     return np.minimum(index - last, FAR).astype(float)
 
 
-def _title_share(page: Page, texts: dict[int, str]) -> npt.NDArray[np.float64]:
+def _title_share(page: Page) -> npt.NDArray[np.float64]:
     """Share of a short block's words that stand in the page's title, shape (blocks,)."""
     title = page.title.lower()
     found = np.zeros(len(page.blocks))
     if not title:
         return found
-    for i, text in texts.items():
-        own = text.lower().split()
+    for i in np.flatnonzero(page.blocks.tokens < ANNOUNCING_TOKENS).tolist():
+        own = page.block_texts[i].lower().split()
         if own:
             found[i] = sum(len(word) > 1 and word in title for word in own) / len(own)
     return found

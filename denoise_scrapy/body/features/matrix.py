@@ -7,17 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.features.declared import declared_features
+from denoise_scrapy.body.features.goods import count_pictures, find_prices, goods_features
 from denoise_scrapy.body.features.lexical import lexical_features
 from denoise_scrapy.body.features.records import record_features
+from denoise_scrapy.body.features.sections import section_features
 from denoise_scrapy.body.features.site import site_features
 from denoise_scrapy.body.features.surroundings import (
     Feature,
+    Features,
     container_features,
     path_features,
     subtree_features,
     window_features,
 )
-from denoise_scrapy.body.strategies.repetition import hand_rule
+from denoise_scrapy.body.strategies.repetition import find_titles, hand_rule
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.characters import CJK, COMMA, DIGIT, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
@@ -27,7 +31,22 @@ from denoise_scrapy.site import SiteStatistics
 TAGS = "p li td th h1 h2 h3 h4 div span pre dt dd figcaption blockquote label button section article".split()
 
 
-def _own(page: Page) -> Iterator[Feature]:
+_TAG_NAMES = tuple(f"tag_{tag}" for tag in TAGS)
+_TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
+
+#: Names, and rows among all that the blocks themselves are, all that they are in, and the same where it covers less
+#: than half of the page. That last is asked of words only: where they cover the page, they frame nothing.
+_BITS = np.array(list(Flag), np.int64)[:, None]
+_FLAGS = tuple(
+    (f"{kind}{str(flag.name).lower()}{part}", row + number * len(_BITS))
+    for row, flag in enumerate(Flag)
+    for number, (kind, part) in enumerate([("own_", ""), ("in_", ""), ("in_", "_part")])
+    if number < 2 or flag > Flag.CONTROL
+)
+_FLAG_NAMES, _FLAG_ROWS = tuple(name for name, _ in _FLAGS), [row for _, row in _FLAGS]
+
+
+def _own(page: Page) -> Iterator[Feature | Features]:
     """Length, links, punctuation and tag of the block itself."""
     blocks = page.blocks
     chars = np.maximum(blocks.chars, 1)
@@ -40,23 +59,15 @@ def _own(page: Page) -> Iterator[Feature]:
         yield name, counts[:, kind]
     yield "ends_in_stop", blocks.ends_in_stop
     yield "depth", page.elements.depth[blocks.element]
-    tag = page.elements.column("tag")[blocks.element]
-    for name in TAGS:
-        yield f"tag_{name}", tag == name_code(name)
+    yield _TAG_NAMES, page.elements.column("tag")[blocks.element] == _TAG_CODES
 
 
-def _flags(page: Page) -> Iterator[Feature]:
+def _flags(page: Page) -> Iterator[Features]:
     """What the block, and what any ancestor of it, is by tag, role and class words."""
-    own, inherited = page.blocks.own_flags, page.blocks.flags
+    own, inherited = (page.blocks.own_flags & _BITS) != 0, (page.blocks.flags & _BITS) != 0
     tokens = page.blocks.tokens
-    total = max(int(tokens.sum()), 1)
-    for flag in Flag.__members__.values():
-        has = (inherited & flag) != 0
-        name = str(flag.name).lower()
-        yield f"own_{name}", (own & flag) != 0
-        yield f"in_{name}", has
-        if flag > Flag.CONTROL:  # words: where they cover the page, they frame nothing
-            yield f"in_{name}_part", has if tokens[has].sum() <= total / 2 else np.zeros_like(has)
+    part = inherited & (inherited @ tokens <= max(int(tokens.sum()), 1) / 2)[:, None]
+    yield _FLAG_NAMES, np.concatenate([own, inherited, part])[_FLAG_ROWS]
 
 
 def _page(page: Page, prose: npt.NDArray[np.int64], site: SiteStatistics) -> Iterator[Feature]:
@@ -70,32 +81,39 @@ def _page(page: Page, prose: npt.NDArray[np.int64], site: SiteStatistics) -> Ite
         "page_prose": prose.sum() / total,
         "page_longest": np.log1p(prose.max(initial=0)),
         "k": min(len(site.pages), 5),
+        "alone": not site.pages,
     }
     for name, value in values.items():
         yield name, np.full(len(blocks), float(value))
 
 
-def _hand_rule(page: Page, site: SiteStatistics) -> Iterator[Feature]:
+def _hand_rule(page: Page, site: SiteStatistics, titles: npt.NDArray[np.bool_]) -> Iterator[Feature]:
     """What the hand rule says."""
-    kept, points = hand_rule(page, site)
+    kept, points = hand_rule(page, site, titles)
     yield "hand_kept", kept
     yield "hand_points", points
     yield "hand_tokens", np.full(len(kept), np.log1p(kept @ page.blocks.tokens))
 
 
-def _all(page: Page, site: SiteStatistics) -> Iterator[Feature]:
-    prose = page.blocks.paragraph_tokens
+def _all(page: Page, site: SiteStatistics) -> Iterator[Feature | Features]:
+    prose = page.blocks.paragraph_tokens.astype(float)
     yield from _own(page)
     yield from _flags(page)
-    yield from subtree_features(page, prose.astype(float))
-    yield from window_features(page, prose.astype(float))
-    yield from path_features(page, prose.astype(float))
-    yield from container_features(page, prose.astype(float))
-    yield from record_features(page, prose.astype(float))
-    yield from lexical_features(page)
+    yield from subtree_features(page, prose)
+    yield from window_features(page, prose)
+    yield from path_features(page, prose)
+    yield from container_features(page, prose)
+    words = dict(lexical_features(page))
+    yield from words.items()
+    prices, pictures = find_prices(page), count_pictures(page)
+    yield from record_features(page, prose, {"meta": words["is_meta"], "price": prices}, pictures)
+    yield from goods_features(page, prices, pictures)
+    titles = find_titles(page)
+    yield from section_features(page, titles)
+    yield from declared_features(page)
     yield from site_features(page, site)
-    yield from _page(page, prose, site)
-    yield from _hand_rule(page, site)
+    yield from _page(page, page.blocks.paragraph_tokens, site)
+    yield from _hand_rule(page, site, titles)
 
 
 def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
@@ -110,7 +128,18 @@ def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
         >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
         (True, 1.0)
     """
-    return np.array([values for _, values in _all(page, site)], np.float32)
+    matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
+    row = 0
+    for names, values in _all(page, site):
+        after = row + (1 if isinstance(names, str) else len(names))
+        matrix[row:after] = values
+        row = after
+    return matrix
 
 
-NAMES: tuple[str, ...] = tuple(name for name, _ in _all(Page.parse("<p>One two three.</p>"), SiteStatistics()))
+def _names() -> Iterator[str]:
+    for names, _ in _all(Page.parse("<p>One two three.</p>"), SiteStatistics()):
+        yield from (names,) if isinstance(names, str) else names
+
+
+NAMES: tuple[str, ...] = tuple(_names())

@@ -30,7 +30,7 @@ def site_features(page: Page, site: SiteStatistics) -> Iterator[Feature]:
         unknown = np.full(len(page.blocks), np.nan)
         yield from ((name, unknown) for name in NAMES)
         return
-    blocks, up = page.blocks, page.elements.parent_or_self
+    blocks = page.blocks
     repeated = site.repeated_share(page)
     yield "repeated", repeated
     yield "repeated_in_place", site.repeated_in_place_share(page)
@@ -38,8 +38,9 @@ def site_features(page: Page, site: SiteStatistics) -> Iterator[Feature]:
     tokens = np.bincount(blocks.slots, blocks.tokens)
     yield "repeated_path", share(np.bincount(blocks.slots, blocks.tokens * repeated), tokens)[blocks.slots]
     carried, whole = blocks.subtree_sums(blocks.tokens * repeated), blocks.token_sums
-    for level, above in (("up1", up[blocks.element]), ("up3", up[up[up[blocks.element]]])):
-        yield f"repeated_{level}", share(carried[above], whole[above])
+    for level in (1, 3):
+        above = blocks.above[level]
+        yield f"repeated_up{level}", share(carried[above], whole[above])
     shared = site.shared_with(page)
     yield "path_present", shared.path_share
     elsewhere = np.log1p(shared.slot_tokens)

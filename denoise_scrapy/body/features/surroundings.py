@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,14 @@ from denoise_scrapy.page import Page
 FloatArray = npt.NDArray[np.float64]
 Feature = tuple[str, FloatArray | npt.NDArray[np.bool_] | npt.NDArray[np.int64]]
 
+#: Names and rows of several features of m blocks at once, shape (len(names), m): a call for all costs what one does.
+Features = tuple[Sequence[str], FloatArray | npt.NDArray[np.bool_] | npt.NDArray[np.int64]]
+
 #: Levels up whose subtrees are described, and half widths of the windows (in blocks).
 LEVELS = (0, 1, 2, 3)
 WINDOWS = (2, 5, 12)
+#: Neighbours, in blocks, that are described one by one.
+STEPS = (-2, -1, 1, 2)
 #: Distances in blocks are cut here: beyond it they tell nothing.
 FAR = 20
 
@@ -32,53 +37,49 @@ def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
     return np.asarray(sums[np.minimum(index + width + 1, len(values))] - sums[np.maximum(index - width, 0)])
 
 
-def subtree_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
+_SUBTREES = tuple(f"{measure}_up{level}" for level in LEVELS for measure in "ld prose tokens share blocks".split())
+
+
+def subtree_features(page: Page, prose: FloatArray) -> Iterator[Features]:
     """Text, links and prose of the subtrees 0 to 3 levels above each block."""
-    elements, blocks = page.elements, page.blocks
-    sums = blocks.subtree_sums
-    tokens, links, chars = sums(blocks.tokens), sums(blocks.link_chars), sums(blocks.chars)
-    paragraphs, count = sums(prose), sums(np.ones(len(blocks)))
+    blocks = page.blocks
+    above = blocks.above[: len(LEVELS)]
+    links, chars, tokens = blocks.link_char_sums[above], blocks.char_sums[above], blocks.token_sums[above]
+    paragraphs, count = blocks.subtree_sums(prose)[above], blocks.subtree_sums(np.ones(len(blocks)))[above]
     total = max(float(blocks.tokens.sum()), 1.0)
-    above = blocks.element
-    for level in LEVELS:
-        yield f"ld_up{level}", share(links[above], chars[above])
-        yield f"prose_up{level}", share(paragraphs[above], tokens[above])
-        yield f"tokens_up{level}", np.log1p(tokens[above])
-        yield f"share_up{level}", tokens[above] / total
-        yield f"blocks_up{level}", np.log1p(count[above])
-        above = elements.parent_or_self[above]
+    measures = np.array(
+        [share(links, chars), share(paragraphs, tokens), np.log1p(tokens), tokens / total, np.log1p(count)]
+    )
+    yield _SUBTREES, measures.swapaxes(0, 1).reshape(len(_SUBTREES), len(blocks))
 
 
-def window_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
+_NEAR = tuple(f"{measure}{step:+d}" for measure in "tokens ld prose".split() for step in STEPS)
+
+
+def window_features(page: Page, prose: FloatArray) -> Iterator[Feature | Features]:
     """Text, links and prose of the blocks before and after, and the nearest of them one by one."""
     blocks = page.blocks
     m = len(blocks)
     index = np.arange(m)
 
-    def running(values: npt.NDArray[np.generic]) -> FloatArray:
-        return np.concatenate([[0.0], np.cumsum(values, dtype=float)])
-
-    links, chars, tokens = running(blocks.link_chars), running(blocks.chars), running(blocks.tokens)
-    paragraphs = running(prose)
+    running = np.zeros((4, m + 1))
+    np.cumsum([blocks.link_chars, blocks.chars, blocks.tokens, prose], axis=1, out=running[:, 1:])
     for width in WINDOWS:
         low, high = np.maximum(index - width, 0), np.minimum(index + width + 1, m)
-        yield f"ld_window{width}", share(links[high] - links[low], chars[high] - chars[low])
-        yield f"prose_window{width}", np.log1p(paragraphs[high] - paragraphs[low])
-        yield f"tokens_window{width}", np.log1p((tokens[high] - tokens[low]) / (high - low))
-    padded = {
-        "tokens": np.pad(np.log1p(blocks.tokens), 2),
-        "ld": np.pad(blocks.link_density, 2),
-        "prose": np.pad((prose > 0).astype(float), 2),
-    }
-    for name, values in padded.items():
-        for step in (-2, -1, 1, 2):
-            yield f"{name}{step:+d}", values[2 + step : 2 + step + m]
+        links, chars, tokens, paragraphs = running.take(high, axis=1) - running.take(low, axis=1)
+        yield f"ld_window{width}", share(links, chars)
+        yield f"prose_window{width}", np.log1p(paragraphs)
+        yield f"tokens_window{width}", np.log1p(tokens / (high - low))
+    padded = np.zeros((3, m + 4))
+    padded[:, 2 : m + 2] = np.log1p(blocks.tokens), blocks.link_density, prose > 0
+    near = [padded[:, 2 + step : 2 + step + m] for step in STEPS]
+    yield _NEAR, np.array(near).swapaxes(0, 1).reshape(len(_NEAR), m)
 
 
 def path_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
     """All blocks of a block's path on the page: records of a list, paragraphs of a story."""
     blocks = page.blocks
-    _, slot = np.unique(blocks.path_keys, return_inverse=True)
+    slot = blocks.slots
 
     def sums(values: npt.NDArray[np.generic]) -> FloatArray:
         return np.asarray(np.bincount(slot, np.asarray(values, float)), float)

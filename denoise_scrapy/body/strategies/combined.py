@@ -1,16 +1,20 @@
-"""All signals together: boosted trees over features of the block, its surroundings and its site.
+"""All signals together: trees and networks over features of the block, its surroundings and its site.
 
-The trees are fitted on recorded pages of many publishers (`python -m training`); what they were fitted on and how well
+They are fitted on recorded pages of many publishers (`python -m training`); what they were fitted on and how well
 they do on publishers left out stands in the model file. The kept set maximises the expected F1.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.body.adjustments import cut_comments, lean_to, lower_consent, lower_hidden
+from denoise_scrapy.body.block_model import BlockModel, block_model
+from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.forest import Forest, block_forest
+from denoise_scrapy.body.features.declared import FORUM_TYPES
+from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Page
@@ -20,29 +24,34 @@ _ROW = {name: row for row, name in enumerate(NAMES)}
 
 
 class CombinedStrategy:
-    """Boosted trees over all signals.
+    """Trees and networks over all signals.
 
     Args:
-        forest: The trees; those of the package where None is given.
+        model: The model; that of the package where None is given.
     """
 
     name = "combined"
     comparison_pages = 5
     needs_elements = False
 
-    def __init__(self, forest: Forest | None = None) -> None:
-        self._forest = forest
+    def __init__(self, model: BlockModel | None = None) -> None:
+        self._model = model
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
-        features = block_features(page, site)
-        probability = (self._forest or block_forest()).probability(features)
+        return self.judge(page, block_features(page, site))
+
+    def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:
+        """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`."""
+        model = self._model or block_model()
+        known = features[[_ROW[name] for name in model.names]]
+        probability = model.probability(known, Context.of(page))
         headings = (features[_ROW["own_heading"]] > 0) | (features[_ROW["tag_dt"]] > 0)
         comments, meta = features[_ROW["is_comments"]] > 0, features[_ROW["is_meta"]] > 0
-        probability = cut_comments(page, probability, headings & comments, meta)
+        if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
+            probability = cut_comments(page, probability, headings & comments, meta)
         probability = lower_hidden(page, probability)
         probability = lower_consent(page, probability, features[_ROW["consent"]].astype(float))
         probability = lean_to(features[_ROW["hand_kept"]] > 0, page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
-        reasons = np.where(kept, "like content of other sites", "like what frames content on other sites")
-        return Decision(kept, probability, f1, reasons.tolist())
+        return Decision(kept, probability, f1, Reasons(page, known, model))

@@ -79,7 +79,7 @@ class RepetitionStrategy:
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`."""
-        evidence = _evidence(page, site)
+        evidence = _evidence(page, site, find_titles(page))
         kept, _ = _judge(page, evidence)
         reasons: npt.NDArray[np.object_] = np.full(len(kept), "the page has little but such text", object)
         reasons[evidence.points > 0] = "only on this page"
@@ -106,13 +106,12 @@ class _Evidence:
     points: npt.NDArray[np.int64]
 
 
-def hand_rule(page: Page, site: SiteStatistics) -> tuple[BoolArray, npt.NDArray[np.int64]]:
-    """Which blocks the rule keeps, and their points, shape (blocks,) each."""
-    return _judge(page, _evidence(page, site))
+def hand_rule(page: Page, site: SiteStatistics, titles: BoolArray) -> tuple[BoolArray, npt.NDArray[np.int64]]:
+    """Which blocks the rule keeps, and their points, shape (blocks,) each; titles as of `find_titles`."""
+    return _judge(page, _evidence(page, site, titles))
 
 
-def _evidence(page: Page, site: SiteStatistics) -> _Evidence:
-    titles = find_titles(page)
+def _evidence(page: Page, site: SiteStatistics, titles: BoolArray) -> _Evidence:
     in_template_slot = site.repeated_slot_share(page) > SLOT_SHARE
     # a heading that other pages have too ("Limits") stands among headings of which most are a page's own
     repeated = _repeated(page, site, titles) & in_template_slot

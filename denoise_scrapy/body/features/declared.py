@@ -1,0 +1,35 @@
+"""Features of what the page declares to be, and of where its text stands: pages of one kind share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from denoise_scrapy.body.features.surroundings import Feature
+from denoise_scrapy.page import Flag, Page
+
+#: A page that declares one of these is a thread: what people answer is its content.
+FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
+#: What pages declare that they are (schema.org, Open Graph), by what it means for their text.
+DECLARED = {
+    "article": frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"]),
+    "forum": FORUM_TYPES,
+    "product": frozenset(["product", "productgroup", "offer", "aggregateoffer", "og:product", "og:product.item"]),
+    "list": frozenset(["itemlist", "collectionpage", "searchresultspage", "offercatalog"]),
+    "manual": frozenset(["techarticle", "apireference", "howto", "faqpage"]),
+    "website": frozenset(["og:website"]),
+}
+#: Where text may stand: the shares of the page's text in these tell kinds of pages apart.
+SPREAD = (Flag.ARTICLE, Flag.COMMENT_WORD, Flag.LIST_ITEM, Flag.TABLE_CELL, Flag.HEADING, Flag.CONTENT_WORD)
+
+
+def declared_features(page: Page) -> Iterator[Feature]:
+    """The same for all blocks of the page: what it declares, and shares of its text."""
+    blocks = page.blocks
+    for name, types in DECLARED.items():
+        yield f"page_declares_{name}", np.full(len(blocks), float(not types.isdisjoint(page.declared_types)))
+    total = max(int(blocks.tokens.sum()), 1)
+    for flag in SPREAD:
+        inside = (blocks.flags & flag) != 0
+        yield f"page_in_{str(flag.name).lower()}", np.full(len(blocks), inside @ blocks.tokens / total)

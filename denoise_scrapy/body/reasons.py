@@ -1,0 +1,158 @@
+"""Why the model keeps or drops a block: what each family of features adds to its log odds, in words and numbers.
+
+A family's part is the difference that it makes to the log odds when its features are what they are on average. The
+parts do not add up to the whole, since families stand in for each other; the largest tell what decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.block_model import BlockModel
+from denoise_scrapy.body.context import Context
+from denoise_scrapy.page import Flag, Page
+
+#: Families by the beginnings of their features' names; a feature belongs to the first that fits.
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    family: tuple(starts.split())
+    for family, starts in {
+        "site": "repeated path_present slot_ same_as_all k alone",
+        "goods": "is_price price pictures_ page_pictures page_prices",
+        "words": "after_comments since_ is_ meta_around consent",
+        "title": "title_share from_title",
+        "place": "in_container in_best_h from_ prose_before position index depth",
+        "names": "own_ in_ tag_",
+        "records": "record_ page_records",
+        "links": "ld",
+        "surroundings": "prose tokens_ tokens- tokens+ share_ blocks_ path_ section_",
+        "page": "page_ times_on_page",
+        "text": "tokens chars word_length stops commas digits capitals cjk ends_in_stop",
+        "rule": "hand_",
+    }.items()
+}
+#: A family that moves the log odds by less is no reason; so many are told at most.
+LEAST, MOST = 0.2, 3
+
+Rows = Mapping[str, npt.NDArray[np.float32]]
+
+
+def family(name: str) -> str:
+    """The family of a feature."""
+    return next((known for known, starts in FAMILIES.items() if name.startswith(starts)), "page")
+
+
+class Reasons(Sequence[str]):
+    """The reasons of a page's blocks; computed when somebody looks.
+
+    Args:
+        page: The page of m blocks.
+        features: Shape (features, m), rows as in the model's names.
+        model: The model that decided.
+    """
+
+    def __init__(self, page: Page, features: npt.NDArray[np.float32], model: BlockModel) -> None:
+        self._page = page
+        self._features = features
+        self._model = model
+
+    def __len__(self) -> int:
+        return int(self._features.shape[1])
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self._told(i) for i in range(*index.indices(len(self)))]
+        return self._told(range(len(self))[index])
+
+    @cached_property
+    def parts(self) -> dict[str, npt.NDArray[np.float64]]:
+        """What each family adds to the log odds of each block, shape (m,) each."""
+        context = Context.of(self._page)
+        whole = _odds(self._model.probability(self._features, context))
+        found = {}
+        for name in FAMILIES:
+            rows = [i for i, feature in enumerate(self._model.names) if family(feature) == name]
+            usual = self._features.copy()
+            usual[rows] = self._model.network.mean[rows, None]
+            found[name] = whole - _odds(self._model.probability(usual, context))
+        return found
+
+    def _told(self, block: int) -> str:
+        parts = {name: float(values[block]) for name, values in self.parts.items()}
+        chosen = [name for name in sorted(parts, key=lambda name: -abs(parts[name])) if abs(parts[name]) >= LEAST]
+        rows = dict(zip(self._model.names, self._features, strict=True))
+        told = [f"{TELL[name](rows, self._page, block)} ({parts[name]:+.1f})" for name in chosen[:MOST]]
+        return "; ".join(told) or "nothing stands out"
+
+
+def _odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    sure = np.clip(probability, 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(sure / (1 - sure)))
+
+
+def _site(rows: Rows, page: Page, block: int) -> str:
+    if np.isnan(rows["repeated"][block]):
+        return "no other page to compare with"
+    pages = round(float(rows["k"][block]))
+    return f"text on {round(float(rows['repeated'][block]) * pages)} of {pages} other pages"
+
+
+def _words(rows: Rows, page: Page, block: int) -> str:
+    for name, told in (
+        ("is_comments", "announces comments"),
+        ("is_related", "announces other pages"),
+        ("consent", "speaks of consent"),
+        ("after_comments", "after a heading of comments"),
+        ("is_meta", "a line of names, dates or links to reply"),
+    ):
+        if rows[name][block] > 0:
+            return told
+    lines = round(float(rows["meta_around"][block]))
+    return f"{lines} lines of names and dates around" if lines else "no words of comments or other pages around"
+
+
+def _title(rows: Rows, page: Page, block: int) -> str:
+    share, distance = float(rows["title_share"][block]), float(rows["from_title"][block])
+    if share > 0:
+        return f"{share:.0%} of its words in the page's title"
+    return "no title on the page" if np.isnan(distance) else f"{distance:+.0f} blocks from the title"
+
+
+def _names(rows: Rows, page: Page, block: int) -> str:
+    flags = int(page.blocks.flags[block])
+    names = [str(flag.name).lower().replace("_", " ") for flag in Flag.__members__.values() if flags & flag]
+    path = page.block_paths()[block].rpartition("/")[2]
+    return f"{path.partition('.')[0].partition('#')[0]} in {', '.join(names)}" if names else f"plain {path}"
+
+
+def _share_of(name: str, told: str) -> Callable[[Rows, Page, int], str]:
+    return lambda rows, page, block: f"{float(rows[name][block]):.0%} {told}"
+
+
+TELL: Mapping[str, Callable[[Rows, Page, int], str]] = {
+    "site": _site,
+    "words": _words,
+    "title": _title,
+    "names": _names,
+    "records": lambda rows, page, block: (
+        "in a list of records" if rows["record_outer_count"][block] > 0 else "in no list of records"
+    ),
+    "goods": lambda rows, page, block: f"{float(rows['price_around'][block]):.0f} prices around",
+    "place": lambda rows, page, block: (
+        ("in" if rows["in_container"][block] > 0 else "outside")
+        + f" the container of the prose, {float(rows['position'][block]):.0%} down the text"
+    ),
+    "links": _share_of("ld", "of it links"),
+    "surroundings": _share_of("prose_up2", "prose two levels up"),
+    "page": _share_of("page_prose", "of the page prose"),
+    "text": lambda rows, page, block: f"{int(page.blocks.tokens[block])} words",
+    "rule": lambda rows, page, block: f"{float(rows['hand_points'][block]):+.0f} points by the hand rule",
+}

@@ -1,0 +1,73 @@
+"""The model file, and the reasons it gives."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import training
+from denoise_scrapy.body import extract
+from denoise_scrapy.body.block_model import BlockModel, block_model
+from denoise_scrapy.body.context import Context
+from denoise_scrapy.body.features import NAMES, block_features
+from denoise_scrapy.body.reasons import FAMILIES, TELL, Reasons, family
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+from training.tables import below
+
+STORY = "The bridge was closed on Monday because of the flood, said the mayor, and would open again in a week."
+HTML = f"<title>Flood</title><nav><a href=/>Home</a></nav><article><h1>Flood</h1><p>{STORY}</p></article>"
+
+
+def test_the_model_belongs_to_the_features():
+    assert block_model().names == NAMES
+    assert set(block_model().provenance) >= {"corpora", "cross-validated F1", "seed", "features"}
+
+
+def test_cross_validation_reached_the_floors():
+    floors = json.loads(Path(training.__file__).with_name("floors.json").read_text("utf-8"))
+    scores = block_model().provenance["cross-validated F1"]
+    assert scores.keys() >= floors.keys()
+    assert below(scores, floors) == []
+
+
+def test_a_model_survives_its_file(tmp_path):
+    model = block_model()
+    model.save(tmp_path / "model.npz")
+    again = BlockModel.load(tmp_path / "model.npz")
+    assert (again.names, again.provenance) == (model.names, model.provenance)
+    for part in ("forest", "network"):
+        one, other = getattr(model, part).arrays(), getattr(again, part).arrays()
+        assert one.keys() == other.keys()
+        assert all(np.array_equal(one[name], other[name]) for name in one)
+    assert (tmp_path / "model.npz").stat().st_size < 1_000_000
+
+
+def test_every_family_has_features_and_words():
+    assert {family(name) for name in NAMES} == set(FAMILIES) == set(TELL)
+
+
+def test_reasons_are_words_and_numbers():
+    body = extract(HTML, None, [HTML.replace(STORY, "Quite another story."), HTML.replace(STORY, "Nothing new.")])
+    blocks = {block.text: block for block in body.blocks}
+    assert blocks[STORY].kept and not blocks["Home"].kept
+    assert all("(+" in block.reason or "(-" in block.reason for block in body.blocks)
+    assert "nav" in blocks["Home"].reason
+
+
+def test_parts_say_how_the_odds_change_without_a_family():
+    page = Page.parse(HTML)
+    features, model = block_features(page, SiteStatistics()), block_model()
+    reasons = Reasons(page, features, model)
+    without = features.copy()
+    rows = [i for i, name in enumerate(NAMES) if family(name) == "links"]
+    without[rows] = model.network.mean[rows, None]
+    context = Context.of(page)
+
+    def odds(p):
+        return np.log(p / (1 - p))
+
+    expected = odds(model.probability(features, context)) - odds(model.probability(without, context))
+    assert reasons.parts["links"] == pytest.approx(expected, abs=1e-6)
+    assert len(reasons) == len(page.blocks)

@@ -1,0 +1,87 @@
+"""Fitting and cross-validating the whole model."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from denoise_scrapy.body.block_model import BlockModel
+from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.body.strategies.combined import CombinedStrategy
+from example_project.scoring import f1
+from training import networks, trees
+from training.dataset import Example
+from training.folds import FOLDS
+
+
+@dataclass(frozen=True)
+class PageScore:
+    """A page judged by a model that saw none of its publisher's.
+
+    Attributes:
+        corpus: Its corpus.
+        url: Its URL.
+        k: Comparison pages asked for.
+        f1: Token F1 of its body.
+        confidence: The F1 that the model expected.
+        tokens: Tokens of the body, and of the gold text.
+    """
+
+    corpus: str
+    url: str
+    k: int
+    f1: float
+    confidence: float
+    tokens: tuple[int, int]
+
+
+def fit_model(
+    examples: Sequence[Example], seed: int, provenance: dict[str, Any], names: tuple[str, ...] = NAMES
+) -> BlockModel:
+    """Fit trees and networks.
+
+    Args:
+        examples: The pages.
+        seed: Seed of all that is random.
+        provenance: What the model file shall tell of them.
+        names: The features it may see; all where none are named.
+    """
+    rows = [NAMES.index(name) for name in names]
+    forest = trees.to_forest(trees.fit(examples, rows, seed))
+    return BlockModel(names, forest, networks.fit_network(examples, rows, seed), provenance)
+
+
+def cross_validate(
+    examples: Sequence[Example], seed: int, names: tuple[str, ...] = NAMES, jobs: int = 2
+) -> list[PageScore]:
+    """The score of each page, each fold judged by a model that saw none of its publishers."""
+    global _examples  # noqa: PLW0603 - what forked processes share without copying it
+    _examples = examples
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        folds = pool.starmap(_fold_scores, [(fold, seed, names) for fold in range(FOLDS)], chunksize=1)
+    return [score for fold in folds for score in fold]
+
+
+_examples: Sequence[Example] = ()
+
+
+def _fold_scores(fold: int, seed: int, names: tuple[str, ...]) -> list[PageScore]:
+    model = fit_model([example for example in _examples if example.fold != fold], seed, {}, names)
+    return list(judge([example for example in _examples if example.fold == fold and example.k >= 0], model))
+
+
+def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]:
+    """The score of each page with a model."""
+    strategy = CombinedStrategy(model)
+    for example in examples:
+        decision = strategy.judge(example.page, example.features)
+        text = "\n".join(example.page.block_texts[i] for i in np.flatnonzero(decision.kept).tolist())
+        tokens = sum(len(example.tokens[i]) for i in np.flatnonzero(decision.kept).tolist())
+        example.page.drop_columns()
+        score = f1(text, example.gold)
+        lengths = tokens, len(example.gold.split())
+        yield PageScore(example.corpus, example.page.url, example.k, score, decision.confidence, lengths)
