@@ -7,6 +7,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
+from denoise_scrapy.body.kinds import KINDS
 from tests.crawl.crawling import BASE, crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -121,7 +122,7 @@ def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None
     assert sentence(0) in item["body"]
     assert item["html"].startswith("<") and sentence(0) in item["markdown"]
     assert 0 < item["confidence"] <= 1
-    assert item["kind"] == "article"
+    assert item["kind"] in KINDS
     assert set(item["comparison"]) <= {*articles[1:]}
     kept = [block["text"] for block in item["blocks"] if block["kept"]]
     assert "\n".join(kept) == item["body"]

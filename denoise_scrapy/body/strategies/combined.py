@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.adjustments import cut_comments, lean_to, lower_consent, lower_hidden
+from denoise_scrapy.body.adjustments import cut_comments, lean_to, lower_consent, lower_hidden, lower_repeated
 from denoise_scrapy.body.block_model import BlockModel, block_model
 from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
@@ -50,6 +50,7 @@ class CombinedStrategy:
         comments, meta = features[_ROW["is_comments"]] > 0, features[_ROW["is_meta"]] > 0
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability, headings & comments, meta)
+        probability = lower_repeated(probability, features[_ROW["repeated_in_place"]].astype(float))
         probability = lower_hidden(page, probability)
         probability = lower_consent(page, probability, features[_ROW["consent"]].astype(float))
         probability = lean_to(features[_ROW["hand_kept"]] > 0, page, probability)
