@@ -56,6 +56,19 @@ def test_a_page_without_blocks_keeps_nothing_and_says_so():
     assert (decision.kept.tolist(), decision.confidence) == ([False], 0.0)
 
 
+def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
+    assert texts(Page.parse(f"<body><div><p>{LONG}</p><p hidden>Secret.</p></div></body>")) == [LONG]
+    assert texts(Page.parse(f"<body><p>Loading</p><div hidden><p>{LONG}</p></div></body>")) == [LONG]
+
+
+def test_what_size_costs_goes_by_the_page():
+    # a box of teasers about the story: in a small page it is most of the elements, in a large one a part
+    teasers = "<p>More text</p>" * 12
+    story = f"<div id=all><div id=story><p>{LONG}</p></div>{teasers}</div>"
+    assert texts(Page.parse(f"<body>{story}</body>")) == [LONG]
+    assert len(texts(Page.parse(f"<body>{story}<ul>{'<li></li>' * 400}</ul></body>"))) == 13
+
+
 @given(st.lists(st.one_of(pages(3), SOUP), min_size=1, max_size=4))
 def test_any_pages_are_decided(site):
     page, *others = (Page.parse(html) for html in site)

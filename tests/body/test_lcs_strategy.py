@@ -101,6 +101,37 @@ def test_the_story_is_kept():
     assert body.fallback == ""
 
 
+def test_where_no_cluster_leads_all_candidates_are_kept_but_links():
+    # each post is a cluster of its own, in a frame that is matched; the first holds the most, and a fifth of all
+    post = "<div class=post><div class=frame><div class=text><p>{} says {} {}</p></div></div></div>"
+    link = "<div class=post><div class=frame><div class=text><p><a href=/>{} {} {}</a></p></div></div></div>"
+    words = (
+        "alpha beta gamma delta",
+        "one two three four",
+        "red green blue white",
+        "ash oak elm pine",
+        "up down in out",
+    )
+
+    def thread(name: str) -> Page:
+        posts = "".join(post.format(name, i, text) for i, text in enumerate(words))
+        return Page.parse(f"<body><div id=menu>Home</div>{posts}{link.format('More', 'of', name)}</body>")
+
+    page = thread("Ann")
+    body = SiteModel.fit([thread("Bob"), thread("Cyd")]).extract(page, strategy="lcs")
+    assert body.text.split("\n") == [f"Ann says {i} {text}" for i, text in enumerate(words)]
+    assert {block.reason for block in body.blocks if block.kept} == {"no cluster leads"}
+
+
+def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
+    def text(html: str) -> str:
+        site = [Page.parse(html.format(word)) for word in ("ship", "train", "plane")]
+        return SiteModel.fit(site[1:]).extract(site[0], strategy="lcs").text
+
+    assert text("<body><div hidden><p>Secret {0}</p></div><div><p>Open {0}</p></div></body>") == "Open ship"
+    assert text("<body><p>Loading</p><div hidden><p>Story of the {0}</p></div></body>") == "Story of the ship"
+
+
 @pytest.mark.parametrize("strategy", ["lcs", "repetition"])
 def test_page_alone_is_said(strategy):
     body = SiteModel.fit().extract(Page.parse("<p>Alone in the world.</p>"), strategy=strategy)

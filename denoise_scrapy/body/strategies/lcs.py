@@ -23,8 +23,8 @@ POINTS = (5, 3, 1)
 CLOSE = 0.8
 #: Where the close clusters hold less than this share of the candidates' text outside links, the page has no one place
 #: that leads: posts of a forum, rows of a list, parts of a shop's page each make a cluster of their own, and only
-#: three get points. All candidates are kept then. Never doing so has wcxb .54; .3, .35, .4, .45, .5 have .669, .682,
-#: .700, .708, .718, and dragnet, whose comments are such clusters too, .885, .885, .883, .879, .880.
+#: three get points. All candidates are kept then. Never doing so has wcxb .535; .25, .3, .35, .4, .5 have .664, .669,
+#: .678, .699, .718, and dragnet, whose comments are such clusters too, .886, .885, .885, .883, .880.
 LEADING_SHARE = 0.4
 #: … less the blocks with this share of their text in links: .34 to .67 do alike, keeping them costs wcxb .006.
 LINKED_SHARE = 0.5
@@ -56,10 +56,11 @@ class LcsStrategy:
         candidate = _block_share(page, tree, _joined(clusters)) >= 0.5  # most of the block's text
         lead = _block_share(page, tree, _joined(chosen)) >= 0.5
         kept, reason = lead, "in the cluster that leads"
-        own = page.blocks.chars - page.blocks.link_chars
+        hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+        own = np.where(hidden, 0, page.blocks.chars - page.blocks.link_chars)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
             kept, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
-        hidden = kept & ((page.blocks.flags & Flag.HIDDEN) != 0)
+        hidden &= kept
         if (kept & ~hidden).any():  # pages exist that stream their content into hidden elements
             kept = kept & ~hidden
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
