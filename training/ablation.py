@@ -1,8 +1,8 @@
 """What each family of features adds: `python -m training.ablation --corpora DIR [DIR …] --output FILE.md`.
 
 Families are added one after the other; each row is cross-validated with whole publishers left out. For time's sake one
-network is fitted, half as long as those that are shipped; the last rows have all features and other numbers of comparison
-pages.
+network is fitted, half as long as those that are shipped; the last rows have all features and other numbers of
+comparison pages.
 """
 
 from __future__ import annotations
