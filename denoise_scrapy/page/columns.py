@@ -46,6 +46,14 @@ class MarkedText:
             return self.data[2 * start : 2 * end].decode("utf-16-le", "replace")
         return self.data[start:end].decode("latin-1")
 
+    def slices(self, starts: IntArray, ends: IntArray) -> list[str]:
+        """Many of them: cut from a string decoded once, where its characters are as many as the codes."""
+        text = self.slice(0, len(self.codes))
+        bounds = zip(starts.tolist(), ends.tolist(), strict=True)
+        if len(text) != len(self.codes):  # characters beyond the plane are two codes each
+            return [self.slice(start, end) for start, end in bounds]
+        return [text[start:end] for start, end in bounds]
+
 
 class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
@@ -70,7 +78,10 @@ class Elements:
         level = np.cumsum(np.where(self.is_start, 1, -1))
         self.depth = level[self.is_start]
         # marks of one level alternate start, end, start, end: sorted by level they pair up
-        order = np.argsort(np.where(self.is_start, level, level + 1), kind="stable")
+        levels = np.where(self.is_start, level, level + 1)
+        if levels.max(initial=0) < 1 << 15:
+            levels = levels.astype(np.int16)  # sorted by radix: a quarter of the time of int64
+        order = levels.argsort(kind="stable")
         starts_before = np.cumsum(self.is_start)
         n = len(paths)
         self.mark_element = np.empty(2 * n, np.int64)

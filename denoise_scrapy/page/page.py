@@ -149,18 +149,18 @@ class Page:
     @cached_property
     def block_texts(self) -> list[str]:
         """Text of each block; see `block_text`."""
-        blocks, cut = self.blocks, self._marked_text
+        blocks = self.blocks
+        if self.removed_by_user:
+            bounds = zip(blocks.start.tolist(), blocks.end.tolist(), strict=True)
+            marked = [self._left_text(start, end) for start, end in bounds]
+        else:
+            marked = self._text.slices(blocks.start, blocks.end)
         as_it_is = ((blocks.flags & Flag.PREFORMATTED) != 0).tolist()
-        return [
-            _text(cut(start, end), preformatted)
-            for start, end, preformatted in zip(blocks.start.tolist(), blocks.end.tolist(), as_it_is, strict=True)
-        ]
+        return list(map(_text, marked, as_it_is))
 
-    def _marked_text(self, start: int, end: int) -> str:
+    def _left_text(self, start: int, end: int) -> str:
         """The marked string between two positions, without what the user removes unless that is all of it."""
         whole = self._text.slice(start, end)
-        if not self.removed_by_user:
-            return whole
         pieces = left_pieces(self.elements, self.removed_text, start, end)
         left = "".join(self._text.slice(*piece) for piece in pieces)
         return left if left.strip() else whole
