@@ -117,7 +117,8 @@ class Ways:
         np.less_equal(features.take(self._feature, axis=0), self._threshold, out=yes[:, :m])  # NaN: no
         unknown = np.isnan(features)
         if unknown.any():
-            asked = np.flatnonzero(self._missing & unknown.any(axis=1)[self._feature])
+            in_part = np.asarray(unknown.any(axis=1))
+            asked = np.flatnonzero(self._missing & in_part[self._feature])
             yes[asked, :m] |= unknown[self._feature[asked]]
         bits = np.packbits(yes, axis=1).view(np.uint64)
         never = np.zeros((1, bits.shape[1]), np.uint64)

@@ -54,7 +54,7 @@ class BlockNetwork:
         x /= self.deviation[:, None]
         np.copyto(x, np.float32(0), where=np.isnan(x))
         np.maximum(x, np.float32(-CLIP), out=x)
-        return np.minimum(x, np.float32(CLIP), out=x).T
+        return np.asarray(np.minimum(x, np.float32(CLIP), out=x).T)
 
     def odds(self, inputs: Values, context: Context) -> Values:
         """Log odds of each block by each network, shape (networks, m)."""

@@ -111,6 +111,12 @@ class Blocks:
         return e.classes[position], block[position], position
 
     @cached_property
+    def _visible(self) -> tuple[IntArray, IntArray]:
+        """Positions of the visible characters of blocks, and where each block begins among them, shape (m + 1,)."""
+        classes, _, position = self._characters
+        return position[classes > SPACE], np.append(0, self.chars.cumsum())  # a block has one at least
+
+    @cached_property
     def counts(self) -> IntArray:
         """Characters of each class (`characters`), shape (m, CLASSES)."""
         classes, block, _ = self._characters
@@ -165,11 +171,8 @@ class Blocks:
     @cached_property
     def ends_in_stop(self) -> npt.NDArray[np.bool_]:
         """Whether the last visible character ends a sentence."""
-        classes, block, _ = self._characters
-        shown = classes > SPACE
-        last = np.zeros(len(self), np.int64)
-        last[block[shown]] = classes[shown]  # the last one written stays
-        return np.asarray(last == STOP)
+        position, edges = self._visible
+        return np.asarray(self.elements.classes[position[edges[1:] - 1]] == STOP)
 
     @cached_property
     def flags(self) -> IntArray:
@@ -194,8 +197,6 @@ class Blocks:
     @cached_property
     def text_hashes(self) -> npt.NDArray[np.uint64]:
         """Hash of the block's text: white space and case do not count, digits are all alike."""
-        classes, block, position = self._characters
-        shown = classes > SPACE
-        values = hash_table()[self.elements.text.codes[position[shown]]]
-        edges = np.searchsorted(block[shown], np.arange(len(self) + 1))
+        position, edges = self._visible
+        values = hash_table()[self.elements.text.codes[position]]
         return segment_hashes(values, edges[:-1], edges[1:])

@@ -83,6 +83,7 @@ class SharedBlocks:
 
     def __init__(self, page: Page, others: Sequence[Page | PageFacts]) -> None:
         self.page = page
+        _ = page.blocks  # first: the facts of a page without columns make all of them, and leave none
         self._blocks = _Blocks([page, *others])
         self._chosen = np.arange(1, len(others) + 1)
         self._m = len(page.facts.tokens)
@@ -98,6 +99,12 @@ class SharedBlocks:
     def carried(self) -> BoolArray:
         """Which others carry the text of each block, shape (k, m)."""
         return self._standing(self._blocks.texts)
+
+    @property
+    def times_on_page(self) -> IntArray:
+        """How often the page itself says the text of each block, shape (m,)."""
+        number = self._blocks.texts.number[: self._m]
+        return np.bincount(number)[number]
 
     @cached_property
     def text_share(self) -> FloatArray:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from denoise_scrapy.body.features.surroundings import Feature
+from denoise_scrapy.body.features.surroundings import Features
 from denoise_scrapy.page import Flag, Page
 
 #: A page that declares one of these is a thread: what people answer is its content.
@@ -24,12 +24,16 @@ DECLARED = {
 SPREAD = (Flag.ARTICLE, Flag.COMMENT_WORD, Flag.LIST_ITEM, Flag.TABLE_CELL, Flag.HEADING, Flag.CONTENT_WORD)
 
 
-def declared_features(page: Page) -> Iterator[Feature]:
+_DECLARED_NAMES = tuple(f"page_declares_{name}" for name in DECLARED)
+_SPREAD = np.array(SPREAD, np.int64)[:, None]
+_SPREAD_NAMES = tuple(f"page_in_{str(flag.name).lower()}" for flag in SPREAD)
+
+
+def declared_features(page: Page) -> Iterator[Features]:
     """The same for all blocks of the page: what it declares, and shares of its text."""
     blocks = page.blocks
-    for name, types in DECLARED.items():
-        yield f"page_declares_{name}", np.full(len(blocks), float(not types.isdisjoint(page.declared_types)))
-    total = max(int(blocks.tokens.sum()), 1)
-    for flag in SPREAD:
-        inside = (blocks.flags & flag) != 0
-        yield f"page_in_{str(flag.name).lower()}", np.full(len(blocks), inside @ blocks.tokens / total)
+    declared = [not types.isdisjoint(page.declared_types) for types in DECLARED.values()]
+    yield _DECLARED_NAMES, np.broadcast_to(np.array(declared, float)[:, None], (len(declared), len(blocks)))
+    inside = (blocks.flags & _SPREAD) != 0  # (flags, blocks)
+    shares = inside @ blocks.tokens / max(int(blocks.tokens.sum()), 1)
+    yield _SPREAD_NAMES, np.broadcast_to(shares[:, None], inside.shape)

@@ -95,7 +95,8 @@ def _hand_rule(page: Page, site: SiteStatistics, titles: npt.NDArray[np.bool_]) 
     yield "hand_tokens", np.full(len(kept), np.log1p(kept @ page.blocks.tokens))
 
 
-def _all(page: Page, site: SiteStatistics) -> Iterator[Feature | Features]:
+def all_features(page: Page, site: SiteStatistics) -> Iterator[Feature | Features]:
+    """Names and values of all features, family by family; see `block_features`."""
     prose = page.blocks.paragraph_tokens.astype(float)
     yield from _own(page)
     yield from _flags(page)
@@ -109,7 +110,7 @@ def _all(page: Page, site: SiteStatistics) -> Iterator[Feature | Features]:
     yield from record_features(page, prose, {"meta": words["is_meta"], "price": prices}, pictures)
     yield from goods_features(page, prices, pictures)
     titles = find_titles(page)
-    yield from section_features(page, titles)
+    yield from section_features(page, site, titles)
     yield from declared_features(page)
     yield from site_features(page, site)
     yield from _page(page, page.blocks.paragraph_tokens, site)
@@ -130,7 +131,7 @@ def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
     """
     matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
     row = 0
-    for names, values in _all(page, site):
+    for names, values in all_features(page, site):
         after = row + (1 if isinstance(names, str) else len(names))
         matrix[row:after] = values
         row = after
@@ -138,7 +139,7 @@ def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
 
 
 def _names() -> Iterator[str]:
-    for names, _ in _all(Page.parse("<p>One two three.</p>"), SiteStatistics()):
+    for names, _ in all_features(Page.parse("<p>One two three.</p>"), SiteStatistics()):
         yield from (names,) if isinstance(names, str) else names
 
 

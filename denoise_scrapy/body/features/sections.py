@@ -10,24 +10,25 @@ import numpy.typing as npt
 from denoise_scrapy.body.features.surroundings import FAR, Feature, share
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.paths import name_code
+from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.clusters import best_block
 
 LEVELS = np.array([name_code(f"h{level}") for level in range(1, 7)], np.uint32)
 
 
-def section_features(page: Page, titles: npt.NDArray[np.bool_]) -> Iterator[Feature]:
+def section_features(page: Page, site: SiteStatistics, titles: npt.NDArray[np.bool_]) -> Iterator[Feature]:
     """Where a block stands from the title, what its section is like, how often the page says it, in the H block or not.
 
     Args:
         page: The page of m blocks.
+        site: Its comparison pages.
         titles: Headings that the page's title holds, shape (m,).
     """
     blocks = page.blocks
     index = np.arange(len(blocks))
     from_title = index - int(np.argmax(titles)) if titles.any() else np.full(len(blocks), np.nan)
     yield "from_title", np.asarray(np.clip(from_title, -FAR, FAR), float)
-    _, text, times = np.unique(blocks.text_hashes, return_inverse=True, return_counts=True)
-    yield "times_on_page", np.log1p(times[text])
+    yield "times_on_page", np.log1p(site.shared_with(page).times_on_page)
     yield from _sections(page)
     best, _ = best_block(page)  # Wang, Chen and Dai (2018): the block with the highest H
     end = int(page.elements.end[best]) if best >= 0 else 0
