@@ -88,8 +88,8 @@ class Ways:
     """The ways to a forest's leaves, for many blocks at once: a bit a block, 64 blocks a word.
 
     A leaf is reached where all answers on its way are as the way wants them: the `and` of at most as many words as the
-    trees are deep. 150 blocks, 120 trees of 16 leaves: .23 ms, as matrix products 1.1 ms. Half of the splits are asked
-    by several trees, and are answered once.
+    trees are deep. 150 blocks, 120 trees of 16 leaves: .25 ms, as matrix products 2.7 ms. Of 1,800 splits
+    some 950 are distinct: each of those is answered once.
     """
 
     def __init__(self, forest: Forest) -> None:

@@ -85,7 +85,7 @@ class Blocks:
 
     @cached_property
     def token_sums(self) -> npt.NDArray[np.float64]:
-        """`subtree_sums` of the tokens, shape (elements,). Five families of features ask for it."""
+        """`subtree_sums` of the tokens, shape (elements,). Several families of features ask for it."""
         return self.subtree_sums(self.tokens)
 
     @cached_property

@@ -136,7 +136,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = body.translate(_MARK_BYTES)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
-    ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of `body.lower()` and two counts
+    ends = [tag.lower() for tag in _CLOSING.findall(body)]  # .4 of the time of `body.lower()` and two counts
     if ends.count(b"body") > 1 or ends.count(b"html") > 1:
         # embedded documents: with their ends gone, what follows stays in the element it stands in
         body = _CLOSING_TAGS.sub(b"", body)

@@ -112,7 +112,7 @@ class PathTable:
     def child(self, path: int, tag: str, attributes: Mapping[str, str]) -> int:
         """Path id of a child element of `path`, interned where it is new."""
         class_ = attributes.get("class")
-        if _RARE_NAMES.isdisjoint(attributes):  # four of five elements: a third of the time of a look-up of each name
+        if _RARE_NAMES.isdisjoint(attributes):  # 87% of those with attributes: .27 µs in place of .32
             short = (path, tag) if class_ is None else (path, tag, class_)
             found = self.transitions.get(short)
             if found is None:

@@ -1,8 +1,8 @@
 """What a page shares with other pages: which of its texts and paths stand on which of them, all found at once.
 
-Some ten questions are asked of the same few pages, and `np.isin` for each question and page took 1.6 times lxml's
-parse of the page. Here equal values get equal numbers by one sort of all pages' values, and every question is a
-look-up in a small table of numbers by pages (.4 times lxml's parse, five pages).
+Some ten questions are asked of the same few pages. With `np.isin` for each question and page, finding copies and the
+features of the site took 2.1 times lxml's parse of the page (500 elements, five pages). Here equal values get equal
+numbers by one sort of all pages' values, and every question is a look-up in a small table of numbers by pages: .8.
 """
 
 from __future__ import annotations

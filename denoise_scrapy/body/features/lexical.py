@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +60,11 @@ def _announces(text: str) -> int:
     return bits + META_BIT * bool(META.search(text)) + CONSENT_BIT * any(word in text for word in CONSENT)
 
 
+def _consents(text: str) -> int:
+    text = text.lower()
+    return CONSENT_BIT * any(word in text for word in CONSENT)
+
+
 def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
     """Short blocks that announce something, shape (blocks,).
 
@@ -77,16 +81,13 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
 
 def _word_bits(page: Page) -> npt.NDArray[np.int64]:
     """What each block announces, and whether it speaks of consent, as bits, shape (blocks,)."""
-    bits = np.zeros(len(page.blocks), np.int64)
-    texts, tokens = page.block_texts, page.blocks.tokens
-    short = tokens < ANNOUNCING_TOKENS
-    bits[short] = [_announces(texts[i]) for i in np.flatnonzero(short).tolist()]
-    longer = np.flatnonzero(~short & (tokens < CONSENT_TOKENS)).tolist()
-    together = "\n".join([texts[i] for i in longer]).lower()
-    words = [word for word in CONSENT if word in together]  # of most pages none: one search in place of one a block
-    if words:
-        bits[longer] = [CONSENT_BIT * any(word in texts[i].lower() for word in words) for i in longer]
-    return bits
+    bits = []
+    for text, tokens in zip(page.block_texts, page.blocks.tokens.tolist(), strict=True):
+        if tokens < ANNOUNCING_TOKENS:
+            bits.append(_announces(text))
+        else:
+            bits.append(_consents(text) if tokens < CONSENT_TOKENS else 0)
+    return np.array(bits, np.int64)
 
 
 def lexical_features(page: Page) -> Iterator[Feature]:
@@ -124,8 +125,8 @@ def _title_share(page: Page) -> npt.NDArray[np.float64]:
     found = np.zeros(len(page.blocks))
     if not title:
         return found
-    short = np.flatnonzero(page.blocks.tokens < ANNOUNCING_TOKENS).tolist()
-    own = [page.block_texts[i].lower().split() for i in short]
-    in_title = {word: len(word) > 1 and word in title for word in set(chain.from_iterable(own))}  # each word once
-    found[short] = [sum(map(in_title.__getitem__, words)) / max(len(words), 1) for words in own]
+    for i in np.flatnonzero(page.blocks.tokens < ANNOUNCING_TOKENS).tolist():
+        own = page.block_texts[i].lower().split()
+        if own:
+            found[i] = sum(len(word) > 1 and word in title for word in own) / len(own)
     return found
