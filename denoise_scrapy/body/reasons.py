@@ -85,11 +85,14 @@ class Reasons(Sequence[str]):
             found[name] = whole - _odds(self._model.probability(usual, context))
         return found
 
+    @cached_property
+    def _rows(self) -> Rows:
+        return dict(zip(self._model.names, self._features, strict=True))
+
     def _told(self, block: int) -> str:
         parts = {name: float(values[block]) for name, values in self.parts.items()}
         chosen = [name for name in sorted(parts, key=lambda name: -abs(parts[name])) if abs(parts[name]) >= LEAST]
-        rows = dict(zip(self._model.names, self._features, strict=True))
-        told = [f"{TELL[name](rows, self._page, block)} ({parts[name]:+.1f})" for name in chosen[:MOST]]
+        told = [f"{TELL[name](self._rows, self._page, block)} ({parts[name]:+.1f})" for name in chosen[:MOST]]
         return "; ".join(told) or "nothing stands out"
 
 
@@ -129,7 +132,7 @@ def _title(rows: Rows, page: Page, block: int) -> str:
 def _names(rows: Rows, page: Page, block: int) -> str:
     flags = int(page.blocks.flags[block])
     names = [str(flag.name).lower().replace("_", " ") for flag in Flag.__members__.values() if flags & flag]
-    path = page.block_paths()[block].rpartition("/")[2]
+    path = page.path_table.step(int(page.elements.paths[page.blocks.element[block]]))
     return f"{path.partition('.')[0].partition('#')[0]} in {', '.join(names)}" if names else f"plain {path}"
 
 
