@@ -49,7 +49,7 @@ def main() -> None:
     kinds = fit_kinds(list(labelled_pages(corpora, folds)), {**told, "scikit-learn": sklearn.__version__})
     print(kinds.report, flush=True)
     kinds.model.save(args.output / "kinds.npz")
-    data = read_examples(args.corpora, KS, args.jobs)
+    data = read_examples(corpora, folds, KS, args.jobs)
     print(f"{len(data)} examples, {len(NAMES)} features", flush=True)
     scores = cross_validate(data, SEED, jobs=args.jobs)
     print("\n".join(f"{name:16s} {score:.4f}" for name, score in means(scores).items()), flush=True)

@@ -16,7 +16,7 @@ from statistics import mean
 from denoise_scrapy.body.features import NAMES
 from denoise_scrapy.body.reasons import family
 from training import networks
-from training.dataset import read_examples
+from training.dataset import read_corpora, read_examples
 from training.model import PageScore, cross_validate
 
 #: Steps: what is added, and the families that make it up (`reasons.FAMILIES`).
@@ -43,13 +43,14 @@ def main() -> None:
     networks.NETWORKS, networks.EPOCHS = 1, networks.EPOCHS // 2
     head = f"| features | k | {' | '.join(CORPORA)} |\n|---|---|{'---|' * len(CORPORA)}\n"
     args.output.write_text(head, "utf-8")
-    data = read_examples(args.corpora, KS, args.jobs)
+    corpora, folds = read_corpora(args.corpora)
+    data = read_examples(corpora, folds, KS, args.jobs)
     families: tuple[str, ...] = ()
     for told, added in STEPS:
         families += added
         names = tuple(name for name in NAMES if family(name) in families)
         _write(args.output, f"+ {told} ({len(names)})", cross_validate(data, 0, names, args.jobs), (5, 0))
-    data = read_examples(args.corpora, MORE_KS, args.jobs)
+    data = read_examples(corpora, folds, MORE_KS, args.jobs)
     _write(args.output, f"all ({len(NAMES)})", cross_validate(data, 0, jobs=args.jobs), MORE_KS)
 
 

@@ -114,9 +114,10 @@ def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[s
     return corpora, balanced_folds(count)
 
 
-def read_examples(folders: Sequence[Path], ks: tuple[int, ...], jobs: int) -> list[Example]:
-    """All pages of the corpora in some folders as examples, read by several processes."""
-    corpora, folds = read_corpora(folders)
+def read_examples(
+    corpora: Mapping[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...], jobs: int
+) -> list[Example]:
+    """All pages of some corpora as examples, made by several processes; arguments as `read_corpora` gives them."""
     with Pool(jobs) as pool:
         return [e for some in pool.imap(partial(_read, folds=folds, ks=ks), corpora.items()) for e in some]
 

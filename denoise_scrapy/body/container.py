@@ -29,11 +29,9 @@ def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
         >>> in_best_container(page, np.array([2, 2, 0])).tolist()
         [True, True, False]
     """
-    elements, blocks = page.elements, page.blocks
     if not prose.sum():
-        return np.ones(len(blocks), bool)
-    best = best_subtree(subtree_scores(page, prose))
-    return np.asarray((blocks.element >= best) & (blocks.element < elements.end[best]))
+        return np.ones(len(page.blocks), bool)
+    return page.blocks.inside(best_subtree(subtree_scores(page, prose)))
 
 
 def link_density_around(page: Page, levels: int) -> FloatArray:

@@ -68,6 +68,10 @@ class Blocks:
             second[breaks[1:][seen[1:] == seen[:-1]]] = True
         return second
 
+    def inside(self, element: int) -> npt.NDArray[np.bool_]:
+        """Blocks of an element's subtree."""
+        return np.asarray((self.element >= element) & (self.element < self.elements.end[element]))
+
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
         """Sum of a column over the blocks in each element's subtree, shape (elements,)."""
         own = np.bincount(self.element, values, len(self.elements))

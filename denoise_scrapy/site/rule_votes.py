@@ -88,8 +88,8 @@ class RuleVotes:
         if found is None:
             return self
         rule, element, score = found
-        blocks, end = page.blocks, int(page.elements.end[element])
-        inside = (blocks.element >= element) & (blocks.element < end)
+        blocks = page.blocks
+        inside = blocks.inside(element)
         old = self.votes.get(rule)
         cuts = find_cuts(page, element, sums, old.cuts if old else {})
         vote = Vote(score, 1.0, float(content @ inside), float(blocks.tokens @ inside), cuts)

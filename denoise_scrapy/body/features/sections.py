@@ -31,8 +31,7 @@ def section_features(page: Page, site: SiteStatistics, titles: npt.NDArray[np.bo
     yield "times_on_page", np.log1p(site.shared_with(page).times_on_page)
     yield from _sections(page)
     best, _ = best_block(page)  # Wang, Chen and Dai (2018): the block with the highest H
-    end = int(page.elements.end[best]) if best >= 0 else 0
-    yield "in_best_h", (blocks.element >= best) & (blocks.element < end)
+    yield "in_best_h", blocks.inside(best) if best >= 0 else np.zeros(len(blocks), bool)
 
 
 def _sections(page: Page) -> Iterator[Feature]:

@@ -71,7 +71,7 @@ def _in_thread(page: Page) -> BoolArray:
     around = blocks.element[heading]
     while lines[around] < COMMENTS_META and elements.parent[around] >= 0:
         around = elements.parent[around]
-    return np.asarray(inside | ((blocks.element >= around) & (blocks.element < elements.end[around])))
+    return np.asarray(inside | blocks.inside(int(around)))
 
 
 def _in_form(page: Page) -> BoolArray:

@@ -43,12 +43,11 @@ class BlockFilterStrategy:
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         """See `Strategy.decide`. Comparison pages are not asked."""
-        blocks, elements = page.blocks, page.elements
+        blocks = page.blocks
         link, word = text_lengths(page)
         chosen = smallest_topic(candidates(page, link, word), link, word)
-        first, end = (chosen, elements.end[chosen]) if chosen >= 0 else (0, len(elements))
         shown = (blocks.flags & Flag.HIDDEN) == 0
-        kept = (blocks.element >= first) & (blocks.element < end) & shown
+        kept = blocks.inside(chosen) & shown if chosen >= 0 else shown
         reasons = np.where(kept, "in the block with the least link text", "outside the block with the least link text")
         reasons = np.where(shown, reasons, "hidden")
         return Decision.of_rule(page, kept, reasons.tolist())

@@ -62,8 +62,7 @@ class FrameworkStrategy:
             rejected |= frames & (np.asarray(elements.subtree_sums(counts)) == 0)  # rule i, within the topic's frame
         else:
             topic = large_frame(page, frames & ~rejected, sizes)
-        end = elements.end[topic] if topic >= 0 else len(elements)
-        kept = (blocks.element >= topic) & (blocks.element < end)
+        kept = blocks.inside(topic) if topic >= 0 else np.ones(len(blocks), bool)
         in_rejected = elements.nearest(rejected)[blocks.element] > topic
         reasons = np.where(kept, "in the frame of the paragraphs", "outside the frame of the paragraphs")
         reasons = np.where(kept & in_rejected, "in a frame that is narrow or has no paragraphs", reasons)
