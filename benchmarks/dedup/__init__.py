@@ -1,0 +1,1 @@
+"""How good the verdict on near-duplicates is, on labelled pairs made of real texts."""

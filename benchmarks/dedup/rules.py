@@ -1,0 +1,88 @@
+"""Rules that say of a new and a kept text whether they are the same: the product's, and well-known others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from datasketch import MinHash
+
+from denoise_scrapy.dedup.decision import compare
+from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+
+Rule = Callable[[str, str], bool]
+
+OWN = "contained"
+THRESHOLD = 0.7  # the product's default
+LIKE = 0.8  # the usual least Jaccard of near-duplicates (Broder 1997 and after)
+VALUES = 128  # datasketch's default: a standard error of 3.5 points at .8
+BITS = 3  # the Hamming distance of Manku, Jain, Das Sarma (2007) for 64 bits
+_SHINGLE = 5
+_CACHED = 64  # a text's pairs come close together
+_MIX = np.uint64(0xFF51AFD7ED558CCD)
+
+
+def contained(new: str, kept: str) -> bool:
+    """The product's rule."""
+    return compare(_features(new), _fingerprint(kept), threshold=THRESHOLD).duplicate
+
+
+def jaccard(new: str, kept: str) -> bool:
+    """Exact Jaccard of 5-unit shingles."""
+    some, others = _shingles(new), _shingles(kept)
+    return len(some & others) > LIKE * len(some | others)
+
+
+def minhash(new: str, kept: str) -> bool:
+    """The same Jaccard as estimated by MinHash."""
+    return bool(_sketch(new).jaccard(_sketch(kept)) > LIKE)
+
+
+def simhash(new: str, kept: str) -> bool:
+    """SimHash of 64 bits, of pairs of neighbours."""
+    return (_simhash(new) ^ _simhash(kept)).bit_count() <= BITS
+
+
+PEERS: dict[str, Rule] = {
+    f"Jaccard > {LIKE}": jaccard,
+    f"MinHash > {LIKE}": minhash,
+    f"SimHash <= {BITS}": simhash,
+}
+
+
+@lru_cache(_CACHED)
+def _features(text: str) -> Features:
+    return Features.read(text)
+
+
+@lru_cache(_CACHED)
+def _fingerprint(text: str) -> Fingerprint:
+    return Fingerprint.of(text)
+
+
+@lru_cache(_CACHED)
+def _shingles(text: str) -> frozenset[bytes]:
+    hashes = unit_hashes(tokens(text)).astype("<u4").tobytes()
+    width = 4 * _SHINGLE
+    return frozenset(hashes[i : i + width] for i in range(0, len(hashes) - width + 1, 4))
+
+
+@lru_cache(_CACHED)
+def _sketch(text: str) -> MinHash:
+    sketch = MinHash(num_perm=VALUES)
+    sketch.update_batch(_shingles(text))
+    return sketch
+
+
+@lru_cache(_CACHED)
+def _simhash(text: str) -> int:
+    hashes: npt.NDArray[np.uint64] = unit_hashes(tokens(text)).astype(np.uint64)
+    mixed = (hashes[:-1] << np.uint64(32) | hashes[1:]) * _MIX
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * _MIX
+    mixed ^= mixed >> np.uint64(33)
+    bits = np.unpackbits(mixed.view(np.uint8).reshape(-1, 8), axis=1)
+    return int.from_bytes(np.packbits(2 * bits.sum(axis=0) > len(mixed)).tobytes(), "big")
