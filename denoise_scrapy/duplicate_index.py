@@ -70,7 +70,7 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
     path = _index_path(settings, crawl_settings)
     try:
         store = None if path is None else SQLiteStore(path)
-        return DuplicateIndex(settings.dedup_threshold, store, exact=settings.dedup_exact)
+        return DuplicateIndex(settings.dedup_threshold, store, search="exact" if settings.dedup_exact else None)
     except (OSError, ValueError, sqlite3.Error) as error:
         where = path or "in memory"
         raise ConfigurationError(f"the index of texts {where}: {error}") from error

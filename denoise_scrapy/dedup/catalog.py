@@ -1,186 +1,183 @@
-"""The kept texts in memory: by key, by words, by bands, and in trees.
+"""What an index remembers of the kept texts, to find them: 25 bytes a text, and its keys in the look-up table.
 
-A row is a text's place in the catalog. Rows are in order of store id, so the lowest row is the
-earliest text. A text removed or replaced leaves a tombstone; the trees' bounds stay too generous
-for it, which costs time and no match. At 10% tombstones all is built anew.
+A row is a text's place here, in order of its id in the store; the lowest is the earliest text. A text removed or
+replaced leaves a tombstone.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from denoise_scrapy.dedup.bands import BandTable
-from denoise_scrapy.dedup.decision import MIN_UNITS, longest_kept, needed, too_short
-from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.fingerprint import LEVELS, Fingerprint
-from denoise_scrapy.dedup.prefilter import VALUES, band_keys
-from denoise_scrapy.dedup.store import Record
-from denoise_scrapy.dedup.tree import SetTree
+from denoise_scrapy.dedup.growing import Growing
+from denoise_scrapy.dedup.lookup import Keys, LookupTable
+from denoise_scrapy.dedup.prefilter import BANDS
+from denoise_scrapy.dedup.store import Listing
 
-_DEAD_SHARE, _DEAD_LEAST = 10, 1000  # rebuilt where a tenth is dead, and more than this
-
-
-class _Scope:
-    """The texts that are compared with one another."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.keys: dict[str, int] = {}
-        self.digests: dict[bytes, int] = {}
-        self.repeats: dict[bytes, list[int]] = {}  # further rows of a digest: rare, so apart
-        self.trees = [SetTree() for _ in range(LEVELS)]  # a forest by frequency threshold
-
-    def add_digest(self, digest: bytes, row: int) -> None:
-        if self.digests.setdefault(digest, row) != row:
-            self.repeats.setdefault(digest, []).append(row)
-
-    def drop_digest(self, digest: bytes, row: int) -> None:
-        others = self.repeats.pop(digest, [])
-        rows = [one for one in (self.digests.pop(digest), *others) if one != row]
-        for one in rows:
-            self.add_digest(digest, one)
+_NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
+_ROW = np.dtype([("id", "i8"), ("name", "u4"), ("words", "u4"), ("n", "u4"), ("scope", "u4"), ("alive", "?")])
+_BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
+_MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
+_33 = np.uint64(33)
 
 
-class Catalog:
-    """Kept texts, found by key, by equal words, by shared bands, or by the trees.
+class Found(NamedTuple):
+    """Ids of kept texts of a scope that a look-up found, each in ascending order.
 
-    Example:
-        >>> catalog = Catalog()
-        >>> catalog.extend([Record(1, "a", "", Fingerprint.of("the first text"))])
-        >>> catalog.record(catalog.by_key("a", "")).id
-        1
+    Attributes:
+        keys: uint64 (1, k), the text's keys in the look-up table.
+        same_name: Of the same key, as far as 48 bits of a hash tell.
+        same_words: Of the same units in the same order, as far as they tell.
+        alike: With a MinHash band in common; now and then one too many.
 
     """
 
-    def __init__(self) -> None:
-        self._clear()
+    keys: Keys
+    same_name: list[int]
+    same_words: list[int]
+    alike: list[int]
 
-    def _clear(self) -> None:
-        self._records: list[Record | None] = []
-        self._scopes: dict[str, _Scope] = {}
-        self._bands = BandTable()
+
+class Catalog:
+    """Kept texts by key, by equal words, by shared bands.
+
+    Args:
+        bands: Whether to remember the texts' bands.
+        short: Whether to remember the words of texts too short for similarity, which repeat without end.
+
+    Example:
+        >>> catalog = Catalog()
+        >>> catalog.extend([Listing(1, "a", "", 9, b"d" * 16, b"")])
+        >>> catalog.find(Listing(0, "a", "", 9, b"e" * 16, b"")).same_name
+        [1]
+
+    """
+
+    def __init__(self, *, bands: bool = True, short: bool = True) -> None:
+        self._bands = bands
+        self._short = short
+        self._table = LookupTable(_FIRST_BAND + (BANDS if bands else 0))
+        self._rows = Growing(_ROW)
+        self._scopes: dict[str, int] = {}
         self._dead = 0
 
     def __len__(self) -> int:
-        return len(self._records) - self._dead
+        return len(self._rows) - self._dead
 
-    def record(self, row: int | None) -> Record | None:
-        """Give the record of a row; None for no row, and for a tombstone."""
-        return None if row is None else self._records[row]
+    @property
+    def last(self) -> int:
+        """The highest id so far, 0 for none."""
+        return int(self._rows.values["id"][-1]) if len(self._rows) else 0
 
-    def fingerprint(self, row: int) -> Fingerprint:
-        """Give the fingerprint of a row that a search has just returned."""
-        record = self._records[row]
-        if record is None:
-            raise LookupError(f"row {row} is a tombstone")
-        return record.fingerprint
+    @property
+    def dead(self) -> int:
+        """Number of tombstones."""
+        return self._dead
 
-    def by_key(self, key: str, scope: str) -> int | None:
-        """Give the row of a key, if kept."""
-        home = self._scopes.get(scope)
-        return home.keys.get(key) if home else None
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, scopes and common keys apart."""
+        return self._rows.nbytes + self._table.nbytes
 
-    def by_words(self, digest: bytes, scope: str) -> int | None:
-        """Give the earliest row of a unit sequence, if kept."""
-        home = self._scopes.get(scope)
-        return home.digests.get(digest) if home else None
-
-    def extend(self, records: Sequence[Record]) -> None:
-        """Add records in order of id; one of a kept key takes that one's place.
+    def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
+        """Add texts.
 
         Args:
-            records: Records with ids above all those before.
+            listings: Texts in order of id, above all ids so far.
+            keys: Their keys, where a search has found them already.
 
         """
-        self._add_bands(records, len(self._records))
-        for record in records:
-            self._add(record)
-        if self._dead > max(_DEAD_LEAST, len(self._records) // _DEAD_SHARE):
-            self._rebuild()
-
-    def discard(self, key: str, scope: str) -> None:
-        """Leave a tombstone in a text's place, if it is kept."""
-        row = self.by_key(key, scope)
-        record = self.record(row)
-        if row is None or record is None:
+        if not listings:
             return
-        home = self._scopes[scope]
-        del home.keys[key]
-        home.drop_digest(record.fingerprint.digest, row)
-        self._records[row] = None
-        self._dead += 1
+        keys = self._keys(listings) if keys is None else keys
+        rows = np.zeros(len(listings), _ROW)
+        rows["id"] = [one.id for one in listings]
+        rows["n"] = [one.n for one in listings]
+        rows["scope"] = [self._scopes.setdefault(one.scope, len(self._scopes)) for one in listings]
+        rows["name"], rows["words"] = _check(keys[:, _NAME]), _check(keys[:, _WORDS])
+        rows["alive"] = True
+        self._rows.extend(rows)
+        self._table.extend(keys)
 
-    def by_bands(self, new: Features, scope: str) -> list[int]:
-        """Find the texts of a scope that share a MinHash band with a new one.
+    def discard(self, number: int) -> bool:
+        """Leave a tombstone in the place of a text; tell whether it was there."""
+        ids = self._rows.values["id"]
+        row = int(np.searchsorted(ids, number))
+        there = row < len(ids) and bool(ids[row] == number) and bool(self._rows.values["alive"][row])
+        if there:
+            self._rows.values["alive"][row] = False
+            self._dead += 1
+        return there
+
+    def ids_after(self, number: int, most: int) -> list[int]:
+        """Give the ids above a number of texts that are there, ascending, of the next `most` rows."""
+        rows = self._rows.values
+        start = int(np.searchsorted(rows["id"], number, side="right"))
+        rows = rows[start : start + most]
+        ids: list[int] = rows["id"][rows["alive"]].tolist()
+        return ids
+
+    def find(self, new: Listing) -> Found:
+        """Look a text up.
 
         Args:
-            new: The new text, not shorter than a shingle.
-            scope: Where to look.
+            new: The text; its id does not matter.
 
         Returns:
-            Rows in order; now and then one too many, of another scope or much longer.
+            What was found in its scope.
 
         """
-        home = self._scopes.get(scope)
-        if home is None:
-            return []
-        keys = band_keys(new.minhash[None], np.array([home.number], np.uint64))[0]
-        return [row for row in self._bands.find(keys).tolist() if self._is_in(row, scope)]
+        scope = self._scopes.get(new.scope)
+        keys = self._keys([new])
+        if scope is None:
+            return Found(keys, [], [], [])
+        which, places = self._table.find(keys[0])
+        rows = self._rows.values[places]
+        here = rows["alive"] & (rows["scope"] == scope)
+        name, words = _check(keys[0, :_FIRST_BAND])
+        same_name = here & (which == _NAME) & (rows["name"] == name)
+        same_words = here & (which == _WORDS) & (rows["words"] == words)
+        picked = (rows["id"][some] for some in (same_name, same_words, here & (which >= _FIRST_BAND)))
+        return Found(keys, *(sorted(set(ids.tolist())) for ids in picked))
 
-    def by_trees(self, new: Features, scope: str, threshold: float) -> list[int]:
-        """Find the texts of a scope that have enough main units in common with a new one.
+    def _keys(self, listings: Sequence[Listing]) -> Keys:
+        """Keys of some texts: uint64 (k, 2 or 34), 0 for none."""
+        keys = np.zeros((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
+        keys[:, _NAME] = [_name_hash(one.key, one.scope) for one in listings]
+        salts = np.fromiter((_salt(one.scope) for one in listings), np.uint64, len(listings))
+        digests = np.frombuffer(b"".join(one.digest for one in listings), "<u8")[::2]
+        able = [place for place, one in enumerate(listings) if one.bands]
+        worded = slice(None) if self._short else able
+        keys[worded, _WORDS] = _mix(digests ^ salts)[worded]
+        if able and self._bands:
+            bands = np.frombuffer(b"".join(listings[place].bands for place in able), "<u4").reshape(-1, BANDS)
+            mixed = _mix((bands | _BAND_NUMBER) ^ salts[able][:, None])
+            keys[able, _FIRST_BAND:] = np.maximum(mixed, np.uint64(1))
+        return keys
 
-        Args:
-            new: The new text.
-            scope: Where to look.
-            threshold: Least share c1 of the new text's main units, in (0, 1].
 
-        Returns:
-            Rows in order: every one that passes, up to the length the decision admits.
+def _check(keys: Keys) -> npt.NDArray[np.uint32]:
+    """32 bits of a key that the look-up table does not compare."""
+    return np.asarray((keys >> np.uint64(16)) & np.uint64(0xFFFFFFFF), np.uint32)
 
-        """
-        home, rows = self._scopes.get(scope), list[int]()
-        for t in range(LEVELS if home else 0):
-            units = new.cut(t).s1
-            if home and len(units) >= MIN_UNITS and len(home.trees[t]):
-                need = needed(len(units), threshold)
-                found = home.trees[t].search(units, need, longest_kept(new.n))
-                rows += [row for row in found.tolist() if self._is_in(row, scope)]
-        return sorted(rows)
 
-    def _is_in(self, row: int, scope: str) -> bool:
-        record = self._records[row]
-        return record is not None and record.scope == scope
+def _mix(keys: Keys) -> Keys:
+    """Spread 64-bit keys evenly, by the finaliser of MurmurHash3 (public domain)."""
+    keys = (keys ^ (keys >> _33)) * _MIX_A
+    keys = (keys ^ (keys >> _33)) * _MIX_B
+    return np.asarray(keys ^ (keys >> _33), np.uint64)
 
-    def _add(self, record: Record) -> None:
-        self.discard(record.key, record.scope)
-        row, fingerprint = len(self._records), record.fingerprint
-        self._records.append(record)
-        home = self._home(record.scope)
-        home.keys[record.key] = row
-        home.add_digest(fingerprint.digest, row)
-        if not too_short(fingerprint):
-            home.trees[fingerprint.t].add(row, fingerprint.s1, fingerprint.n)
 
-    def _add_bands(self, records: Sequence[Record], first_row: int) -> None:
-        """Put the texts long enough to be judged into the band table, all at once."""
-        able = [i for i, one in enumerate(records) if not too_short(one.fingerprint)]
-        if not able:
-            return
-        joined = b"".join(records[i].fingerprint.minhash for i in able)
-        signatures = np.frombuffer(joined, "<u4").reshape(len(able), VALUES)
-        scopes = (self._home(records[i].scope).number for i in able)
-        keys = band_keys(signatures, np.fromiter(scopes, np.uint64, len(able)))
-        self._bands.add(keys, np.array(able, np.int64) + first_row)
+def _name_hash(key: str, scope: str) -> int:
+    name = f"{len(scope)} {scope} {key}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little") or 1
 
-    def _home(self, scope: str) -> _Scope:
-        if scope not in self._scopes:
-            self._scopes[scope] = _Scope(len(self._scopes))
-        return self._scopes[scope]
 
-    def _rebuild(self) -> None:
-        alive = [record for record in self._records if record is not None]
-        self._clear()
-        self.extend(alive)
+@lru_cache(maxsize=4096)
+def _salt(scope: str) -> int:
+    return int.from_bytes(hashlib.blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -13,11 +13,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.prefilter import minhash
+from denoise_scrapy.dedup.prefilter import band_hashes, minhash
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 
+UNIT_BITS = 16
+"""Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
+half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty."""
+
 PAIR_HASH = "numbered-pair-fmix64-v1"
+_SPREAD = np.uint32(2654435769)  # the golden ratio in 32 bits: CRC-32's own low bits are less even
 _NUMBER = np.uint64(0x9E3779B97F4A7C15)  # an odd constant: the golden ratio in 64 bits
 _MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _33, _32 = np.uint64(33), np.uint64(32)
@@ -28,20 +33,27 @@ class Cut:
     """A text's two feature strings at one frequency threshold.
 
     Attributes:
-        s1: Main feature string: sorted uint32 hashes of the units above the threshold, stop units
-            left out.
+        s1: Main feature string: sorted uint16 hashes of the units above the threshold, stop units
+            left out, each once.
         s2: Auxiliary feature string: sorted uint32 hashes of the numbered pairs whose first unit
             is above the threshold, stop units included.
 
     """
 
-    s1: npt.NDArray[np.uint32]
+    s1: npt.NDArray[np.uint16]
     s2: npt.NDArray[np.uint32]
 
     @cached_property
-    def places(self) -> npt.NDArray[np.int64]:
-        """int64 (65536,): the first place in `s2` of each value of 16 low bits; past its end if none."""
-        table = np.full(1 << 16, len(self.s2), np.int64)
+    def has(self) -> npt.NDArray[np.bool_]:
+        """Boolean (65536,): whether a unit is in `s1`."""
+        table = np.zeros(1 << UNIT_BITS, np.bool_)
+        table[self.s1] = True
+        return table
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int32]:
+        """int32 (65536,): the first place in `s2` of each value of 16 low bits; past its end if none."""
+        table = np.full(1 << 16, len(self.s2), np.int32)
         table[self.s2[::-1] & 0xFFFF] = np.arange(len(self.s2))[::-1]  # the last one written stays
         return table
 
@@ -118,14 +130,19 @@ class Features:
 
         """
         if t not in self._cuts:
-            s1 = self._units[(self._counts > t) & ~self._stop]
+            units = self._units[(self._counts > t) & ~self._stop]
+            s1 = np.unique((units * _SPREAD >> np.uint32(32 - UNIT_BITS)).astype(np.uint16))
             self._cuts[t] = Cut(s1, self._pairs[self._pair_counts > t])
         return self._cuts[t]
 
+    def main_units(self, t: int) -> npt.NDArray[np.uint16]:
+        """`Cut.s1` at a frequency threshold."""
+        return self.cut(t).s1
+
     @cached_property
-    def minhash(self) -> npt.NDArray[np.uint32]:
-        """MinHash signature, uint32 (64,); empty where the text has no shingle."""
-        return minhash(self.hashes)
+    def bands(self) -> npt.NDArray[np.uint32]:
+        """Hashes of the bands of its MinHash signature, uint32 (32,); empty where the text has no shingle."""
+        return band_hashes(minhash(self.hashes))
 
 
 def _numbered_pairs(

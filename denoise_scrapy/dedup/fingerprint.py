@@ -13,16 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import prefilter, stop_units, tokens
-from denoise_scrapy.dedup.features import PAIR_HASH, Features
+from denoise_scrapy.dedup.features import PAIR_HASH, UNIT_BITS, Features
 
-LEVELS = 4
 LEVEL_LENGTHS = (600, 2500, 8000)
 """Rule B: threshold 0 below 600 units, 1 below 2,500, 2 below 8,000, else 3. As accurate as no
 threshold at all (recall .9965, 7 false of 1,520) with half the units to keep. The source's fixed
 threshold of 3 leaves short texts without a main feature string."""
 
+LEVELS = (0, 1, 2, 3, *((1 << bits) - 1 for bits in range(3, 22)))
+"""The thresholds there are. Those above 3 serve texts that would have more than `S1_CAP` units."""
+
+S1_CAP = 1024
+"""Most units kept of a text. Whole books reach it; a text made to fill memory does, and is held there."""
+
 S2_CAP = 256
 """Pairs kept of a text. Measured: 12 false of 1,816 at 256, 15 at 128; no cap is no better."""
+
+MIN_TOKENS = 20
+"""Texts under this are never dropped by similarity: titles, captions and notices repeat rightly."""
+
+MIN_UNITS = 4
+"""Texts of fewer main units are not either: one common word would be a quarter of the verdict."""
 
 EVERY_PAIR = 1 << 32
 """`Fingerprint.limit` of a text whose pairs are all kept."""
@@ -30,33 +41,53 @@ EVERY_PAIR = 1 << 32
 CONSTANTS: dict[str, str] = {
     "token rule": str(tokens.TOKEN_RULE),
     "unit hash": tokens.UNIT_HASH,
+    "unit bits": str(UNIT_BITS),
     "stop list": stop_units.STOP_LIST_DIGEST,
     "level lengths": ",".join(map(str, LEVEL_LENGTHS)),
+    "unit cap": str(S1_CAP),
     "pair hash": PAIR_HASH,
     "pair cap": str(S2_CAP),
-    "minhash scheme": prefilter.SCHEME,
-    "minhash seed": str(prefilter.SEED),
-    "minhash values": str(prefilter.VALUES),
-    "shingle": str(prefilter.SHINGLE),
+    **prefilter.CONSTANTS,
 }
 """What two fingerprints must share to be comparable. A store writes it down, refuses others."""
 
 
-def threshold_for(n: int) -> int:
-    """Give the frequency threshold of a kept text.
+def is_too_short(n: int, units: int) -> bool:
+    """Tell whether a text is too short to be judged by similarity.
 
     Args:
         n: Its length in units.
+        units: Its number of main units.
 
     Returns:
-        0 to 3. A unit must occur more often than this to enter the main feature string.
+        True under 20 units, or under 4 main units (stop words alone, or one word repeated).
 
     Example:
-        >>> [threshold_for(n) for n in (10, 600, 2500, 8000)]
-        [0, 1, 2, 3]
+        >>> is_too_short(19, 12), is_too_short(20, 12)
+        (True, False)
 
     """
-    return sum(n >= length for length in LEVEL_LENGTHS)
+    return n < MIN_TOKENS or units < MIN_UNITS
+
+
+def threshold_for(new: Features) -> int:
+    """Give the frequency threshold at which a text is kept.
+
+    Args:
+        new: The text.
+
+    Returns:
+        One of `LEVELS`. A unit must occur more often than this to enter the main feature string.
+
+    Example:
+        >>> threshold_for(Features.read("a short text"))
+        0
+        >>> threshold_for(Features.read("a long text " * 200))
+        1
+
+    """
+    least = sum(new.n >= length for length in LEVEL_LENGTHS)
+    return next((t for t in LEVELS[least:] if len(new.cut(t).s1) <= S1_CAP), LEVELS[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +96,13 @@ class Fingerprint:
 
     Attributes:
         n: Length in units.
-        t: Frequency threshold, 0 to 3.
-        s1: Main feature string: sorted uint32, the units occurring more than `t` times.
+        t: Frequency threshold, one of `LEVELS`.
+        s1: Main feature string: sorted uint16, the units occurring more than `t` times.
         s2: Auxiliary feature string: sorted uint16, the low halves of the hashes of its sample.
         limit: The sample holds the numbered pairs with a 32-bit hash below this; a new text is
             sampled at the same limit, so the two samples speak of the same pairs.
         digest: 16 bytes, equal for texts of the same units in the same order.
-        minhash: 64 uint32, or empty where the text is shorter than a shingle.
+        bands: 32 uint32, hashes of the bands of its MinHash signature; empty where it is too short.
 
     Example:
         >>> kept = Fingerprint.of("Bees dance to tell their sisters where the clover is.")
@@ -86,7 +117,7 @@ class Fingerprint:
     s2: bytes
     limit: int
     digest: bytes
-    minhash: bytes
+    bands: bytes
 
     @classmethod
     def of(cls, text: str | Features) -> Fingerprint:
@@ -100,23 +131,28 @@ class Fingerprint:
 
         """
         features = Features.read(text) if isinstance(text, str) else text
-        t = threshold_for(features.n)
+        t = threshold_for(features)
         cut = features.cut(t)
         limit = int(cut.s2[S2_CAP]) if len(cut.s2) > S2_CAP else EVERY_PAIR
         return cls(
             n=features.n,
             t=t,
-            s1=cut.s1.astype("<u4").tobytes(),
+            s1=cut.s1.astype("<u2").tobytes(),
             s2=np.sort(sample(cut.s2, limit)).astype("<u2").tobytes(),
             limit=limit,
             digest=features.digest,
-            minhash=features.minhash.astype("<u4").tobytes(),
+            bands=b"" if is_too_short(features.n, len(cut.s1)) else features.bands.astype("<u4").tobytes(),
         )
 
     @property
-    def units(self) -> npt.NDArray[np.uint32]:
-        """The main feature string as a sorted uint32 array."""
-        return np.frombuffer(self.s1, "<u4").astype(np.uint32, copy=False)
+    def too_short(self) -> bool:
+        """Whether the text is too short to be judged by similarity."""
+        return is_too_short(self.n, len(self.s1) // 2)
+
+    @property
+    def units(self) -> npt.NDArray[np.uint16]:
+        """The main feature string as a sorted uint16 array."""
+        return np.frombuffer(self.s1, "<u2").astype(np.uint16, copy=False)
 
     @property
     def pairs(self) -> npt.NDArray[np.uint16]:

@@ -8,42 +8,76 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+from denoise_scrapy.dedup.catalog import Found
 from denoise_scrapy.dedup.closing import Closing
-from denoise_scrapy.dedup.decision import THRESHOLD, Comparison, too_short
-from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
+from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.lookup import Keys
 from denoise_scrapy.dedup.memory_store import MemoryStore
-from denoise_scrapy.dedup.search import Search
-from denoise_scrapy.dedup.store import Record, Store
+from denoise_scrapy.dedup.patent import PatentRule
+from denoise_scrapy.dedup.rule import NearCopyRule, NewText, PartRule, Rule
+from denoise_scrapy.dedup.search import SEARCHES, Search
+from denoise_scrapy.dedup.store import Listing, Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
-CANDIDATE_LIMIT = 64
-"""More texts than this sharing a band: the tree is asked, which costs the same for many and few."""
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
+"""The rules there are, by name."""
 
-_COUNTED = ("checked", "kept", "duplicates", "too_short", "updated")
+CANDIDATE_LIMIT = 64
+"""More texts than this sharing a band: the exact search is asked, which costs the same for many and few."""
+
+_COUNTED = ("checked", "kept", "duplicates", "too_short", "updated", "extended")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What is asked about."""
+
+    text: NewText
+    fingerprint: Fingerprint
+    listing: Listing
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A verdict, whether the text is to be kept, the id of the record whose place it takes, its keys if known."""
+
+    verdict: Verdict
+    keep: bool = False
+    replaced: int = 0
+    keys: Keys | None = None
 
 
 class DuplicateIndex(Closing):
     """Near-duplicate detection over a stream of texts.
 
-    A text is kept, or found to be a duplicate of a kept one. A key is one item: seen again it is
-    never its own duplicate, and with another text it replaces the text it had. Duplicates are not
-    chained: a copy of a dropped text is compared with the kept one. All methods may be called from
-    any thread; a check and the keeping that follows are one step.
+    What it promises: of the texts it was given, each is either kept, or a duplicate of one that is
+    kept; a key is one item, which is never its own duplicate and which takes the place of what it
+    was when its text has changed; duplicates are not chained: a copy of a dropped text is compared with
+    the kept ones; a text is only called a duplicate where the rule, applied to the two fingerprints,
+    says so, whichever search found it; an empty text, or one under 20 units, is never called one by
+    similarity. With `search="exact"` or `"tree"` no duplicate is missed; with the prefilter about one in
+    three hundred. All methods may be called from any thread, and several processes may share a store:
+    of two copies that come at the same moment one is kept.
 
     Args:
-        threshold: Least share of a text's units and pairs found in a kept one, in (0, 1].
+        threshold: Least share of a text's units and pairs found in a kept one, in (0, 1]; the rule's
+            own (0.7, of "patent" 0.8) where None is given.
         store: Where fingerprints are kept; a new `MemoryStore` where None is given. The index
             opens it and closes it.
-        exact: Ask the tree for every text, which finds all duplicates. Otherwise the prefilter
-            comes first: it finds over 99% of them in less time.
+        rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and the other way round.
+            "patent": the literal rule of the source.
+        search: "prefilter": MinHash bands first. "exact": every text, by bit-sliced signatures. "tree":
+            every text, by the edit-distance tree. The rule's own (the tree of "patent", else the
+            prefilter) where None is given.
+        extends: Also tell of a new text that a kept one is a part of it. Needs the prefilter.
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
-        candidate_limit: Candidates of the prefilter, above which the tree is asked, 1 or more.
+        candidate_limit: Candidates of the prefilter, above which the exact search is asked, 1 or more.
 
     Raises:
-        ValueError: An argument is out of range.
+        ValueError: An argument is out of range, or does not go with the others.
         StoreMismatch: The store was written by another version, or is none of ours.
 
     Example:
@@ -51,7 +85,7 @@ class DuplicateIndex(Closing):
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
         >>> with DuplicateIndex() as index:
         ...     index.check_and_add("/bees", text).duplicate
-        ...     index.check_and_add("/copy", text + " Share this.").reason
+        ...     index.check("/copy", text + " Share this.").reason
         ...     index.check_and_add("/bees", text).reason
         False
         'near-duplicate of /bees (c2 0.93, c1 0.93)'
@@ -61,39 +95,83 @@ class DuplicateIndex(Closing):
 
     def __init__(
         self,
-        threshold: float = THRESHOLD,
+        threshold: float | None = None,
         store: Store | None = None,
         *,
-        exact: bool = False,
+        rule: str = PartRule.name,
+        search: str | None = None,
+        extends: bool = False,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
     ) -> None:
+        self._rule = _rule(rule)
+        threshold = self._rule.threshold if threshold is None else threshold
         _check_threshold(threshold)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         if not isinstance(candidate_limit, int) or candidate_limit < 1:
             raise ValueError(f"candidate_limit must be 1 or more, got {candidate_limit!r}")
+        way = _way(self._rule, search, extends=extends)
+        self._extends = extends
         self._short_duplicates = short_duplicates
         self._store = MemoryStore() if store is None else store
-        self._search = Search(self._store, float(threshold), -1 if exact else candidate_limit)
+        self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._lock = threading.RLock()
-        self._store.open(CONSTANTS)
-        with self._store.transaction():
-            self._search.catch_up()
+        self._store.open(self._rule.constants)
+        self._search.load()
 
     @property
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'too_short' and 'updated' count verdicts, 'verified' the
-        candidates compared, 'tree_answers' the searches in the tree.
+        'checked', 'kept', 'duplicates', 'too_short', 'updated' and 'extended' count verdicts, 'verified' the
+        candidates compared, 'exact_answers' the exact searches, 'bytes' the memory of what is
+        remembered besides the store.
         """
-        found = {"verified": self._search.verified, "tree_answers": self._search.tree_answers}
+        search = self._search
+        found = {"verified": search.verified, "exact_answers": search.exact_answers, "bytes": search.catalog.nbytes}
         return {**self._counts, **found}
 
+    def check(self, key: str, text: str, *, scope: str = "") -> Verdict:
+        """Tell whether a text is a duplicate of a kept one, and keep nothing.
+
+        Args:
+            key: The item's key: its canonical URL, or any other name it will have again.
+            text: The item's text.
+            scope: Texts are compared within one scope only: the site, or "" for all.
+
+        Returns:
+            The verdict: what `check_and_add` would have said.
+
+        Raises:
+            ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
+
+        """
+        item = self._read(key, text, scope)
+        with self._lock:
+            self._search.load()
+            return self._judge(item).verdict
+
+    def add(self, key: str, text: str, *, scope: str = "") -> Verdict:
+        """Keep a text, whatever it is like, in place of what its key had.
+
+        Args:
+            key: The item's key.
+            text: The item's text.
+            scope: Its scope.
+
+        Returns:
+            A verdict that tells whether the key was there with another text (`updated`).
+
+        Raises:
+            ValueError: As for `check`.
+
+        """
+        return self._check_and_add(self._read(key, text, scope), judge=False)
+
     def check_and_add(self, key: str, text: str, *, scope: str = "") -> Verdict:
-        """Tell whether a text is a duplicate of a kept one, and keep it if not.
+        """Tell whether a text is a duplicate of a kept one, and keep it if not, in one step.
 
         Args:
             key: The item's key: its canonical URL, or any other name it will have again.
@@ -107,21 +185,7 @@ class DuplicateIndex(Closing):
             ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
 
         """
-        _check_name("key", key)
-        _check_name("scope", scope, empty=True)
-        if not isinstance(text, str):
-            raise ValueError(f"text must be a string, got {type(text).__name__}")
-        new = Features.read(text)
-        fingerprint = Fingerprint.of(new)
-        with self._lock:
-            with self._store.transaction():
-                self._search.catch_up()
-                verdict, keep = self._judge(key, scope, new, fingerprint)
-                record = self._store.put(key, scope, fingerprint) if keep else None
-            if record is not None:  # memory follows the commit, never runs ahead of it
-                self._search.add([record])
-            self._count(verdict, keep)
-        return verdict
+        return self._check_and_add(self._read(key, text, scope), judge=True)
 
     def remove(self, key: str, scope: str = "") -> bool:
         """Forget an item. Its copies count as new from then on.
@@ -134,12 +198,14 @@ class DuplicateIndex(Closing):
             Whether it was kept.
 
         """
+        item = self._read(key, "", scope)
         with self._lock:
-            with self._store.transaction():
-                self._search.catch_up()
-                found = self._store.remove(key, scope)
-            self._search.catalog.discard(key, scope)
-        return found
+            self._search.load()
+            same, _ = self._search.equal(item.listing, self._search.catalog.find(item.listing))
+            if same is None:
+                return False
+            self._search.catalog.discard(same.id)
+            return self._store.remove(same.id)
 
     def close(self) -> None:
         """Close the store. A second call does nothing."""
@@ -149,39 +215,99 @@ class DuplicateIndex(Closing):
     def __len__(self) -> int:
         return len(self._search.catalog)
 
-    def _judge(self, key: str, scope: str, new: Features, fingerprint: Fingerprint) -> tuple[Verdict, bool]:
-        """Give the verdict, and whether the text is to be kept."""
-        short = too_short(fingerprint)
-        same = self._search.same_item(key, scope)
-        if same is not None:
-            if same.fingerprint == fingerprint:
-                reason = "the same item with the same text"
-                return Verdict(reason=reason, too_short=short), False
-            reason = "the same item with another text"
-            return Verdict(reason=reason, too_short=short, updated=True), True
-        found = None
-        if self._short_duplicates or not short:
-            found = self._search.same_words(new, scope)
-        if found is None and not short:
-            found = self._search.similar(new, scope)
-        if found is not None:
-            return _duplicate(new, *found, short), False
-        return Verdict(reason="too short to be judged" if short else "new", too_short=short), True
+    def _read(self, key: str, text: str, scope: str) -> _Item:
+        """Check and read what is given; costly, and done outside the lock."""
+        _check_name("key", key)
+        _check_name("scope", scope, empty=True)
+        if not isinstance(text, str):
+            raise ValueError(f"text must be a string, got {type(text).__name__}")
+        new = self._rule.read(text)
+        fingerprint = self._rule.fingerprint(new)
+        return _Item(new, fingerprint, Record(0, key, scope, fingerprint).listing)
 
-    def _count(self, verdict: Verdict, keep: bool) -> None:
+    def _check_and_add(self, item: _Item, *, judge: bool) -> Verdict:
+        search, new = self._search, item.listing
+        with self._lock:
+            while True:  # each turn takes in what others have kept meanwhile, so there is an end
+                answer = self._judge(item, similar=judge)
+                if not answer.keep:
+                    break
+                put = self._store.put(new.key, new.scope, item.fingerprint, search.catalog.last, answer.replaced)
+                search.take(put.newer)
+                if put.id:  # memory follows the commit, never runs ahead of it
+                    search.catalog.discard(answer.replaced)
+                    search.catalog.extend([new._replace(id=put.id)], answer.keys)
+                    break
+            self._count(answer)
+        return answer.verdict
+
+    def _judge(self, item: _Item, *, similar: bool = True) -> _Answer:
+        """Judge a text against all that is remembered."""
+        found = self._search.catalog.find(item.listing)
+        return replace(self._answer(item, found, similar=similar), keys=found.keys)
+
+    def _answer(self, item: _Item, found: Found, *, similar: bool) -> _Answer:
+        """Judge a text against what was found for it."""
+        short = self._rule.too_short(item.fingerprint)
+        same, equal = self._search.equal(item.listing, found)
+        if same is not None:
+            return _same_item(item, same, short=short)
+        if not similar:
+            return _Answer(Verdict(too_short=short), keep=True)
+        if equal is not None and (self._short_duplicates or not short):
+            return _Answer(Verdict(True, equal.key, 1.0, 1.0, f"the same words as {equal.key}", short))
+        if short:
+            return _Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)
+        return self._similar(item, found)
+
+    def _similar(self, item: _Item, found: Found) -> _Answer:
+        """Judge a text by similarity."""
+        match = next(self._search.matches(item.text, item.listing, found), None)
+        if match is not None:
+            kept, proof = match.record.key, match.comparison
+            reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
+            return _Answer(Verdict(True, kept, proof.c2, proof.c1, reason))
+        part = self._search.extended(item.text, found) if self._extends else None
+        if part is not None:
+            kept, proof = part.record.key, part.comparison
+            reason = f"new; extends {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
+            return _Answer(Verdict(False, None, proof.c2, proof.c1, reason, extends=kept), keep=True)
+        return _Answer(Verdict(), keep=True)
+
+    def _count(self, answer: _Answer) -> None:
+        verdict = answer.verdict
         self._counts["checked"] += 1
-        self._counts["kept"] += keep and not verdict.updated
+        self._counts["kept"] += answer.keep and not verdict.updated
         self._counts["duplicates"] += verdict.duplicate
         self._counts["too_short"] += verdict.too_short
         self._counts["updated"] += verdict.updated
+        self._counts["extended"] += verdict.extends is not None
 
 
-def _duplicate(new: Features, kept: Record, proof: Comparison, short: bool) -> Verdict:
-    if kept.fingerprint.digest == new.digest:
-        reason = f"the same words as {kept.key}"
-    else:
-        reason = f"near-duplicate of {kept.key} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
-    return Verdict(True, kept.key, proof.c2, proof.c1, reason, too_short=short)
+def _same_item(item: _Item, same: Record, *, short: bool) -> _Answer:
+    """The answer for a key that is kept."""
+    if (same.fingerprint.digest, same.fingerprint.n) == (item.fingerprint.digest, item.fingerprint.n):
+        return _Answer(Verdict(reason="the same item with the same text", too_short=short))
+    verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
+    return _Answer(verdict, keep=True, replaced=same.id)
+
+
+def _rule(name: str) -> Rule:
+    if name not in RULES:
+        raise ValueError(f"rule must be one of {', '.join(RULES)}, got {name!r}")
+    return RULES[name]
+
+
+def _way(rule: Rule, search: str | None, *, extends: bool) -> str:
+    """The search to use."""
+    way = search or ("prefilter" if rule.has_bands else "tree")
+    if way not in SEARCHES:
+        raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
+    if way == "prefilter" and not rule.has_bands:
+        raise ValueError(f"search must be exact or tree for the rule {rule.name!r}, got {search!r}")
+    if extends and way != "prefilter":
+        raise ValueError(f"extends needs search='prefilter', got {way!r}")
+    return way
 
 
 def _check_threshold(value: object) -> None:

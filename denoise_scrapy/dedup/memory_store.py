@@ -1,74 +1,90 @@
-"""A store that lasts as long as the process."""
+"""A store that lasts as long as its index."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from itertools import takewhile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.store import Record, Store, StoreMismatch
+from denoise_scrapy.dedup.packed import pack, unpack
+from denoise_scrapy.dedup.store import Listing, Put, Record, Store
 
 
 class MemoryStore(Store):
-    """Records in a dict. Shares the fingerprints with the index, so it takes little of its own.
+    """Records as bytes, one value each. Serves one index, which remembers their bands; they are not kept twice.
 
     Example:
         >>> store = MemoryStore()
-        >>> store.put("a", "", Fingerprint.of("some text")).id
+        >>> store.put("a", "", Fingerprint.of("some text"), seen=0).id
         1
-        >>> [record.key for record in store.newer(0)]
+        >>> [record.key for record in store.get([1, 2])]
         ['a']
 
     """
 
     def __init__(self) -> None:
-        self._records: dict[int, Record] = {}
-        self._ids: dict[tuple[str, str], int] = {}
-        self._last = 0
-        self._constants: dict[str, str] = {}
-        self._lock = threading.RLock()
+        self._records: list[bytes | None] = []
+        self._alive = 0
+        self._opened = False
+        self._lock = threading.Lock()
 
     def open(self, constants: Mapping[str, str]) -> None:
-        """See `Store.open`."""
+        """See `Store.open`.
+
+        Raises:
+            ValueError: It was opened before.
+
+        """
         with self._lock:
-            for name, value in constants.items():
-                stored = self._constants.setdefault(name, value)
-                if stored != value:
-                    raise StoreMismatch(name, stored, value, "memory", "Use a new MemoryStore.")
+            if self._opened:
+                raise ValueError("a MemoryStore serves one index only; several share a SQLiteStore or a RedisStore")
+            self._opened = True
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """See `Store.transaction`. Nothing in memory can fail half-way, so nothing is undone."""
-        with self._lock:
-            yield
+    def newer(self, after: int) -> Iterator[Sequence[Listing]]:
+        """See `Store.newer`. Nobody else keeps texts here."""
+        return iter(())
 
-    def newer(self, after: int) -> Iterator[Record]:
-        """See `Store.newer`."""
-        fresh = takewhile(lambda record: record.id > after, reversed(self._records.values()))
-        yield from reversed(list(fresh))
+    def get(self, numbers: Sequence[int]) -> list[Record]:
+        """See `Store.get`. The bands are left out."""
+        found = []
+        for number in sorted(numbers):
+            data = self._records[number - 1] if 0 < number <= len(self._records) else None
+            if data is not None:
+                found.append(Record(number, *unpack(data)))
+        return found
 
-    def contains(self, number: int) -> bool:
-        """See `Store.contains`."""
-        return number in self._records
-
-    def put(self, key: str, scope: str, fingerprint: Fingerprint) -> Record:
+    def put(self, key: str, scope: str, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
         """See `Store.put`."""
-        self.remove(key, scope)
-        self._last += 1
-        record = Record(self._last, key, scope, fingerprint)
-        self._records[record.id] = record
-        self._ids[key, scope] = record.id
-        return record
+        with self._lock:
+            self._drop(replaced)
+            self._records.append(pack(key, scope, replace(fingerprint, bands=b"")))
+            self._alive += 1
+            return Put(len(self._records), ())
 
-    def remove(self, key: str, scope: str) -> bool:
+    def remove(self, number: int) -> bool:
         """See `Store.remove`."""
-        number = self._ids.pop((key, scope), None)
-        return number is not None and self._records.pop(number, None) is not None
+        with self._lock:
+            return self._drop(number)
+
+    def problems(self) -> list[str]:
+        """See `Store.problems`."""
+        return []
+
+    def records(self) -> Iterator[Record]:
+        """See `Store.records`."""
+        for number in range(1, len(self._records) + 1):
+            yield from self.get([number])
 
     def __len__(self) -> int:
-        return len(self._records)
+        return self._alive
 
     def close(self) -> None:
-        """See `Store.close`. The records stay, for an index opened later on the same store."""
+        """See `Store.close`."""
+
+    def _drop(self, number: int) -> bool:
+        there = 0 < number <= len(self._records) and self._records[number - 1] is not None
+        if there:
+            self._records[number - 1] = None
+            self._alive -= 1
+        return there

@@ -21,12 +21,20 @@ BANDS, BAND_ROWS = 32, 2
 VALUES = BANDS * BAND_ROWS
 SHINGLE = 3  # 2: forty times the false candidates; 5: weaker on single-word edits
 
+CONSTANTS = {
+    "minhash scheme": SCHEME,
+    "minhash seed": str(SEED),
+    "minhash values": str(VALUES),
+    "bands": f"{BANDS}x{BAND_ROWS} hash 1",
+    "shingle": str(SHINGLE),
+}
+"""What two signatures must share to be comparable."""
+
 _CHUNK = 4096  # shingles hashed at a time: bounds the (shingles, values) matrix to 1 MB
 _SHINGLE_A, _SHINGLE_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SHINGLE_C = np.uint64(0x165667B19E3779F9)
 _BAND_MIX = np.uint64(0xFF51AFD7ED558CCD)
 _32 = np.uint64(32)
-_BAND_SALT = np.arange(BANDS, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 _PROTOTYPE = MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME, hashfunc=int)
 
 
@@ -59,26 +67,21 @@ def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     return values
 
 
-def band_keys(signatures: npt.NDArray[np.uint32], scopes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
-    """Hash each band of some signatures, with the scope, to 32 bits.
+def band_hashes(signature: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Hash each band of a signature to 32 bits: what two texts must share one of.
 
     Args:
-        signatures: uint32 (k, 64).
-        scopes: uint64 (k,), numbers of the texts' scopes.
+        signature: uint32 (64,), or empty.
 
     Returns:
-        uint32 (k, 32). Two texts of a scope share a key where they share a band; a chance match is
-        only a false candidate, which the verification throws out.
+        uint32 (32,), or empty. A chance match is only a false candidate, which the verification throws out.
 
     Example:
-        >>> one = np.arange(64, dtype=np.uint32)[None]
-        >>> band_keys(one, np.zeros(1, np.uint64)).shape
-        (1, 32)
+        >>> band_hashes(np.arange(64, dtype=np.uint32)).shape
+        (32,)
 
     """
-    values = signatures.astype(np.uint64).reshape(-1, BANDS, BAND_ROWS)
-    keys = (values[:, :, 0] << _32) | values[:, :, 1]
-    keys = keys + _BAND_SALT + scopes[:, None] * _SHINGLE_B
+    values = signature.astype(np.uint64).reshape(-1, BAND_ROWS)
+    keys = (values[:, 0] << _32 | values[:, 1]) * _SHINGLE_A
     keys = (keys ^ (keys >> _32)) * _BAND_MIX
-    keys = (keys ^ (keys >> _32)) * _SHINGLE_A
     return np.asarray(keys >> _32, np.uint32)

@@ -1,101 +1,111 @@
-"""The search of the kept text that a new one repeats: equal words, prefilter, tree, decision."""
+"""The search of the kept texts that a new one repeats: equal words, prefilter or exact search, decision."""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from denoise_scrapy.dedup.catalog import Catalog
-from denoise_scrapy.dedup.decision import Comparison, compare
-from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.prefilter import SHINGLE
-from denoise_scrapy.dedup.screen import duplicates
-from denoise_scrapy.dedup.store import Record, Store
+from denoise_scrapy.dedup.catalog import Catalog, Found
+from denoise_scrapy.dedup.decision import Comparison
+from denoise_scrapy.dedup.exact import Forest
+from denoise_scrapy.dedup.rule import NewText, Rule
+from denoise_scrapy.dedup.store import Listing, Record, Store
 
-_BATCH = 4096  # records taken in at a time: 5 MB
+SEARCHES = ("prefilter", "exact", "tree")
+"""The ways to find candidates: by MinHash bands, or exactly, by bit-sliced signatures or by the edit-distance tree."""
+
+_CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
+_ALL = 1 << 62
+_CATCH_UP = 4096  # texts taken in by one answer, while an exact search is made ready in a running crawl: 30 ms
+
+
+class Match(NamedTuple):
+    """A kept text, and what it has in common with a new one."""
+
+    record: Record
+    comparison: Comparison
 
 
 class Search:
     """A catalog kept in step with a store, and the way through it.
 
-    Methods are called with the store's transaction held.
-
     Args:
         store: The store.
-        threshold: Least c1 and c2 of a duplicate, in (0, 1].
-        candidate_limit: More candidates of the prefilter than this: the tree is asked. Negative to
-            ask it always.
-
-    Example:
-        >>> from denoise_scrapy.dedup import Fingerprint, MemoryStore
-        >>> text = "Moles dig, moths fly by night, mice gnaw, magpies steal what glitters. " * 2
-        >>> store = MemoryStore()
-        >>> kept = store.put("a", "", Fingerprint.of(text))
-        >>> search = Search(store, threshold=0.7, candidate_limit=64)
-        >>> search.catch_up()
-        >>> record, proof = search.similar(Features.read(text + "Read more."), "")
-        >>> record.key, round(proof.c2, 2)
-        ('a', 0.92)
+        rule: What makes two texts duplicates.
+        threshold: Of the rule, in (0, 1].
+        way: One of `SEARCHES`.
+        candidate_limit: More candidates of the prefilter than this: the exact search is asked, once it is ready.
+        short: Whether the words of texts too short for similarity are looked up too.
 
     """
 
-    def __init__(self, store: Store, threshold: float, candidate_limit: int) -> None:
-        self.catalog = Catalog()
+    def __init__(
+        self, store: Store, rule: Rule, threshold: float, way: str, candidate_limit: int, *, short: bool
+    ) -> None:
+        self.catalog = Catalog(bands=way == "prefilter", short=short or not rule.has_bands)
         self.verified = 0
         """Candidates handed to the decision."""
-        self.tree_answers = 0
-        """Times the tree was asked."""
+        self.exact_answers = 0
+        """Times the exact search was asked."""
         self._store = store
+        self._rule = rule
         self._threshold = threshold
         self._limit = candidate_limit
-        self._last = 0  # the highest store id in the catalog
+        self._prefilter = way == "prefilter"
+        self.forest = Forest(store, rule, "exact" if self._prefilter else way)
 
-    def catch_up(self) -> None:
-        """Take in what other indexes have put into the store."""
-        fresh = self._store.newer(self._last)
-        while batch := list(islice(fresh, _BATCH)):
-            self.add(batch)
+    def load(self) -> None:
+        """Take in what the store has."""
+        for batch in self._store.newer(self.catalog.last):
+            self.take(batch)
+        if not self._prefilter:
+            self._ready(_ALL)
 
-    def add(self, records: list[Record]) -> None:
-        """Take in records, in order of id, above all ids so far."""
-        self.catalog.extend(records)
-        self._last = records[-1].id
+    def take(self, listings: Sequence[Listing]) -> None:
+        """Take in texts kept by this index or another, in order of id."""
+        self.catalog.extend(listings)
 
-    def same_item(self, key: str, scope: str) -> Record | None:
-        """Find the record of a key."""
-        return self._still_there(self.catalog.by_key(key, scope))
+    def equal(self, new: Listing, found: Found) -> tuple[Record | None, Record | None]:
+        """Find the record of a text's key, and the earliest of the same units in the same order."""
+        same_name = [one for one in self._alive(found.same_name) if one.key == new.key]
+        same_words = [one for one in self._alive(found.same_words) if one.fingerprint.digest == new.digest]
+        return (same_name[-1] if same_name else None), (same_words[0] if same_words and new.n else None)
 
-    def same_words(self, new: Features, scope: str) -> tuple[Record, Comparison] | None:
-        """Find the earliest kept text of the same units in the same order; none for an empty one."""
-        while new.n and (row := self.catalog.by_words(new.digest, scope)) is not None:
-            kept = self._still_there(row)
-            if kept is not None:
-                return kept, Comparison(True, 1.0, 1.0)
-        return None
+    def matches(self, text: NewText, new: Listing, found: Found) -> Iterator[Match]:
+        """Find the kept texts that a new one duplicates, the earliest first."""
+        ids = self._candidates(text, new, found)
+        for start in range(0, len(ids), _CHUNK):
+            records = self._alive(ids[start : start + _CHUNK])
+            self.verified += len(records)
+            judged = self._rule.judge(text, [one.fingerprint for one in records], self._threshold)
+            yield from (Match(*pair) for pair in zip(records, judged, strict=True) if pair[1].duplicate)
 
-    def similar(self, new: Features, scope: str) -> tuple[Record, Comparison] | None:
-        """Find the earliest kept text that a new one duplicates, and the proof."""
-        rows = self._candidates(new, scope)
-        self.verified += len(rows)
-        prints = [self.catalog.fingerprint(row) for row in rows]
-        for place in duplicates(new, prints, self._threshold):
-            record = self._still_there(rows[place])
-            if record is not None:
-                return record, compare(new, record.fingerprint, self._threshold)
-        return None
+    def extended(self, text: NewText, found: Found) -> Match | None:
+        """Find the kept text that makes the largest part of a new one, among those with a band in common."""
+        records = self._alive(found.alike[: self._limit])
+        judged = self._rule.extended(text, [record.fingerprint for record in records], self._threshold)
+        parts = [Match(*pair) for pair in zip(records, judged, strict=True) if pair[1].duplicate]
+        return max(parts, key=lambda match: (match.record.fingerprint.n, -match.record.id), default=None)
 
-    def _candidates(self, new: Features, scope: str) -> list[int]:
-        """Rows that may hold a duplicate, the earliest first."""
-        if self._limit >= 0 and new.n >= SHINGLE:
-            rows = self.catalog.by_bands(new, scope)
-            if len(rows) <= self._limit:
-                return rows
-        self.tree_answers += 1
-        return self.catalog.by_trees(new, scope, self._threshold)
+    def _candidates(self, text: NewText, new: Listing, found: Found) -> list[int]:
+        """Ids of what may hold a duplicate, ascending."""
+        if self._prefilter and (len(found.alike) <= self._limit or not self._ready(_CATCH_UP)):
+            return found.alike
+        if not self._prefilter:
+            self._ready(_ALL)
+        self.exact_answers += 1
+        return self.forest.candidates(text, new.scope, self._threshold)
 
-    def _still_there(self, row: int | None) -> Record | None:
-        """Give a row's record, unless another index has taken it out of the store."""
-        record = self.catalog.record(row)
-        if record is None or self._store.contains(record.id):
-            return record
-        self.catalog.discard(record.key, record.scope)
-        return None
+    def _alive(self, ids: Sequence[int]) -> list[Record]:
+        """Records that are still in the store; what another index has taken out is forgotten here too."""
+        if not ids:
+            return []
+        records = self._store.get(ids)
+        for gone in {*ids}.difference(record.id for record in records):
+            self.catalog.discard(gone)
+        return records
+
+    def _ready(self, most: int) -> bool:
+        """Take up to so many texts into the exact search; tell whether it has them all now."""
+        self.forest.catch_up(self.catalog.ids_after(self.forest.last, most))
+        return not self.catalog.ids_after(self.forest.last, most)

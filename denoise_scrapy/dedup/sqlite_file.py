@@ -9,18 +9,18 @@ from pathlib import Path
 from denoise_scrapy.storage import FileKind
 from denoise_scrapy.storage import connect as connect_file
 
-FORMAT = "1"  # raise with any change of the tables
+FORMAT = "2"  # raise with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     what="an index of denoise_scrapy",
     schema=(
-        # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one
+        # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one.
+        # What opening reads comes first: the rest of a row is skipped then.
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
-            n INTEGER NOT NULL, t INTEGER NOT NULL,
-            s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
-            digest BLOB NOT NULL, minhash BLOB NOT NULL,
+            n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
+            t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             UNIQUE (key, scope))""",
     ),
     advice="Delete the file to start a new index, or use the version that wrote it.",

@@ -63,10 +63,10 @@ _LISTS = (
     *(_DUTCH, _RUSSIAN, _POLISH, _TURKISH, _ARABIC, _HINDI, _VIETNAMESE, _INDONESIAN),
 )
 
-_WORDS = sorted({unit for words in _LISTS for unit in tokens(words)})
-_STOP: npt.NDArray[np.uint32] = np.unique(unit_hashes(_WORDS))
+WORDS = sorted({unit for words in _LISTS for unit in tokens(words)})
+_STOP: npt.NDArray[np.uint32] = np.unique(unit_hashes(WORDS))
 
-STOP_LIST_DIGEST = hashlib.blake2b(" ".join(_WORDS).encode(), digest_size=8).hexdigest()
+STOP_LIST_DIGEST = hashlib.blake2b(" ".join(WORDS).encode(), digest_size=8).hexdigest()
 
 
 def is_stop(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:

@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.storage import StoreMismatch
 
-__all__ = ["Record", "Store", "StoreMismatch"]
+__all__ = ["Listing", "Put", "Record", "Store", "StoreMismatch"]
+
+BATCH = 4096
+"""Listings handed over at a time: a megabyte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One kept text.
+class Listing(NamedTuple):
+    """What an index remembers of a kept text, to find it.
 
     Attributes:
         id: Number given by the store: later texts have greater ones, none is given twice.
         key: The item's key, as the caller gave it.
         scope: The scope it was checked in.
+        n: Its length in units.
+        digest: See `Fingerprint.digest`.
+        bands: See `Fingerprint.bands`.
+
+    """
+
+    id: int
+    key: str
+    scope: str
+    n: int
+    digest: bytes
+    bands: bytes
+
+
+class Record(NamedTuple):
+    """One kept text.
+
+    Attributes:
+        id: See `Listing.id`.
+        key: The item's key.
+        scope: Its scope.
         fingerprint: Its fingerprint.
 
     """
@@ -31,11 +53,32 @@ class Record:
     scope: str
     fingerprint: Fingerprint
 
+    @property
+    def listing(self) -> Listing:
+        """What an index remembers of it."""
+        f = self.fingerprint
+        return Listing(self.id, self.key, self.scope, f.n, f.digest, f.bands)
+
+
+class Put(NamedTuple):
+    """What became of a text handed to a store.
+
+    Attributes:
+        id: Its number; 0 where it was not kept, because others must be judged first.
+        newer: What other indexes have kept since the id that the caller had seen, in order.
+
+    """
+
+    id: int
+    newer: Sequence[Listing]
+
 
 class Store(Closing):
     """Keeps records. Several indexes, also in several processes, may use one store.
 
-    The index calls every method but `open` and `close` inside a `transaction`.
+    An index remembers a listing of each record, in order of id, and keeps a text only where it has
+    judged it against everything kept before: `put` tells it what it has not seen yet. That is
+    all the agreement there is, and it needs no lock between the judging and the keeping.
     """
 
     @abstractmethod
@@ -51,34 +94,45 @@ class Store(Closing):
         """
 
     @abstractmethod
-    def transaction(self) -> AbstractContextManager[None]:
-        """Hold the store alone: what happens inside happens wholly or not at all."""
+    def newer(self, after: int) -> Iterator[Sequence[Listing]]:
+        """Yield the records with ids above `after`, in order of id, some thousand at a time."""
 
     @abstractmethod
-    def newer(self, after: int) -> Iterator[Record]:
-        """Yield the records with ids above `after`, in order of id."""
+    def get(self, numbers: Sequence[int]) -> list[Record]:
+        """Give the records of these ids that are still there, in order of id."""
 
     @abstractmethod
-    def contains(self, number: int) -> bool:
-        """Tell whether the record with this id is still there."""
-
-    @abstractmethod
-    def put(self, key: str, scope: str, fingerprint: Fingerprint) -> Record:
+    def put(self, key: str, scope: str, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
         """Keep a text, in place of the one of the same key and scope if there is one.
+
+        Atomic: nothing comes between the look for what is newer and the keeping. A store may keep
+        the text although there is something newer, if that cannot be a duplicate of it: another
+        key, other words, no common band.
 
         Args:
             key: The item's key.
             scope: Its scope.
             fingerprint: Its fingerprint.
+            seen: The highest id the caller has judged the text against.
+            replaced: Id of the record of this key and scope; 0 if the caller has seen none.
 
         Returns:
-            The record, with a new id.
+            Its new id, or what is to be judged first.
 
         """
 
     @abstractmethod
-    def remove(self, key: str, scope: str) -> bool:
+    def remove(self, number: int) -> bool:
         """Forget a text; tell whether it was there."""
 
     @abstractmethod
+    def problems(self) -> list[str]:
+        """Look through the whole store for damage; a sentence each."""
+
+    @abstractmethod
     def __len__(self) -> int: ...
+
+    def records(self) -> Iterator[Record]:
+        """Yield all records in order of id."""
+        for batch in self.newer(0):
+            yield from self.get([listing.id for listing in batch])

@@ -1,10 +1,12 @@
-"""The edit-distance tree, exact and without recursion.
+"""The edit-distance tree: sets of units, found by what they have in common with a query.
 
-The order is the source's: D(A, B) = max(|A|, |B|) - |A & B|, a metric on sets, and every set below
-the edge labelled D of Y is at distance exactly D from Y. From it follows |X & Z| <= |X & Y| + D for
-every Z below that edge, the source's bound; but unrelated sets sit at large D, and that bound alone
-leaves over half of the tree to be read. The OR of the signatures below an edge does the pruning:
-1-3% of 84,000 texts are read. D stays as the order, and prunes a few percent more.
+D(A, B) = max(|A|, |B|) - |A & B| is a metric on sets. Every set Z below the edge labelled D of Y is at distance D
+from Y, so |X & Z| <= |X & Y| + D: an edge is skipped where that is less than X needs. Unrelated sets lie far from each
+other, on long edges, so that this alone leaves over half of the tree to be read. The OR of the signatures below an
+edge does the pruning: 2-5% of 84,000 texts are read. D stays as the order, and prunes a few percent more.
+
+A tree takes in sets a thousand at a time and is closed when it has 16,384; the next begins. So the arrays that are
+laid out anew are small, and a crawl never waits for them longer than 50 ms.
 
 Source: patent text 'Method and system for web page de-duplication', edit-distance tree; Burkhard
 and Keller (1973). Signatures, batches and the level-by-level walk are ours.
@@ -19,9 +21,12 @@ from denoise_scrapy.dedup import signature
 from denoise_scrapy.dedup.tree_layout import EMPTY, Layout, build
 
 TAIL = 1024
-"""Recent sets read one by one until there are so many (0.06 ms); then merged at 0.1 ms each."""
+"""Recent sets read one by one until there are so many (0.06 ms); then merged at 0.05 ms each."""
 
-_TAIL_SHARE = 64  # a tail of 1/64 of the tree, where that is more: merging stays linear in all
+TREE = 16_384
+"""Sets of a tree. Larger ones are read a little faster and laid out anew slower, in proportion to their size."""
+
+Ints = npt.NDArray[np.int64]
 
 
 class SetTree:
@@ -29,8 +34,8 @@ class SetTree:
 
     Example:
         >>> tree = SetTree()
-        >>> tree.add(7, np.array([1, 2, 3, 4], "<u4").tobytes(), length=40)
-        >>> query = np.array([2, 3, 4, 5], np.uint32)
+        >>> tree.add([7], [np.array([100, 200, 300, 400], "<u2").tobytes()], [40])
+        >>> query = np.array([200, 300, 400, 500], np.uint16)
         >>> tree.search(query, need=3, longest=100).tolist()
         [7]
         >>> tree.search(query, need=4, longest=100).tolist()
@@ -42,55 +47,53 @@ class SetTree:
         self._sets: list[bytes] = []
         self._numbers: list[int] = []
         self._lengths: list[int] = []
-        self._layout: Layout = EMPTY
-        self._loose: list[int] = []  # deeper than the tree may grow: read one by one for good
+        self._closed: list[Layout] = []
+        self._open: Layout = EMPTY
+        self._loose: list[int] = []  # deeper than a tree may grow: read one by one for good
         self._tail_start = 0
         self._signed = np.empty((0, signature.WORDS), np.uint64)  # of the loose sets and the tail
         self.visited = 0
-        """Sets and subtrees read since the start, for measurements."""
+        """Nodes and loose sets read since the start, for measurements."""
 
     def __len__(self) -> int:
         return len(self._sets)
 
-    def add(self, number: int, units: bytes, length: int) -> None:
-        """Add a set.
+    def add(self, numbers: list[int], sets: list[bytes], lengths: list[int]) -> None:
+        """Add sets.
 
         Args:
-            number: What a search returns for it.
-            units: Sorted uint32 array as bytes.
-            length: Length of its text in units, what `longest` of a search speaks of.
+            numbers: What a search returns for them.
+            sets: Sorted uint16 arrays as bytes.
+            lengths: Lengths of their texts in units, what `longest` of a search speaks of.
 
         """
-        self._sets.append(units)
-        self._numbers.append(number)
-        self._lengths.append(length)
+        self._sets += sets
+        self._numbers += numbers
+        self._lengths += lengths
+        self._sign(sets)
+        while len(self) - self._tail_start > TAIL:
+            self._merge()
 
-    def search(self, units: npt.NDArray[np.uint32], need: int, longest: int) -> npt.NDArray[np.int64]:
-        """Find every set that has enough in common with a query.
+    def search(self, units: npt.NDArray[np.uint16], need: int, longest: int) -> Ints:
+        """Find every set that may have enough in common with a query.
 
         Args:
-            units: The query, sorted uint32, not empty.
+            units: The query, uint16, each once, not empty.
             need: Least number of common units, 1 or more.
             longest: Sets of longer texts are left out, in units.
 
         Returns:
-            Sorted int64 numbers of all such sets: what a linear scan would return.
+            Sorted int64 numbers: of all sets that have, and of a few that do not.
 
         """
-        self._settle()
         mark = signature.sign(units, np.array([len(units)]))
-        maybe = [self._walk(mark, len(units), need, longest)]
+        maybe = [self._walk(tree, mark, len(units), need, longest) for tree in (*self._closed, self._open)]
         maybe.append(self._scan(mark, len(units), need, longest))
         items = np.concatenate(maybe)
-        if not len(items):
-            return items
-        shared = signature.common(units, [self._sets[item] for item in items.tolist()])
-        numbers = [self._numbers[item] for item in items[shared >= need].tolist()]
-        return np.sort(np.array(numbers, np.int64))
+        return np.sort(np.array([self._numbers[item] for item in items.tolist()], np.int64))
 
-    def _walk(self, mark: signature.Signatures, size: int, need: int, longest: int) -> npt.NDArray[np.int64]:
-        """Items of the tree that may match, by a walk down its levels."""
-        tree = self._layout
+    def _walk(self, tree: Layout, mark: signature.Signatures, size: int, need: int, longest: int) -> Ints:
+        """Items of a tree that may match, by a walk down its levels."""
         found = []
         front = np.arange(min(1, len(tree.item)))
         while len(front):
@@ -106,27 +109,30 @@ class SetTree:
             front = front[size - signature.ones(mark & ~tree.below[front]) >= need]
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
-    def _scan(self, mark: signature.Signatures, size: int, need: int, longest: int) -> npt.NDArray[np.int64]:
-        """Items outside the tree that may match, each looked at."""
+    def _scan(self, mark: signature.Signatures, size: int, need: int, longest: int) -> Ints:
+        """Items outside the trees that may match, each looked at."""
         self.visited += len(self._signed)
         near = np.flatnonzero(size - signature.ones(mark & ~self._signed) >= need)
-        items = np.array(self._loose + list(range(self._tail_start, len(self._sets))), dtype=np.int64)[near]
+        items = np.array(self._loose + list(range(self._tail_start, len(self))), dtype=np.int64)[near]
         lengths = np.fromiter((self._lengths[item] for item in items.tolist()), np.int64)
         return items[lengths <= longest]
 
-    def _settle(self) -> None:
-        """Merge a tail grown long into the tree; sign what is read one by one."""
-        tail = len(self._sets) - self._tail_start
-        if tail > max(TAIL, len(self._layout.item) // _TAIL_SHARE):
-            batch = np.arange(self._tail_start, len(self._sets))
-            self._layout, deep = build(self._layout, batch, self._sets, self._lengths)
-            self._loose += deep.tolist()
-            self._tail_start = len(self._sets)
-            self._signed = self._sign(self._loose)
-        unsigned = len(self._loose) + len(self._sets) - self._tail_start - len(self._signed)
-        if unsigned:
-            fresh = self._sign(range(len(self._sets) - unsigned, len(self._sets)))
-            self._signed = np.concatenate([self._signed, fresh])
+    def _merge(self) -> None:
+        """Merge the oldest of the tail into the open tree."""
+        end = min(len(self), self._tail_start + max(1, TAIL))
+        batch = np.arange(self._tail_start, end)
+        self._open, deep = build(self._open, batch, self._sets, self._lengths)
+        if len(self._open.item) >= TREE:
+            self._closed.append(self._open)
+            self._open = EMPTY
+        tail = self._signed[len(self._loose) + len(batch) :]
+        loose = self._signed[: len(self._loose)]
+        self._loose += deep.tolist()
+        self._tail_start = end
+        self._signed = np.concatenate([loose, self._signatures([self._sets[i] for i in deep.tolist()]), tail])
 
-    def _sign(self, items: list[int] | range) -> signature.Signatures:
-        return signature.sign(*signature.gather([self._sets[item] for item in items]))
+    def _sign(self, sets: list[bytes]) -> None:
+        self._signed = np.concatenate([self._signed, self._signatures(sets)])
+
+    def _signatures(self, sets: list[bytes]) -> signature.Signatures:
+        return signature.sign(*signature.gather(sets))

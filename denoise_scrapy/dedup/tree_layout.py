@@ -67,14 +67,14 @@ def build(old: Layout, batch: Ints, sets: Sequence[bytes], lengths: Sequence[int
     Args:
         old: The tree so far.
         batch: int64, item numbers of the new sets, ascending.
-        sets: All sets by item number, sorted uint32 as bytes.
+        sets: All sets by item number, sorted uint16 as bytes.
         lengths: All text lengths by item number.
 
     Returns:
         The tree with the batch, and the items that would lie deeper than it may grow.
 
     Example:
-        >>> sets = [np.array(s, "<u4").tobytes() for s in ([1, 2], [1, 3], [1, 4], [5, 6])]
+        >>> sets = [np.array(s, "<u2").tobytes() for s in ([1, 2], [1, 3], [1, 4], [5, 6])]
         >>> tree, deep = build(EMPTY, np.arange(4), sets, [9, 9, 9, 9])
         >>> tree.item.tolist(), tree.parent.tolist(), tree.distance.tolist()
         ([0, 1, 3, 2], [-1, 0, 0, 1], [0, 1, 2, 1])
@@ -87,7 +87,7 @@ def build(old: Layout, batch: Ints, sets: Sequence[bytes], lengths: Sequence[int
     first = np.searchsorted(parent, np.arange(len(item) + 1))
     own = _signatures(old, item, order, sets)
     length = np.fromiter((lengths[i] for i in item.tolist()), np.int64, len(item))
-    size = np.fromiter((len(sets[i]) // 4 for i in item.tolist()), np.int64, len(item))
+    size = np.fromiter((len(sets[i]) // 2 for i in item.tolist()), np.int64, len(item))
     below, shortest, most = _sums(own, length, size, depth, first)
     tree = Layout(item, parent, distance, depth, first, own, below, length, shortest, most)
     return tree, deep

@@ -17,6 +17,8 @@ class Verdict:
         reason: One short sentence for a log.
         too_short: True for a text that similarity cannot judge.
         updated: True where the key was kept with another text, which this one replaced.
+        extends: Key of a kept text that is a part of this one, where the index looks for such; the
+            item is none the less new. `score` and `c1` are the shares of that text found in this one.
 
     Example:
         >>> Verdict().duplicate
@@ -31,3 +33,4 @@ class Verdict:
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
+    extends: str | None = None

@@ -1,0 +1,87 @@
+"""Any number of texts for measurements of scale: real sentences, recombined, most content words replaced.
+
+A text is 10 to 40 sentences of recorded pages; 60% of the words that are no stop words are drawn from a made-up
+vocabulary of 200,000 by Zipf's law, so that texts differ as strangers do. One in seven is a copy of an earlier one
+with another first line and a few words changed. Text i is the same in every run and in every process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from denoise_scrapy.dedup.stop_units import is_stop
+from denoise_scrapy.dedup.tokens import unit_hashes
+
+VOCABULARY = 200_000
+REPLACED = 0.6
+COPIES = 7
+_SENTENCE = re.compile(r"[^.!?\n]{40,400}[.!?]")
+_SYLLABLES = "ba ce di fo gu ha ki lo mu ne pi ra so tu ve wi xo ya zu bre cla dro fri gle ston mer".split()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeText:
+    """A text, and the number of the text it is a copy of (itself for an original)."""
+
+    text: str
+    origin: int
+
+
+class ScaleTexts:
+    """Texts by number.
+
+    Args:
+        sources: Real texts to take sentences from, in a script that writes with spaces.
+
+    Raises:
+        ValueError: They hold no sentence.
+    """
+
+    def __init__(self, sources: Iterable[str]):
+        self._words: list[str] = []
+        numbers: dict[str, int] = {}
+        sentences = []
+        for sentence in dict.fromkeys(s for text in sources for s in _SENTENCE.findall(text)):
+            words = sentence.split()
+            for word in words:
+                if word not in numbers:
+                    numbers[word] = len(self._words)
+                    self._words.append(word)
+            sentences.append(np.array([numbers[word] for word in words]))
+        if not sentences:
+            raise ValueError("no sentence in the sources")
+        self._sentences = sentences
+        self._content = ~is_stop(unit_hashes([word.lower().strip(",.;:!?\"'()") for word in self._words]))
+        self._first = len(self._words)
+        rng = np.random.default_rng(0)
+        picks = rng.integers(0, len(_SYLLABLES), (VOCABULARY, 4)).tolist()
+        self._words += ["".join(_SYLLABLES[i] for i in row) + str(n % 7) for n, row in enumerate(picks)]
+
+    def __getitem__(self, number: int) -> MadeText:
+        rng = np.random.default_rng(number)
+        if number % COPIES == COPIES - 1:
+            origin = int(rng.integers(0, number))
+            origin -= origin % COPIES == COPIES - 1
+            return MadeText(self._copy(origin, rng), origin)
+        return MadeText(self._join(self._original(number)), number)
+
+    def _original(self, number: int) -> np.ndarray:
+        rng = np.random.default_rng([number, 1])
+        picks = rng.integers(0, len(self._sentences), int(rng.integers(10, 41)))
+        words = np.concatenate([self._sentences[i] for i in picks])
+        replaced = self._content[words] & (rng.random(len(words)) < REPLACED)
+        drawn = np.minimum(rng.zipf(1.2, len(words)), 1 << 40) % VOCABULARY
+        return np.where(replaced, self._first + drawn, words)
+
+    def _copy(self, number: int, rng: np.random.Generator) -> str:
+        words = self._original(number).copy()
+        for place in rng.integers(0, len(words), max(1, len(words) // 50)):
+            words[place] = self._first + int(rng.integers(0, VOCABULARY))
+        return f"Posted by reader {number} on page {int(rng.integers(0, 99))}. " + self._join(words)
+
+    def _join(self, words: np.ndarray) -> str:
+        return " ".join(map(self._words.__getitem__, words.tolist()))
