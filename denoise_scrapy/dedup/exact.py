@@ -99,7 +99,7 @@ class Forest:
         groups: dict[tuple[str, int], list[Record]] = {}
         for record in records:
             if not self._rule.too_short(record.fingerprint):
-                groups.setdefault((record.scope, record.fingerprint.t), []).append(record)
+                groups.setdefault((record.name.scope, record.fingerprint.t), []).append(record)
         for (scope, t), group in groups.items():
             levels = self._sets.setdefault(scope, {})
             if t not in levels:

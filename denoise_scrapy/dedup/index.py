@@ -18,7 +18,7 @@ from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.patent import PatentRule
 from denoise_scrapy.dedup.rule import NearCopyRule, NewText, PartRule, Rule
 from denoise_scrapy.dedup.search import SEARCHES, Search
-from denoise_scrapy.dedup.store import Listing, Record, Store
+from denoise_scrapy.dedup.store import Listing, Name, Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -34,6 +34,7 @@ _COUNTED = ("checked", "kept", "duplicates", "too_short", "updated", "extended")
 class _Item:
     """What is asked about."""
 
+    name: Name
     text: NewText
     fingerprint: Fingerprint
     listing: Listing
@@ -118,6 +119,7 @@ class DuplicateIndex(Closing):
         self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._lock = threading.RLock()
+        self._store.every_newer = way != "prefilter"
         self._store.open(self._rule.constants)
         self._search.load()
 
@@ -133,13 +135,14 @@ class DuplicateIndex(Closing):
         found = {"verified": search.verified, "exact_answers": search.exact_answers, "bytes": search.catalog.nbytes}
         return {**self._counts, **found}
 
-    def check(self, key: str, text: str, *, scope: str = "") -> Verdict:
+    def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep nothing.
 
         Args:
             key: The item's key: its canonical URL, or any other name it will have again.
             text: The item's text.
             scope: Texts are compared within one scope only: the site, or "" for all.
+            group: Texts of one group are no duplicates of each other; "" for none.
 
         Returns:
             The verdict: what `check_and_add` would have said.
@@ -148,18 +151,19 @@ class DuplicateIndex(Closing):
             ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
 
         """
-        item = self._read(key, text, scope)
+        item = self._read(text, Name(key, scope, group))
         with self._lock:
             self._search.load()
             return self._judge(item).verdict
 
-    def add(self, key: str, text: str, *, scope: str = "") -> Verdict:
+    def add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Keep a text, whatever it is like, in place of what its key had.
 
         Args:
             key: The item's key.
             text: The item's text.
             scope: Its scope.
+            group: Its group.
 
         Returns:
             A verdict that tells whether the key was there with another text (`updated`).
@@ -168,15 +172,16 @@ class DuplicateIndex(Closing):
             ValueError: As for `check`.
 
         """
-        return self._check_and_add(self._read(key, text, scope), judge=False)
+        return self._check_and_add(self._read(text, Name(key, scope, group)), judge=False)
 
-    def check_and_add(self, key: str, text: str, *, scope: str = "") -> Verdict:
+    def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep it if not, in one step.
 
         Args:
             key: The item's key: its canonical URL, or any other name it will have again.
             text: The item's text.
             scope: Texts are compared within one scope only: the site, or "" for all.
+            group: Texts of one group are no duplicates of each other; "" for none.
 
         Returns:
             The verdict.
@@ -185,7 +190,7 @@ class DuplicateIndex(Closing):
             ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
 
         """
-        return self._check_and_add(self._read(key, text, scope), judge=True)
+        return self._check_and_add(self._read(text, Name(key, scope, group)), judge=True)
 
     def remove(self, key: str, scope: str = "") -> bool:
         """Forget an item. Its copies count as new from then on.
@@ -198,10 +203,10 @@ class DuplicateIndex(Closing):
             Whether it was kept.
 
         """
-        item = self._read(key, "", scope)
+        item = self._read("", Name(key, scope))
         with self._lock:
             self._search.load()
-            same, _ = self._search.equal(item.listing, self._search.catalog.find(item.listing))
+            same, _ = self._search.equal(item.name, item.listing, self._search.catalog.find(item.listing))
             if same is None:
                 return False
             self._search.catalog.discard(same.id)
@@ -215,15 +220,15 @@ class DuplicateIndex(Closing):
     def __len__(self) -> int:
         return len(self._search.catalog)
 
-    def _read(self, key: str, text: str, scope: str) -> _Item:
+    def _read(self, text: str, name: Name) -> _Item:
         """Check and read what is given; costly, and done outside the lock."""
-        _check_name("key", key)
-        _check_name("scope", scope, empty=True)
+        for part, value in name._asdict().items():
+            _check_name(part, value, empty=part != "key")
         if not isinstance(text, str):
             raise ValueError(f"text must be a string, got {type(text).__name__}")
         new = self._rule.read(text)
         fingerprint = self._rule.fingerprint(new)
-        return _Item(new, fingerprint, Record(0, key, scope, fingerprint).listing)
+        return _Item(name, new, fingerprint, Record(0, name, fingerprint).listing)
 
     def _check_and_add(self, item: _Item, *, judge: bool) -> Verdict:
         search, new = self._search, item.listing
@@ -232,7 +237,7 @@ class DuplicateIndex(Closing):
                 answer = self._judge(item, similar=judge)
                 if not answer.keep:
                     break
-                put = self._store.put(new.key, new.scope, item.fingerprint, search.catalog.last, answer.replaced)
+                put = self._store.put(item.name, item.fingerprint, search.catalog.last, answer.replaced)
                 search.take(put.newer)
                 if put.id:  # memory follows the commit, never runs ahead of it
                     search.catalog.discard(answer.replaced)
@@ -249,27 +254,27 @@ class DuplicateIndex(Closing):
     def _answer(self, item: _Item, found: Found, *, similar: bool) -> _Answer:
         """Judge a text against what was found for it."""
         short = self._rule.too_short(item.fingerprint)
-        same, equal = self._search.equal(item.listing, found)
+        same, equal = self._search.equal(item.name, item.listing, found)
         if same is not None:
             return _same_item(item, same, short=short)
         if not similar:
             return _Answer(Verdict(too_short=short), keep=True)
         if equal is not None and (self._short_duplicates or not short):
-            return _Answer(Verdict(True, equal.key, 1.0, 1.0, f"the same words as {equal.key}", short))
+            return _Answer(Verdict(True, equal.name.key, 1.0, 1.0, f"the same words as {equal.name.key}", short))
         if short:
             return _Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)
         return self._similar(item, found)
 
     def _similar(self, item: _Item, found: Found) -> _Answer:
         """Judge a text by similarity."""
-        match = next(self._search.matches(item.text, item.listing, found), None)
+        match = next(self._search.matches(item.name, item.text, found), None)
         if match is not None:
-            kept, proof = match.record.key, match.comparison
+            kept, proof = match.record.name.key, match.comparison
             reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
             return _Answer(Verdict(True, kept, proof.c2, proof.c1, reason))
         part = self._search.extended(item.text, found) if self._extends else None
         if part is not None:
-            kept, proof = part.record.key, part.comparison
+            kept, proof = part.record.name.key, part.comparison
             reason = f"new; extends {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
             return _Answer(Verdict(False, None, proof.c2, proof.c1, reason, extends=kept), keep=True)
         return _Answer(Verdict(), keep=True)

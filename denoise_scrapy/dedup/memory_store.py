@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.packed import pack, unpack
-from denoise_scrapy.dedup.store import Listing, Put, Record, Store
+from denoise_scrapy.dedup.store import Listing, Name, Put, Record, Store
 
 
 class MemoryStore(Store):
@@ -16,9 +16,9 @@ class MemoryStore(Store):
 
     Example:
         >>> store = MemoryStore()
-        >>> store.put("a", "", Fingerprint.of("some text"), seen=0).id
+        >>> store.put(Name("a"), Fingerprint.of("some text"), seen=0).id
         1
-        >>> [record.key for record in store.get([1, 2])]
+        >>> [record.name.key for record in store.get([1, 2])]
         ['a']
 
     """
@@ -54,11 +54,11 @@ class MemoryStore(Store):
                 found.append(Record(number, *unpack(data)))
         return found
 
-    def put(self, key: str, scope: str, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
         """See `Store.put`."""
         with self._lock:
             self._drop(replaced)
-            self._records.append(pack(key, scope, replace(fingerprint, bands=b"")))
+            self._records.append(pack(name, replace(fingerprint, bands=b"")))
             self._alive += 1
             return Put(len(self._records), ())
 

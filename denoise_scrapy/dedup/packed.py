@@ -5,43 +5,43 @@ from __future__ import annotations
 import struct
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.store import Name
 
-_HEAD = struct.Struct("<IIQIIII16s")  # n, t, limit, bytes of s1, of s2, of the bands, of the scope, digest
+_HEAD = struct.Struct("<IIQIIIII16s")  # n, t, limit, bytes of s1, s2, bands, scope, group; digest
 
 FORMAT = "1"
 """Raise with any change of the bytes."""
 
 
-def pack(key: str, scope: str, fingerprint: Fingerprint) -> bytes:
+def pack(name: Name, fingerprint: Fingerprint) -> bytes:
     """Write a record as bytes.
 
     Args:
-        key: The item's key.
-        scope: Its scope.
+        name: The item's name.
         fingerprint: Its fingerprint.
 
     Returns:
         Some 700 to 1,000 bytes.
 
     Example:
-        >>> unpack(pack("/a", "site", Fingerprint.of("some text")))[:2]
-        ('/a', 'site')
+        >>> unpack(pack(Name("/a", "site"), Fingerprint.of("some text")))[0]
+        Name(key='/a', scope='site', group='')
 
     """
-    f, where = fingerprint, scope.encode()
-    sizes = (len(f.s1), len(f.s2), len(f.bands), len(where))
+    f, scope, group = fingerprint, name.scope.encode(), name.group.encode()
+    sizes = (len(f.s1), len(f.s2), len(f.bands), len(scope), len(group))
     head = _HEAD.pack(f.n, f.t, f.limit, *sizes, f.digest)
-    return b"".join((head, f.s1, f.s2, f.bands, where, key.encode()))
+    return b"".join((head, f.s1, f.s2, f.bands, scope, group, name.key.encode()))
 
 
-def unpack(data: bytes) -> tuple[str, str, Fingerprint]:
+def unpack(data: bytes) -> tuple[Name, Fingerprint]:
     """Read a record.
 
     Args:
         data: What `pack` gave.
 
     Returns:
-        Key, scope and fingerprint.
+        Name and fingerprint.
 
     Raises:
         ValueError: The bytes are damaged.
@@ -57,6 +57,6 @@ def unpack(data: bytes) -> tuple[str, str, Fingerprint]:
         start += size
     if start > len(data):
         raise ValueError(f"no record: {len(data)} bytes where {start} or more are announced")
-    s1, s2, bands, scope = parts
+    s1, s2, bands, scope, group = parts
     fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands)
-    return data[start:].decode(), scope.decode(), fingerprint
+    return Name(data[start:].decode(), scope.decode(), group.decode()), fingerprint

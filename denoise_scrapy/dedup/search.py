@@ -9,7 +9,7 @@ from denoise_scrapy.dedup.catalog import Catalog, Found
 from denoise_scrapy.dedup.decision import Comparison
 from denoise_scrapy.dedup.exact import Forest
 from denoise_scrapy.dedup.rule import NewText, Rule
-from denoise_scrapy.dedup.store import Listing, Record, Store
+from denoise_scrapy.dedup.store import Listing, Name, Record, Store
 
 SEARCHES = ("prefilter", "exact", "tree")
 """The ways to find candidates: by MinHash bands, or exactly, by bit-sliced signatures or by the edit-distance tree."""
@@ -65,17 +65,21 @@ class Search:
         """Take in texts kept by this index or another, in order of id."""
         self.catalog.extend(listings)
 
-    def equal(self, new: Listing, found: Found) -> tuple[Record | None, Record | None]:
+    def equal(self, name: Name, new: Listing, found: Found) -> tuple[Record | None, Record | None]:
         """Find the record of a text's key, and the earliest of the same units in the same order."""
-        same_name = [one for one in self._alive(found.same_name) if one.key == new.key]
-        same_words = [one for one in self._alive(found.same_words) if one.fingerprint.digest == new.digest]
+        same_name = [one for one in self._alive(found.same_name) if one.name.key == name.key]
+        same_words = [
+            one
+            for one in self._alive(found.same_words)
+            if one.fingerprint.digest == new.digest and not _one_group(one.name, name)
+        ]
         return (same_name[-1] if same_name else None), (same_words[0] if same_words and new.n else None)
 
-    def matches(self, text: NewText, new: Listing, found: Found) -> Iterator[Match]:
+    def matches(self, name: Name, text: NewText, found: Found) -> Iterator[Match]:
         """Find the kept texts that a new one duplicates, the earliest first."""
-        ids = self._candidates(text, new, found)
+        ids = self._candidates(text, name.scope, found)
         for start in range(0, len(ids), _CHUNK):
-            records = self._alive(ids[start : start + _CHUNK])
+            records = [one for one in self._alive(ids[start : start + _CHUNK]) if not _one_group(one.name, name)]
             self.verified += len(records)
             judged = self._rule.judge(text, [one.fingerprint for one in records], self._threshold)
             yield from (Match(*pair) for pair in zip(records, judged, strict=True) if pair[1].duplicate)
@@ -87,14 +91,14 @@ class Search:
         parts = [Match(*pair) for pair in zip(records, judged, strict=True) if pair[1].duplicate]
         return max(parts, key=lambda match: (match.record.fingerprint.n, -match.record.id), default=None)
 
-    def _candidates(self, text: NewText, new: Listing, found: Found) -> list[int]:
+    def _candidates(self, text: NewText, scope: str, found: Found) -> list[int]:
         """Ids of what may hold a duplicate, ascending."""
         if self._prefilter and (len(found.alike) <= self._limit or not self._ready(_CATCH_UP)):
             return found.alike
         if not self._prefilter:
             self._ready(_ALL)
         self.exact_answers += 1
-        return self.forest.candidates(text, new.scope, self._threshold)
+        return self.forest.candidates(text, scope, self._threshold)
 
     def _alive(self, ids: Sequence[int]) -> list[Record]:
         """Records that are still in the store; what another index has taken out is forgotten here too."""
@@ -109,3 +113,7 @@ class Search:
         """Take up to so many texts into the exact search; tell whether it has them all now."""
         self.forest.catch_up(self.catalog.ids_after(self.forest.last, most))
         return not self.catalog.ids_after(self.forest.last, most)
+
+
+def _one_group(one: Name, other: Name) -> bool:
+    return bool(one.group) and one.group == other.group

@@ -20,7 +20,7 @@ INDEX = FileKind(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
-            t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
+            text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             UNIQUE (key, scope))""",
     ),
     advice="Delete the file to start a new index, or use the version that wrote it.",

@@ -9,14 +9,16 @@ from pathlib import Path
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.sqlite_file import connect
-from denoise_scrapy.dedup.store import BATCH, Listing, Put, Record, Store
+from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
 _LISTING = "SELECT id, key, scope, n, digest, bands FROM texts WHERE id > ? ORDER BY id LIMIT ?"
-_RECORD = "SELECT id, key, scope, n, t, s1, s2, s2_limit, digest, bands FROM texts WHERE id IN ({}) ORDER BY id"
-_PUT = """INSERT OR REPLACE INTO texts (key, scope, n, t, s1, s2, s2_limit, digest, bands)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""  # REPLACE gives a new id, as the interface asks
+_RECORD = (
+    "SELECT id, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands FROM texts WHERE id IN ({}) ORDER BY id"
+)
+_PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""  # REPLACE gives a new id, as the interface asks
 
 
 class SQLiteStore(Store):
@@ -36,7 +38,7 @@ class SQLiteStore(Store):
         >>> folder = tempfile.TemporaryDirectory()
         >>> store = SQLiteStore(folder.name + "/texts.db")
         >>> store.open({"pair cap": "256"})
-        >>> store.put("a", "", Fingerprint.of("some text"), seen=0).id, len(store)
+        >>> store.put(Name("a"), Fingerprint.of("some text"), seen=0).id, len(store)
         (1, 1)
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
@@ -70,11 +72,11 @@ class SQLiteStore(Store):
         for start in range(0, len(numbers), 500):  # SQLite takes 999 parameters in all its versions
             part = sorted(numbers)[start : start + 500]
             rows = self._connection.execute(_RECORD.format(",".join("?" * len(part))), part)
-            for number, key, scope, n, t, s1, s2, limit, digest, bands in rows:
-                found.append(Record(number, key, scope, Fingerprint(n, t, s1, s2, limit, digest, bands)))
+            for number, key, scope, group, *of in rows:
+                found.append(Record(number, Name(key, scope, group), Fingerprint(*of)))
         return found
 
-    def put(self, key: str, scope: str, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
         """See `Store.put`."""
         link, f = self._connection, fingerprint
         link.execute("BEGIN IMMEDIATE")
@@ -82,7 +84,7 @@ class SQLiteStore(Store):
             newer = self._listings(seen)
             number = 0
             if not newer:
-                row = (key, scope, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands)
+                row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands)
                 number = link.execute(_PUT, row).lastrowid or 0
             link.execute("COMMIT")
         except BaseException:

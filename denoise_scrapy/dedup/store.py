@@ -16,13 +16,28 @@ BATCH = 4096
 """Listings handed over at a time: a megabyte."""
 
 
+class Name(NamedTuple):
+    """What an item is called.
+
+    Attributes:
+        key: The item's key, as the caller gave it.
+        scope: Texts are compared within one scope; a key is one item in each.
+        group: Texts of one group are no duplicates of each other; "" for none.
+
+    """
+
+    key: str
+    scope: str = ""
+    group: str = ""
+
+
 class Listing(NamedTuple):
     """What an index remembers of a kept text, to find it.
 
     Attributes:
         id: Number given by the store: later texts have greater ones, none is given twice.
-        key: The item's key, as the caller gave it.
-        scope: The scope it was checked in.
+        key: The item's key.
+        scope: Its scope.
         n: Its length in units.
         digest: See `Fingerprint.digest`.
         bands: See `Fingerprint.bands`.
@@ -42,22 +57,20 @@ class Record(NamedTuple):
 
     Attributes:
         id: See `Listing.id`.
-        key: The item's key.
-        scope: Its scope.
+        name: The item's name.
         fingerprint: Its fingerprint.
 
     """
 
     id: int
-    key: str
-    scope: str
+    name: Name
     fingerprint: Fingerprint
 
     @property
     def listing(self) -> Listing:
         """What an index remembers of it."""
         f = self.fingerprint
-        return Listing(self.id, self.key, self.scope, f.n, f.digest, f.bands)
+        return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands)
 
 
 class Put(NamedTuple):
@@ -79,7 +92,14 @@ class Store(Closing):
     An index remembers a listing of each record, in order of id, and keeps a text only where it has
     judged it against everything kept before: `put` tells it what it has not seen yet. That is
     all the agreement there is, and it needs no lock between the judging and the keeping.
+
+    Attributes:
+        every_newer: Whether `put` must tell of everything newer. An index sets it where its search finds
+            duplicates without a band in common.
+
     """
+
+    every_newer = False
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:
@@ -102,7 +122,7 @@ class Store(Closing):
         """Give the records of these ids that are still there, in order of id."""
 
     @abstractmethod
-    def put(self, key: str, scope: str, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
         """Keep a text, in place of the one of the same key and scope if there is one.
 
         Atomic: nothing comes between the look for what is newer and the keeping. A store may keep
@@ -110,8 +130,7 @@ class Store(Closing):
         key, other words, no common band.
 
         Args:
-            key: The item's key.
-            scope: Its scope.
+            name: The item's name.
             fingerprint: Its fingerprint.
             seen: The highest id the caller has judged the text against.
             replaced: Id of the record of this key and scope; 0 if the caller has seen none.
