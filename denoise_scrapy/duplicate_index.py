@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.utils.job import job_dir
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from denoise_scrapy.compared_fields import ComparedFields
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store
 from denoise_scrapy.items import get_field
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.site import site_key
@@ -29,13 +29,15 @@ class ItemText(NamedTuple):
     Attributes:
         key: What identifies the item.
         text: What is compared.
-        scope: Site within which it is compared, "" for all.
+        scope: Site within which it is compared, "" for all; and what the fields say that must agree.
+        group: What the fields say that must differ.
         obstacle: Why it is not compared: "no_text", "no_key", "same_page"; "" if it is.
     """
 
     key: str = ""
     text: str = ""
     scope: str = ""
+    group: str = ""
     obstacle: str = ""
 
 
@@ -47,18 +49,19 @@ def item_text(item: Any, crawled: CrawledPage | None, settings: DenoiseSettings)
     An item that repeats a kept text of its own page, as all items of a list page do whose text is
     that of the page, is no duplicate of it.
     """
-    text = get_field(item, settings.dedup_field or settings.body_field)
+    fields = ComparedFields.parse(settings.dedup_fields)
+    text = get_field(item, fields.text or settings.body_field)
     if not isinstance(text, str) or not text.strip():
         return ItemText(obstacle="no_text")
     key = _key(item, crawled, settings)
     if not key:
         return ItemText(obstacle="no_key")
-    scope = site_key(crawled.page.url if crawled is not None else key)
+    site = site_key(crawled.page.url if crawled is not None else key) if settings.dedup_scope == "site" else ""
     if crawled is not None:
         key = crawled.numbered(key)
         if crawled.has_kept(text):
             return ItemText(obstacle="same_page")
-    return ItemText(key, text, scope if settings.dedup_scope == "site" else "")
+    return ItemText(key, text, fields.scope(item, site), fields.group(item))
 
 
 def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> DuplicateIndex:
@@ -67,13 +70,35 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
     Raises:
         ConfigurationError: It cannot be opened there, or was made with other settings.
     """
-    path = _index_path(settings, crawl_settings)
+    where = _place(settings, crawl_settings)
     try:
-        store = None if path is None else SQLiteStore(path)
-        return DuplicateIndex(settings.dedup_threshold, store, search="exact" if settings.dedup_exact else None)
-    except (OSError, ValueError, sqlite3.Error) as error:
-        where = path or "in memory"
-        raise ConfigurationError(f"the index of texts {where}: {error}") from error
+        return DuplicateIndex(
+            settings.dedup_threshold or None,
+            _store(where, settings),
+            rule=settings.dedup_rule,
+            search=None if settings.dedup_search == "auto" else settings.dedup_search,
+            extends=settings.dedup_extends,
+            short_duplicates=settings.dedup_short,
+        )
+    except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+        raise ConfigurationError(f"the index of texts {where or 'in memory'}: {error}") from error
+
+
+def _store(where: str | Path | None, settings: DenoiseSettings) -> Store | None:
+    if where is None:
+        return None
+    if isinstance(where, Path):
+        return SQLiteStore(where)
+    from denoise_scrapy.dedup.redis_store import RedisStore  # noqa: PLC0415
+
+    return RedisStore(where, name=settings.dedup_redis_name)
+
+
+def _place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str | Path | None:
+    """URL of the server, path of the file, None for memory."""
+    if settings.dedup != "off" and settings.dedup_store == "redis":
+        return settings.dedup_redis_url
+    return _index_path(settings, crawl_settings)
 
 
 def _index_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path | None:

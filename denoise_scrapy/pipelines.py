@@ -10,12 +10,14 @@ from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.component import Component
+from denoise_scrapy.copy_counts import CopyCounts
 from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
 from denoise_scrapy.item_fields import field_values, wanted_fields
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
+from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState
@@ -137,6 +139,7 @@ class NearDuplicatePipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._index: DuplicateIndex | None = None
+        self._copies = CopyCounts()
 
     def open_spider(self) -> None:
         """Open the index.
@@ -149,9 +152,17 @@ class NearDuplicatePipeline(Component):
             self._index = open_index(self._state.settings, crawler.settings)
 
     def close_spider(self) -> None:
-        """Close the index; what it kept is on disk already."""
-        if self._index is not None:
-            self._index.close()
+        """Say in the stats what was found, and close the index; what it kept is on disk already."""
+        if self._index is None:
+            return
+        stats = self._state.crawler.stats
+        stats.set_value(f"{PREFIX}dedup/kept_texts", len(self._index))
+        for name in ("verified", "exact_answers"):
+            stats.set_value(f"{PREFIX}dedup/{name}", self._index.stats[name])
+        if self._copies.most:
+            stats.set_value(f"{PREFIX}dedup/most_copied", self._copies.most)
+            stats.set_value(f"{PREFIX}dedup/most_copies", self._copies.most_copies)
+        self._index.close()
 
     def process_item(self, item: Any) -> Any:
         """Return the item, marked if it is a near-duplicate to be marked.
@@ -178,17 +189,27 @@ class NearDuplicatePipeline(Component):
         if found.obstacle:
             state.count(f"dedup/{found.obstacle}")
             return item
-        verdict = self._index.check_and_add(found.key, found.text, scope=found.scope)
+        verdict = self._index.check_and_add(found.key, found.text, scope=found.scope, group=found.group)
         state.count("dedup/checked")
+        if verdict.too_short:
+            state.count("dedup/too_short")
+        if verdict.updated:
+            state.count("dedup/updated")
         if not verdict.duplicate or (crawled is not None and verdict.of in crawled.kept_keys):
             if crawled is not None:
                 crawled.keep(found.key, found.text)
-            return item
+            return self._extending(item, verdict, settings) if verdict.extends is not None else item
         return self._duplicate(item, found, verdict, settings)
+
+    def _extending(self, item: Any, verdict: Verdict, settings: DenoiseSettings) -> Any:
+        self._state.count("dedup/extends")
+        return self._marked(item, settings, {"extends": verdict.extends, **_shares(verdict)})
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         state = self._state
         state.count("dedup/duplicates")
+        state.count(f"dedup/score/{_class(verdict.score)}")
+        self._copies.count(verdict.of)
         logger.info(
             "Near-duplicate: %s of %s (score %.2f)",
             found.key,
@@ -199,11 +220,24 @@ class NearDuplicatePipeline(Component):
         if settings.dedup == "drop":
             state.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
+        return self._marked(item, settings, {"of": verdict.of, **_shares(verdict)})
+
+    def _marked(self, item: Any, settings: DenoiseSettings, mark: dict[str, Any]) -> Any:
+        """The item with a mark, or as it is where it has no field for one."""
         if not has_field(item, settings.dedup_mark_field):
-            state.count("dedup/no_field")
+            self._state.count("dedup/no_field")
             return item
-        state.count("dedup/marked")
-        mark = {"of": verdict.of, "score": round(verdict.score, 4)}
+        self._state.count("dedup/marked")
         changed = with_field(item, settings.dedup_mark_field, mark)
-        state.links.add_copy(item, changed)
+        self._state.links.add_copy(item, changed)
         return changed
+
+
+def _shares(verdict: Verdict) -> dict[str, float]:
+    """The two likenesses of a verdict, for people."""
+    return {"score": round(verdict.score, 4), "c1": round(verdict.c1, 4)}
+
+
+def _class(score: float) -> str:
+    """Class of a score, in twentieths: "0.70", "0.75" … "1.00"."""
+    return f"{int(score * 20 + 1e-9) / 20:.2f}"

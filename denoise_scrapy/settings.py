@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
+from denoise_scrapy.compared_fields import ComparedFields
+from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.setting_values import (
     PREFIX,
@@ -148,25 +150,55 @@ class DenoiseSettings:
         choices=("drop", "mark", "off"),
         per_page=True,
     )
+    dedup_rule: str = setting(
+        "part",
+        "What makes a duplicate: nearly all of the text is in a kept one (part), and the other way round (near-copy), "
+        "or the literal rule of the source (patent).",
+        choices=tuple(RULES),
+    )
     dedup_threshold: float = setting(
-        0.7, "Likeness of two texts from which they are near-duplicates.", low=0.01, high=1
+        0.0,
+        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.7 (patent: 0.8).",
+        low=0,
+        high=1,
+    )
+    dedup_extends: bool = setting(
+        False, "Also mark an item whose text contains a kept one and much more; it is never dropped for that."
+    )
+    dedup_short: bool = setting(
+        False, "Also drop or mark texts under 20 words whose words are exactly those of a kept one."
     )
     dedup_key_field: str = setting("url", "Item field that identifies an item; the same key again is an update.")
-    dedup_field: str = setting("", "Item field with the text to compare; empty: the body field.", may_be_empty=True)
+    dedup_fields: tuple[str, ...] = setting(
+        (),
+        "Item fields that decide: the one with the text to compare (none: the body field); =NAME: only items that "
+        'agree in it are duplicates; !NAME: only items that differ in it. Example: ["body", "=sku"].',
+        check=ComparedFields.parse,
+    )
     dedup_scope: str = setting(
         "site",
         "Whether a text is compared with those of its own site or with all.",
         choices=("site", "global"),
     )
+    dedup_search: str = setting(
+        "auto",
+        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by "
+        "bit-sliced signatures (exact) or the edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
+        choices=("auto", *SEARCHES),
+    )
     dedup_store: str = setting(
         "auto",
         "Where the index lives; auto: in DENOISE_DEDUP_PATH or the job directory if one is set, else in memory.",
-        choices=("auto", "memory", "sqlite"),
+        choices=("auto", "memory", "sqlite", "redis"),
     )
     dedup_path: str = setting("", "File of the index; empty: a file in the job directory.", may_be_empty=True)
-    dedup_exact: bool = setting(False, "Compare with every text rather than with likely ones; slow for large crawls.")
+    dedup_redis_url: str = setting(
+        "redis://localhost:6379/0", "Server of DENOISE_DEDUP_STORE = 'redis'; several crawls share it."
+    )
+    dedup_redis_name: str = setting("denoise", "Name of the index there; crawls of one name share one index.")
     dedup_mark_field: str = setting(
-        "near_duplicate", 'Item field that receives {"of": key, "score": likeness} when marking.'
+        "near_duplicate",
+        'Item field that receives {"of": key, "score": c2, "c1": c1}; for a longer text "extends" in place of "of".',
     )
     progress_interval: float = setting(
         60.0, "Time between two lines of progress in the log; 0: none.", unit="seconds", low=0
@@ -247,10 +279,21 @@ class DenoiseSettings:
         return replace(self, **changes)
 
     def _check_store(self) -> None:
-        if self.dedup_store == "memory" and self.dedup_path:
+        """Refuse settings of the index that contradict each other."""
+        if self.dedup_store in {"memory", "redis"} and self.dedup_path:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_PATH = {self.dedup_path!r} has no effect with DENOISE_DEDUP_STORE "
-                "= 'memory'; valid there are 'auto' and 'sqlite'"
+                f"= {self.dedup_store!r}; valid there are 'auto' and 'sqlite'"
+            )
+        way, has_bands = self.dedup_search, RULES[self.dedup_rule].has_bands
+        if way == "prefilter" and not has_bands:
+            raise ConfigurationError(
+                f"DENOISE_DEDUP_SEARCH = {way!r} does not go with DENOISE_DEDUP_RULE = {self.dedup_rule!r}; "
+                "valid there are 'auto', 'exact' and 'tree'"
+            )
+        if self.dedup_extends and (way not in {"auto", "prefilter"} or not has_bands):
+            raise ConfigurationError(
+                "DENOISE_DEDUP_EXTENDS = True needs DENOISE_DEDUP_SEARCH = 'prefilter' and a rule other than 'patent'"
             )
 
 

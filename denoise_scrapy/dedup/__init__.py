@@ -13,13 +13,16 @@ Example:
 """
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.index import DuplicateIndex
+from denoise_scrapy.dedup.index import RULES, DuplicateIndex
 from denoise_scrapy.dedup.memory_store import MemoryStore
+from denoise_scrapy.dedup.search import SEARCHES
 from denoise_scrapy.dedup.sqlite_store import SQLiteStore
 from denoise_scrapy.dedup.store import Store, StoreMismatch
 from denoise_scrapy.dedup.verdict import Verdict
 
 __all__ = [
+    "RULES",
+    "SEARCHES",
     "DuplicateIndex",
     "Fingerprint",
     "MemoryStore",

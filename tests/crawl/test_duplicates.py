@@ -159,7 +159,7 @@ def test_another_field_may_be_compared_and_another_be_the_key(copies: Web) -> No
             for n in (1, 2, 2):
                 yield {"id": n, "text": story(1), "body": story(n)}
 
-    settings = {"DENOISE_DEDUP_FIELD": "text", "DENOISE_DEDUP_KEY_FIELD": "id"}
+    settings = {"DENOISE_DEDUP_FIELDS": "text", "DENOISE_DEDUP_KEY_FIELD": "id"}
     done = crawl(Early, settings)
     assert [item["id"] for item in done.items] == [1]
     assert [str(reason.of) for _, reason in done.dropped] == ["1", "1"]  # type: ignore[attr-defined]

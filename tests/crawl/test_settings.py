@@ -61,7 +61,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_STRATEGI", "lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
         ("DENOISE_XQZZY", 1, "DENOISE_XQZZY = 1: no such setting"),
         ("DENOISE_STRATEGY", "best", "DENOISE_STRATEGY = 'best': valid is "),
-        ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0.01 to 1"),
+        ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
         ("DENOISE_DEDUP_THRESHOLD", "nan", "valid is number"),
         ("DENOISE_DEDUP_THRESHOLD", True, "valid is number"),
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
