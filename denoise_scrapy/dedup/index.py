@@ -206,10 +206,10 @@ class DuplicateIndex(Closing):
         item = self._read("", Name(key, scope))
         with self._lock:
             self._search.load()
-            same, _ = self._search.equal(item.name, item.listing, self._search.catalog.find(item.listing))
+            same = self._search.same_item(item.name, self._search.catalog.find(item.listing))
             if same is None:
                 return False
-            self._search.catalog.discard(same.id)
+            self._search.forget(same.id)
             return self._store.remove(same.id)
 
     def close(self) -> None:
@@ -240,9 +240,10 @@ class DuplicateIndex(Closing):
                 put = self._store.put(item.name, item.fingerprint, search.catalog.last, answer.replaced)
                 search.take(put.newer)
                 if put.id:  # memory follows the commit, never runs ahead of it
-                    search.catalog.discard(answer.replaced)
+                    search.forget(answer.replaced)
                     search.catalog.extend([new._replace(id=put.id)], answer.keys)
                     break
+            search.renew()
             self._count(answer)
         return answer.verdict
 
@@ -254,12 +255,13 @@ class DuplicateIndex(Closing):
     def _answer(self, item: _Item, found: Found, *, similar: bool) -> _Answer:
         """Judge a text against what was found for it."""
         short = self._rule.too_short(item.fingerprint)
-        same, equal = self._search.equal(item.name, item.listing, found)
+        same = self._search.same_item(item.name, found)
         if same is not None:
             return _same_item(item, same, short=short)
         if not similar:
             return _Answer(Verdict(too_short=short), keep=True)
-        if equal is not None and (self._short_duplicates or not short):
+        equal = self._search.same_words(item.name, item.listing, found) if self._short_duplicates or not short else None
+        if equal is not None:
             return _Answer(Verdict(True, equal.name.key, 1.0, 1.0, f"the same words as {equal.name.key}", short))
         if short:
             return _Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)

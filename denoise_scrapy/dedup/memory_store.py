@@ -23,6 +23,8 @@ class MemoryStore(Store):
 
     """
 
+    lists_all = False
+
     def __init__(self) -> None:
         self._records: list[bytes | None] = []
         self._alive = 0

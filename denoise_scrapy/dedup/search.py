@@ -8,6 +8,7 @@ from typing import NamedTuple
 from denoise_scrapy.dedup.catalog import Catalog, Found
 from denoise_scrapy.dedup.decision import Comparison
 from denoise_scrapy.dedup.exact import Forest
+from denoise_scrapy.dedup.renewal import Renewal, is_due
 from denoise_scrapy.dedup.rule import NewText, Rule
 from denoise_scrapy.dedup.store import Listing, Name, Record, Store
 
@@ -42,38 +43,60 @@ class Search:
     def __init__(
         self, store: Store, rule: Rule, threshold: float, way: str, candidate_limit: int, *, short: bool
     ) -> None:
-        self.catalog = Catalog(bands=way == "prefilter", short=short or not rule.has_bands)
-        self.verified = 0
-        """Candidates handed to the decision."""
-        self.exact_answers = 0
-        """Times the exact search was asked."""
+        self._bands = way == "prefilter"
+        self._short = short or not rule.has_bands
+        self._way = way
         self._store = store
         self._rule = rule
         self._threshold = threshold
         self._limit = candidate_limit
-        self._prefilter = way == "prefilter"
-        self.forest = Forest(store, rule, "exact" if self._prefilter else way)
+        self._renewal: Renewal | None = None
+        self.catalog, self.forest = self._empty()
+        self.verified = 0
+        """Candidates handed to the decision."""
+        self.exact_answers = 0
+        """Times the exact search was asked."""
 
     def load(self) -> None:
         """Take in what the store has."""
         for batch in self._store.newer(self.catalog.last):
             self.take(batch)
-        if not self._prefilter:
+        if not self._bands:
             self._ready(_ALL)
 
     def take(self, listings: Sequence[Listing]) -> None:
         """Take in texts kept by this index or another, in order of id."""
         self.catalog.extend(listings)
 
-    def equal(self, name: Name, new: Listing, found: Found) -> tuple[Record | None, Record | None]:
-        """Find the record of a text's key, and the earliest of the same units in the same order."""
-        same_name = [one for one in self._alive(found.same_name) if one.name.key == name.key]
-        same_words = [
-            one
-            for one in self._alive(found.same_words)
-            if one.fingerprint.digest == new.digest and not _one_group(one.name, name)
-        ]
-        return (same_name[-1] if same_name else None), (same_words[0] if same_words and new.n else None)
+    def forget(self, number: int) -> None:
+        """Forget a text that is no longer in the store."""
+        self.catalog.discard(number)
+        if self._renewal is not None:
+            self._renewal.catalog.discard(number)
+
+    def renew(self) -> None:
+        """Go on building anew what is remembered, if much of it is dead."""
+        if self._renewal is None:
+            if not self._store.lists_all or not is_due(self.catalog):
+                return
+            catalog, forest = self._empty()
+            self._renewal = Renewal(self._store, catalog, None if self._bands else forest)
+        if self._renewal.step(self.catalog.last):
+            self.catalog = self._renewal.catalog
+            self.forest = self._empty()[1] if self._renewal.forest is None else self._renewal.forest
+            self._renewal = None
+
+    def same_item(self, name: Name, found: Found) -> Record | None:
+        """Find the record of a text's key."""
+        return next((one for one in self._alive(found.same_name) if one.name.key == name.key), None)
+
+    def same_words(self, name: Name, new: Listing, found: Found) -> Record | None:
+        """Find the earliest kept text of the same units in the same order; none for an empty one."""
+        for start in range(0, len(found.same_words) if new.n else 0, _CHUNK):
+            for one in self._alive(found.same_words[start : start + _CHUNK]):
+                if one.fingerprint.digest == new.digest and not _one_group(one.name, name):
+                    return one
+        return None
 
     def matches(self, name: Name, text: NewText, found: Found) -> Iterator[Match]:
         """Find the kept texts that a new one duplicates, the earliest first."""
@@ -93,9 +116,9 @@ class Search:
 
     def _candidates(self, text: NewText, scope: str, found: Found) -> list[int]:
         """Ids of what may hold a duplicate, ascending."""
-        if self._prefilter and (len(found.alike) <= self._limit or not self._ready(_CATCH_UP)):
+        if self._bands and (len(found.alike) <= self._limit or not self._ready(_CATCH_UP)):
             return found.alike
-        if not self._prefilter:
+        if not self._bands:
             self._ready(_ALL)
         self.exact_answers += 1
         return self.forest.candidates(text, scope, self._threshold)
@@ -106,8 +129,12 @@ class Search:
             return []
         records = self._store.get(ids)
         for gone in {*ids}.difference(record.id for record in records):
-            self.catalog.discard(gone)
+            self.forget(gone)
         return records
+
+    def _empty(self) -> tuple[Catalog, Forest]:
+        kind = "exact" if self._bands else self._way
+        return Catalog(bands=self._bands, short=self._short), Forest(self._store, self._rule, kind)
 
     def _ready(self, most: int) -> bool:
         """Take up to so many texts into the exact search; tell whether it has them all now."""

@@ -99,7 +99,10 @@ class SQLiteStore(Store):
 
     def problems(self) -> list[str]:
         """See `Store.problems`."""
-        said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+        try:
+            said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+        except sqlite3.DatabaseError as error:  # so bad that it cannot even be looked through
+            return [str(error)]
         return [line for line in said if line != "ok"]
 
     def __len__(self) -> int:

@@ -96,10 +96,12 @@ class Store(Closing):
     Attributes:
         every_newer: Whether `put` must tell of everything newer. An index sets it where its search finds
             duplicates without a band in common.
+        lists_all: Whether `newer(0)` gives everything that is there.
 
     """
 
     every_newer = False
+    lists_all = True
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:

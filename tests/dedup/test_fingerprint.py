@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, S2_CAP, Fingerprint, sample
+from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, S1_CAP, S2_CAP, Fingerprint, sample
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 from tests.dedup.made_texts import english
@@ -23,7 +23,8 @@ LEVELS = st.integers(0, 3)
 
 def literal_s1(text, t):
     counts = Counter(unit_hashes(tokens(text)).tolist())
-    return {u for u, f in counts.items() if f > t and not is_stop(np.array([u], np.uint32))[0]}
+    units = {u for u, f in counts.items() if f > t and not is_stop(np.array([u], np.uint32))[0]}
+    return {(u * 2654435769 & 0xFFFFFFFF) >> 16 for u in units}
 
 
 def literal_pairs(text, t):
@@ -87,6 +88,16 @@ def test_stop_units_count_in_pairs_only():
     assert len(features.cut(0).s2) == 4
 
 
+def test_a_vast_vocabulary_is_held_by_a_higher_threshold():
+    words = [f"w{number}" for number in range(1500)]
+    for often, t in ((1, 1), (2, 2), (9, 15)):
+        kept = Fingerprint.of(" ".join(words * often))
+        assert (kept.t, kept.units.tolist()) == (t, [])
+    frequent = [f"f{number}" for number in range(900)]
+    kept = Fingerprint.of(" ".join(words * 9 + frequent * 16))
+    assert kept.t == 15 and 880 < len(kept.units) <= 900 < S1_CAP
+
+
 def test_repeated_text_fits_the_cap():
     kept = Fingerprint.of("ha " * 50_000)
     assert len(kept.pairs) <= S2_CAP and len(kept.units) == 1
@@ -103,13 +114,14 @@ def test_a_fingerprint_is_a_value():
 @pytest.mark.parametrize("text", ["", " ", "x", "x y", "的"])
 def test_tiny_texts(text):
     kept = Fingerprint.of(text)
-    assert kept.minhash == b"" and kept.n == len(tokens(text))
+    assert kept.bands == b"" and kept.n == len(tokens(text))
 
 
 def test_same_values_on_every_machine():
     """Stored fingerprints must stay comparable: a change here needs new constants."""
     kept = Fingerprint.of("Bees dance to tell their sisters where the clover is.")
     assert kept.digest.hex() == "da1f49297b6270e336e9213312871f4a"
-    assert kept.units.tolist() == [105507012, 407633263, 495948614, 804345403, 2938229943, 4141365854]
+    assert kept.units.tolist() == [4455, 9226, 12878, 28300, 29833, 42966]
     assert kept.pairs.tolist() == [8112, 36226, 38663, 42514, 54712, 56310, 58454, 59777, 65398]
-    assert np.frombuffer(kept.minhash, "<u4")[:3].tolist() == [990247666, 97258544, 5967028]
+    bands = Fingerprint.of("Bees dance to tell their sisters where the clover is. " * 2).bands
+    assert np.frombuffer(bands, "<u4")[:3].tolist() == [745013170, 1959942448, 1805638273]

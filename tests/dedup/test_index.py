@@ -5,10 +5,11 @@ import threading
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, Verdict, catalog
-from denoise_scrapy.dedup.decision import compare, too_short
+from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict, renewal, search, slices, tree
+from denoise_scrapy.dedup.decision import compare
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.store import Name, StoreMismatch
 from tests.dedup.made_texts import chinese, cut_out, english
 
 A, B = english(1, 300), english(2, 300)
@@ -16,10 +17,11 @@ TEXT, OTHER = " ".join(A), " ".join(B)
 NEAR = " ".join(["by", "somebody", *A[2:]])
 
 
-@pytest.fixture(params=["memory", "sqlite", "exact"])
+@pytest.fixture(params=["memory prefilter", "sqlite prefilter", "memory exact", "sqlite tree"])
 def index(request, tmp_path):
-    store = SQLiteStore(tmp_path / "a.db") if request.param == "sqlite" else MemoryStore()
-    with DuplicateIndex(store=store, exact=request.param == "exact") as one:
+    kind, search = request.param.split()
+    store = SQLiteStore(tmp_path / "a.db") if kind == "sqlite" else MemoryStore()
+    with DuplicateIndex(store=store, search=search) as one:
         yield one
 
 
@@ -66,7 +68,7 @@ class TestAnswers:
         stats = index.stats
         counted = ("checked", "kept", "duplicates", "updated", "too_short")
         assert [stats[name] for name in counted] == [5, 2, 1, 1, 1]
-        assert stats["verified"] == 1
+        assert stats["verified"] <= 2
         assert len(index) == 2
 
 
@@ -96,14 +98,15 @@ class TestSameKey:
         assert index.check_and_add("b", OTHER) == Verdict()
 
     def test_many_updates_do_not_pile_up(self, index, monkeypatch):
-        monkeypatch.setattr(catalog, "_DEAD_LEAST", 5)
+        monkeypatch.setattr(renewal, "DEAD_LEAST", 5)
         index.check_and_add("z", OTHER)
         for number in range(40):
             text = " ".join(english(number + 50, 60))
             index.check_and_add("a", text)
             assert index.check_and_add("b", text).of == "a"
         assert index.check_and_add("y", OTHER).of == "z"
-        assert len(index._search.catalog._records) < 12
+        if index._store.lists_all:
+            assert index._search.catalog.dead < 12
 
 
 class TestRepresentative:
@@ -179,17 +182,43 @@ class TestShort:
             assert not index.check_and_add("e", "").duplicate
 
 
-def test_exact_equals_a_linear_scan_over_the_index():
+@pytest.mark.parametrize("way", ["exact", "tree"])
+@pytest.mark.parametrize("rule", list(RULES))
+def test_every_match_of_a_linear_scan_over_the_index(way, rule, monkeypatch):
+    """Not only the first: all that the rule calls duplicates, found by the search, in order."""
+    for module, name, size in ((tree, "TAIL", 20), (tree, "TREE", 60), (slices, "FEW", 10)):
+        monkeypatch.setattr(module, name, size)
+    rnd, judge = random.Random(8), RULES[rule]
+    stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(30)]
+    kept: list[Fingerprint] = []
+    hits = 0
+    with DuplicateIndex(rule=rule, search=way) as index:
+        for number in range(200):
+            words = list(rnd.choice(stock))
+            start = rnd.randrange(len(words) // 2)
+            text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
+            item = index._read(text, Name(str(number)))
+            found = index._search.catalog.find(item.listing)
+            matches = [match.record.id - 1 for match in index._search.matches(item.name, item.text, found)]
+            verdicts = judge.judge(item.text, kept, judge.threshold)
+            assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
+            hits += len(matches)
+            index.add(str(number), text)
+            kept.append(item.fingerprint)
+    assert hits > 50
+
+
+def test_exact_keeps_what_a_linear_scan_keeps():
     rnd = random.Random(8)
     stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(40)]
     kept: list[tuple[str, Fingerprint]] = []
-    with DuplicateIndex(exact=True) as index:
+    with DuplicateIndex(search="exact") as index:
         for number in range(250):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
             new = Features.read(text)
-            short = too_short(Fingerprint.of(new))
+            short = Fingerprint.of(new).too_short
             passing = (key for key, one in kept if not short and compare(new, one).duplicate)
             expected = next(passing, None)
             assert index.check_and_add(str(number), text).of == expected
@@ -198,15 +227,75 @@ def test_exact_equals_a_linear_scan_over_the_index():
     assert 20 < len(kept) < 240
 
 
-def test_many_candidates_ask_the_tree():
+def test_many_candidates_ask_the_exact_search_once_it_is_ready(monkeypatch):
+    monkeypatch.setattr(search, "_CATCH_UP", 2)
     with DuplicateIndex(candidate_limit=1) as index:
         for key in "abc":
-            index.check_and_add(key, " ".join(english(ord(key), 300)))
-        for key in "abc":
-            index.check_and_add(key, TEXT + key)
-        assert index.stats["tree_answers"] == 0
-        assert index.check_and_add("d", NEAR).of == "a"
-        assert index.stats["tree_answers"] == 1
+            index.add(key, TEXT + key)
+        assert index.check("d", NEAR).of == "a"
+        assert index.stats["exact_answers"] == 0  # two of three texts are in
+        assert index.check("d", NEAR).of == "a"
+        assert index.stats["exact_answers"] == 1
+
+
+class TestCheckAndAddApart:
+    def test_check_keeps_nothing(self, index):
+        assert index.check("a", TEXT) == Verdict() and len(index) == 0
+        index.add("a", TEXT)
+        assert index.check("b", NEAR).of == "a"
+        assert len(index) == 1
+
+    def test_add_keeps_whatever_it_is_like(self, index):
+        index.add("a", TEXT)
+        assert not index.add("b", TEXT).duplicate and len(index) == 2
+        assert index.add("b", NEAR).updated and len(index) == 2
+        assert not index.add("b", NEAR).updated
+
+
+class TestGroup:
+    def test_texts_of_one_group_are_no_duplicates_of_each_other(self, index):
+        index.check_and_add("a", TEXT, group="seller 1")
+        assert not index.check_and_add("b", TEXT, group="seller 1").duplicate
+        assert not index.check_and_add("c", NEAR, group="seller 1").duplicate
+        assert index.check_and_add("d", " ".join(cut_out(A, 0.1)), group="seller 2").of == "a"
+        assert index.check_and_add("e", TEXT).of == "a"
+        assert index.check_and_add("f", NEAR).reason == "the same words as c"
+
+
+class TestRules:
+    def test_a_near_copy_is_one_both_ways(self):
+        with DuplicateIndex(rule="near-copy") as index:
+            index.check_and_add("a", TEXT)
+            assert not index.check_and_add("half", " ".join(A[:150])).duplicate
+            assert index.check_and_add("near", NEAR).of == "a"
+
+    def test_extends_is_told_of_and_kept(self):
+        with DuplicateIndex(extends=True) as index:
+            index.check_and_add("a", TEXT)
+            longer = index.check_and_add("b", " ".join(A + english(9, 200)))
+            assert not longer.duplicate and longer.extends == "a" and longer.score > 0.9
+            assert longer.reason.startswith("new; extends a (c2 ")
+            assert len(index) == 2 and index.stats["extended"] == 1
+
+    def test_one_index_may_be_read_by_both_rules_of_words(self, tmp_path):
+        with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
+            index.check_and_add("a", TEXT)
+        with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), rule="near-copy", search="tree") as index:
+            assert index.check("b", NEAR).of == "a"
+        with pytest.raises(StoreMismatch, match="'rule' is None there and patent here"):
+            DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), rule="patent")
+
+    def test_the_patents_rule(self, tmp_path):
+        text, other = chinese(1, 900), chinese(2, 900)
+        text, other = text[:300] * 4, other[:300] * 4
+        with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), rule="patent") as index:
+            index.check_and_add("a", text)
+            assert index.check_and_add("b", "作者" + text[2:]).of == "a"
+            assert not index.check_and_add("c", other).duplicate
+            for key in "def":
+                assert not index.check_and_add(key, "Page not found").duplicate
+        with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), rule="patent") as index:
+            assert index.check("z", text + "。").of == "a"
 
 
 def test_threads_keep_one_of_each():
@@ -241,6 +330,10 @@ def test_threads_keep_one_of_each():
         ({"threshold": True}, "threshold must be a number"),
         ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
         ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
+        ({"rule": "patents"}, "rule must be one of part, near-copy, patent, got 'patents'"),
+        ({"search": "trees"}, "search must be one of prefilter, exact, tree, got 'trees'"),
+        ({"rule": "patent", "search": "prefilter"}, "search must be exact or tree for the rule 'patent'"),
+        ({"extends": True, "search": "tree"}, "extends needs search='prefilter', got 'tree'"),
     ],
 )
 def test_wrong_settings(arguments, message):

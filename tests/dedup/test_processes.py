@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
 from tests.dedup.made_texts import english
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,28 +40,20 @@ def opened(path, **options):
     return DuplicateIndex(store=SQLiteStore(path), **options)
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_reopened_it_knows_all(tmp_path, exact):
+@pytest.mark.parametrize("search", ["prefilter", "exact", "tree"])
+def test_reopened_it_knows_all(tmp_path, search):
     with opened(tmp_path / "a.db") as index:
         for seed in range(300):
             index.check_and_add(str(seed), text_of(seed), scope=str(seed % 2))
         index.check_and_add("7", text_of(1007), scope="1")
         index.remove("8", "0")
-    with opened(tmp_path / "a.db", exact=exact) as index:
+    with opened(tmp_path / "a.db", search=search) as index:
         assert len(index) == 299
         for seed in (0, 5, 1007, 299):
             scope, of = str(seed % 2), str(seed % 1000)
             assert index.check_and_add("new", text_of(seed) + " more", scope=scope).of == of
         assert not index.check_and_add("eight", text_of(8), scope="0").duplicate
         assert not index.check_and_add("9", text_of(9), scope="1").updated
-
-
-def test_a_memory_store_serves_a_later_index():
-    store = MemoryStore()
-    with DuplicateIndex(store=store) as index:
-        index.check_and_add("a", text_of(1))
-    with DuplicateIndex(store=store) as index:
-        assert index.check_and_add("b", text_of(1)).of == "a"
 
 
 def test_a_killed_writer_loses_nothing_acknowledged(tmp_path):

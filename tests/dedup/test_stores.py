@@ -3,11 +3,16 @@
 import shutil
 import sqlite3
 import subprocess
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from denoise_scrapy.dedup import Fingerprint, MemoryStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.packed import pack, unpack
+from denoise_scrapy.dedup.store import Name, Record
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
@@ -22,77 +27,127 @@ def store(request, tmp_path):
         yield one
 
 
+def put(store, key, fingerprint, scope="", group="", replaced=0):
+    """Keep a text as an index does that has seen all."""
+    last = max((one.id for batch in store.newer(0) for one in batch), default=0)
+    return store.put(Name(key, scope, group), fingerprint, last, replaced).id
+
+
+def bare(record):
+    """A record without bands, which a memory store leaves to the index."""
+    return record._replace(fingerprint=replace(record.fingerprint, bands=b""))
+
+
 class TestContract:
     def test_gives_back_what_it_took(self, store: Store):
-        with store.transaction():
-            given = [store.put(f"k{i}", "s", f) for i, f in enumerate((LONG, SHORT, EMPTY))]
-        with store.transaction():
-            assert list(store.newer(0)) == given
-            assert list(store.newer(given[0].id)) == given[1:]
-            assert list(store.newer(given[2].id)) == []
-            assert len(store) == 3
+        prints = (LONG, SHORT, EMPTY)
+        ids = [put(store, f"k{i}", f, "s", "g") for i, f in enumerate(prints)]
+        given = [Record(n, Name(f"k{i}", "s", "g"), f) for i, (n, f) in enumerate(zip(ids, prints, strict=True))]
+        assert [bare(one) for one in store.get(ids[::-1])] == [bare(one) for one in given]
+        assert store.get([]) == [] and store.get([999]) == [] and store.get([0]) == []
+        assert [bare(one) for one in store.records()] == [bare(one) for one in given]
+        assert len(store) == 3 and store.problems() == []
+        if store.lists_all:
+            listings = [one.listing for one in given]
+            assert [one for batch in store.newer(0) for one in batch] == listings
+            assert [one for batch in store.newer(ids[0]) for one in batch] == listings[1:]
+            assert list(store.newer(ids[2])) == []
 
     def test_ids_grow_and_never_come_back(self, store: Store):
-        with store.transaction():
-            first = store.put("a", "", LONG).id
-            assert store.remove("a", "")
-            second = store.put("b", "", LONG).id
+        first = put(store, "a", LONG)
+        assert store.remove(first)
+        second = put(store, "b", LONG)
         assert first < second
-        assert not store.contains(first) and store.contains(second)
+        assert [one.id for one in store.get([first, second])] == [second]
 
     def test_put_replaces_within_a_scope(self, store: Store):
-        with store.transaction():
-            old, other = store.put("a", "x", LONG), store.put("a", "y", LONG)
-            new = store.put("a", "x", SHORT)
-            assert list(store.newer(0)) == [other, new]
-            assert not store.contains(old.id)
+        old, other = put(store, "a", LONG, "x"), put(store, "a", LONG, "y")
+        new = put(store, "a", SHORT, "x", replaced=old)
+        assert [one.id for one in store.get([old, other, new])] == [other, new]
+        assert len(store) == 2
 
     def test_remove_tells_whether_it_was_there(self, store: Store):
-        with store.transaction():
-            store.put("a", "x", LONG)
-            assert not store.remove("a", "")
-            assert store.remove("a", "x")
-            assert not store.remove("a", "x")
-            assert len(store) == 0
+        number = put(store, "a", LONG, "x")
+        assert not store.remove(number + 1)
+        assert store.remove(number)
+        assert not store.remove(number)
+        assert len(store) == 0
+
+    def test_nothing_is_kept_before_what_is_newer_was_seen(self, store: Store):
+        if not store.lists_all:
+            return
+        first = put(store, "a", LONG)
+        refused = store.put(Name("b"), LONG, 0)
+        assert refused.id == 0 and [one.id for one in refused.newer] == [first]
+        assert store.put(Name("b"), LONG, first).id > first
+        assert len(store) == 2
 
     def test_odd_names(self, store: Store):
         names = ["ключ", "'; DROP TABLE texts; --", "a\x00b", "x" * 5000]
-        with store.transaction():
-            for name in names:
-                store.put(name, name, SHORT)
-            assert [(r.key, r.scope) for r in store.newer(0)] == [(n, n) for n in names]
+        for name in names:
+            put(store, name, SHORT, name, name)
+        assert [record.name for record in store.records()] == [Name(name, name, name) for name in names]
 
-    def test_open_twice_and_close_twice(self, store: Store):
+    def test_close_twice(self, store: Store):
+        store.close()
+        store.close()
+
+
+def test_a_memory_store_serves_one_index():
+    with MemoryStore() as store:
         store.open(CONSTANTS)
-        store.close()
-        store.close()
+        with pytest.raises(ValueError, match="several share a SQLiteStore or a RedisStore"):
+            store.open(CONSTANTS)
 
-    def test_other_constants_are_refused(self, store: Store, tmp_path):
-        again = SQLiteStore(tmp_path / "a.db") if isinstance(store, SQLiteStore) else store
-        with pytest.raises(StoreMismatch) as caught:
-            again.open({**CONSTANTS, "pair cap": "999"})
-        error = caught.value
-        assert (error.constant, error.stored, error.current) == ("pair cap", "256", "999")
-        assert "'pair cap' is 256 there and 999 here" in str(error)
+
+@given(st.text(min_size=1), st.text(), st.text(), st.integers(0, 10**6), st.sampled_from([0, 3, 30, 700]))
+def test_packed_records_come_back(key, scope, group, seed, length):
+    name = Name(*(part.encode("utf-8", "replace").decode() for part in (key, scope, group)))
+    fingerprint = Fingerprint.of(" ".join(english(seed, length)))
+    data = pack(name, fingerprint)
+    assert unpack(data) == (name, fingerprint)
+    for cut in (b"", data[:20]):
+        with pytest.raises(ValueError, match="no record"):
+            unpack(cut)
 
 
 class TestFile:
-    def test_a_failed_transaction_leaves_nothing(self, tmp_path):
+    def test_other_constants_are_refused(self, tmp_path):
+        SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
+        with pytest.raises(StoreMismatch) as caught:
+            SQLiteStore(tmp_path / "a.db").open({**CONSTANTS, "pair cap": "999"})
+        error = caught.value
+        assert (error.constant, error.stored, error.current) == ("pair cap", "192", "999")
+        assert "'pair cap' is 192 there and 999 here" in str(error)
+
+    def test_a_failed_put_leaves_nothing(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
-            with pytest.raises(RuntimeError), store.transaction():
-                store.put("a", "", LONG)
-                raise RuntimeError
+            with pytest.raises(sqlite3.Error):
+                store.put(Name("a"), replace(LONG, s1=None), 0)  # type: ignore[arg-type]
             assert len(store) == 0
+            assert put(store, "a", LONG)
 
     def test_survives_closing(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
-            with store.transaction():
-                kept = store.put("a", "s", LONG)
+            put(store, "a", LONG, "s")
+            kept = list(store.records())
         with SQLiteStore(str(tmp_path / "a.db")) as store:
             store.open(CONSTANTS)
-            assert list(store.newer(0)) == [kept]
+            assert list(store.records()) == kept
+
+    def test_a_damaged_file_is_told_of(self, tmp_path):
+        with SQLiteStore(tmp_path / "a.db") as store:
+            store.open(CONSTANTS)
+            for number in range(200):
+                put(store, str(number), LONG)
+        data = bytearray((tmp_path / "a.db").read_bytes())
+        data[20 * 4096 : 21 * 4096] = bytes(4096)
+        (tmp_path / "a.db").write_bytes(data)
+        with SQLiteStore(tmp_path / "a.db") as store:
+            store.open(CONSTANTS)
+            assert store.problems()
 
     @pytest.mark.parametrize("content", [b"text", b"\x00" * 200, b"SQLite format 3\x00"])
     def test_a_foreign_file_is_refused_untouched(self, tmp_path, content):
@@ -132,7 +187,7 @@ class TestFile:
         with sqlite3.connect(tmp_path / "a.db") as link:
             link.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
         link.close()
-        with pytest.raises(StoreMismatch, match="'format' is 0 there and 1 here"):
+        with pytest.raises(StoreMismatch, match="'format' is 0 there and 2 here"):
             SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
 
     def test_mode_is_write_ahead(self, tmp_path):
@@ -146,9 +201,8 @@ class TestFile:
     def test_the_plain_client_reads_it(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
-            with store.transaction():
-                store.put("/page", "site", LONG)
-        query = "SELECT key, scope, n, length(s1) / 4 FROM texts"
+            put(store, "/page", LONG, "site")
+        query = "SELECT key, scope, n, length(s1) / 2 FROM texts"
         seen = subprocess.run(["sqlite3", tmp_path / "a.db", query], capture_output=True, text=True, check=True)
         assert seen.stdout.strip() == f"/page|site|{LONG.n}|{len(LONG.units)}"
 
