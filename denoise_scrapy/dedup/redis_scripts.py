@@ -1,0 +1,63 @@
+"""What a store in Redis runs inside the server, in Lua: a script is atomic there.
+
+Ids are written with `%d`, for Lua itself writes large numbers as 1e+14.
+"""
+
+OPEN = """
+-- KEYS: meta, last, log, keys. ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' and redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4]) == 0 then
+  redis.call('HSET', KEYS[1], unpack(ARGV))
+  redis.call('SET', KEYS[2], '0')
+elseif kind ~= 'hash' then
+  return {}
+end
+return redis.call('HGETALL', KEYS[1])
+"""
+
+PUT = """
+-- KEYS: last, log, keys. ARGV: seen, record, digest of its name, '1' for every newer one, most to look at.
+-- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
+local function read(data)  -- the head that packed.py writes
+  local _, _, _, s1, s2, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4c16', data)
+  local names = at + s1 + s2 + bands
+  return {digest = digest, bands = data:sub(names - bands, names - 1),
+          scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group)}
+end
+
+local seen, new, every, most = tonumber(ARGV[1]), read(ARGV[2]), ARGV[4] == '1', tonumber(ARGV[5])
+
+local function matters(old)  -- whether one may be a duplicate of the other, or its earlier state
+  if old.scope ~= new.scope then return false end
+  if every or old.key == new.key or old.digest == new.digest then return true end
+  for i = 1, math.min(#old.bands, #new.bands), 4 do
+    if old.bands:sub(i, i + 3) == new.bands:sub(i, i + 3) then return true end
+  end
+  return false
+end
+
+local last = tonumber(redis.call('GET', KEYS[1]) or '-1')
+if last < seen then return {0, {}, last} end
+
+local found = redis.call('XRANGE', KEYS[2], string.format('%d-0', seen + 1), '+', 'COUNT', most + 1)
+local newer, keep = {}, #found <= most
+for i = 1, math.min(#found, most) do
+  newer[i] = {found[i][1], found[i][2][2]}
+  keep = keep and not matters(read(found[i][2][2]))
+end
+if not keep then return {0, newer, last} end
+
+local old = redis.call('HGET', KEYS[3], ARGV[3])
+local id = string.format('%d', last + 1)
+redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2])  -- first: refused where memory is full, with nothing changed
+redis.call('SET', KEYS[1], id)
+redis.call('HSET', KEYS[3], ARGV[3], id)
+if old then redis.call('XDEL', KEYS[2], old .. '-0') end
+return {last + 1, newer, last}
+"""
+
+REMOVE = """
+-- KEYS: log, keys. ARGV: id, digest of its name. Gives the number of records removed.
+if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
+return redis.call('XDEL', KEYS[1], ARGV[1] .. '-0')
+"""

@@ -1,0 +1,184 @@
+"""A store in Redis: shared by processes on any number of machines."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.packed import FORMAT, pack, unpack
+from denoise_scrapy.dedup.redis_link import TIMEOUT, RedisLink
+from denoise_scrapy.dedup.redis_scripts import OPEN, PUT, REMOVE
+from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store, StoreMismatch
+
+LAYOUT = "1"
+"""Raise with any change of the keys, or of what the scripts make of them."""
+
+MOST_NEWER = 256
+"""Newer records that one `put` looks at, a quarter of a megabyte: the server does nothing else meanwhile."""
+
+_FOREIGN = "Give another name, or delete these keys; they have not been touched."
+_OTHER = "Delete these keys to start a new index, give another name, or use the version that wrote them."
+_LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
+
+
+class RedisStore(Store):
+    """Records in a stream, found by id; what is kept is agreed on by one script, which is atomic in the server.
+
+    An index has four keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
+    constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
+    last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id. An entry of the stream
+    has one field, "r", with the bytes of `packed.pack`.
+
+    `put` looks at what is newer than the caller has judged. Where none of it can be a duplicate (another key, other
+    words, no common band) the text is kept at once, in the same round trip. Else nothing is kept: the caller judges
+    what has come and asks again with a higher `seen`. More than 256 newer ones come in portions. A request whose
+    answer was lost is sent again, and finds the record of the first as one of the same key.
+
+    What the server acknowledges it must keep: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
+    loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may take whole keys.
+
+    Args:
+        url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
+        name: Name of the index, which its keys begin with. No braces.
+        timeout: Seconds to wait for an answer, above 0. A few retries follow, so that nothing waits forever.
+
+    Raises:
+        ImportError: redis-py is not installed.
+        ValueError: The URL is none, or an argument is out of range.
+
+    Example:
+        >>> store = RedisStore("redis://localhost:6379/0", name="news")  # connects when an index opens it
+
+    """
+
+    def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
+        if not isinstance(name, str) or not name or "{" in name or "}" in name:
+            raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
+        self._link = RedisLink(url, timeout)
+        self._where = f"{self._link.place}, keys {{{name}}}:*"
+        self._meta, self._last, self._log, self._keys = (f"{{{name}}}:{key}" for key in ("meta", "last", "log", "keys"))
+        self._open, self._put, self._remove = map(self._link.client.register_script, (OPEN, PUT, REMOVE))
+        self._opened = False
+
+    def open(self, constants: Mapping[str, str]) -> None:
+        """See `Store.open`."""
+        ours = {"layout": LAYOUT, "format": FORMAT, **constants}
+        with self._link.named():
+            args = [part for item in ours.items() for part in item]
+            parts = [part.decode() for part in self._open((self._meta, self._last, self._log, self._keys), args)]
+        stored = dict(zip(parts[::2], parts[1::2], strict=True))
+        if "layout" not in stored:
+            raise StoreMismatch("keys", "another program's", "an index of denoise_scrapy", self._where, _FOREIGN)
+        for constant, value in ours.items():
+            if stored.get(constant) != value:
+                raise StoreMismatch(constant, str(stored.get(constant)), value, self._where, _OTHER)
+        self._opened = True
+
+    def newer(self, after: int) -> Iterator[Sequence[Listing]]:
+        """See `Store.newer`."""
+        for batch in self._batches(after):
+            yield [self._record(*one).listing for one in batch]
+
+    def records(self) -> Iterator[Record]:
+        """See `Store.records`."""
+        for batch in self._batches(0):
+            yield from (self._record(*one) for one in batch)
+
+    def get(self, numbers: Sequence[int]) -> list[Record]:
+        """See `Store.get`. One round trip."""
+        with self._ready.named() as client:
+            pipeline = client.pipeline(transaction=False)
+            for number in sorted(one for one in numbers if one > 0):
+                pipeline.xrange(self._log, f"{number}-0", f"{number}-0")
+            found = pipeline.execute()
+        return [self._record(*_entry(*one)) for entries in found for one in entries]
+
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+        """See `Store.put`. It replaces what the key stands for in the server, so that `replaced` is not needed.
+
+        Raises:
+            StoreMismatch: The server holds less than the caller has seen.
+
+        """
+        args = (seen, pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER)
+        with self._ready.named():
+            number, newer, last = self._put((self._last, self._log, self._keys), args)
+        if last < seen:
+            raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
+        return Put(number, [self._record(_number(entry), data).listing for entry, data in newer])
+
+    def remove(self, number: int) -> bool:
+        """See `Store.remove`. Two round trips: a script cannot make our digest, and a record never changes."""
+        removed = False
+        for record in self.get([number]):
+            with self._ready.named():
+                removed = bool(self._remove((self._log, self._keys), (number, _digest(record.name))))
+        return removed
+
+    def problems(self) -> list[str]:
+        """See `Store.problems`. Others may write meanwhile: what is wrong is looked at twice."""
+        found = self._look()
+        again = set(self._look()) if found else set()
+        return [line for line in found if line in again]
+
+    def __len__(self) -> int:
+        with self._ready.named() as client:
+            return int(client.xlen(self._log))
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._opened = False
+        self._link.client.close()
+
+    def _look(self) -> list[str]:
+        """Hold log, keys and last id against each other."""
+        with self._ready.named() as client:
+            last, keys = client.pipeline().get(self._last).hgetall(self._keys).execute()
+        found = [] if last else ["the last id is gone"]
+        for number, data in (one for batch in self._batches(0) for one in batch):
+            try:
+                name, _ = unpack(data)
+            except ValueError as error:
+                found.append(f"record {number}: {error}")
+                continue
+            if number > int(last or number):
+                found.append(f"record {number} is above the last id, {int(last)}")
+            if int(keys.pop(_digest(name), 0)) != number:
+                found.append(f"record {number} is not the one that its key {name.key!r} stands for")
+        return found + [f"a key stands for record {int(number)}, which cannot be found" for number in keys.values()]
+
+    def _batches(self, after: int) -> Iterator[list[tuple[int, bytes]]]:
+        while True:
+            with self._ready.named() as client:
+                batch = [_entry(*one) for one in client.xrange(self._log, f"{after + 1}-0", count=BATCH)]
+            if not batch:
+                return
+            yield batch
+            after = batch[-1][0]
+
+    def _record(self, number: int, data: bytes) -> Record:
+        try:
+            return Record(number, *unpack(data))
+        except ValueError as error:
+            raise ValueError(f"{self._where}, record {number}: {error}") from None
+
+    @property
+    def _ready(self) -> RedisLink:
+        if not self._opened:
+            raise ValueError(f"store {self._where} is not open")
+        return self._link
+
+
+def _digest(name: Name) -> bytes:
+    """Give the field of a name in the hash of keys."""
+    return hashlib.blake2b(f"{len(name.scope)} {name.scope} {name.key}".encode(), digest_size=16).digest()
+
+
+def _number(entry: bytes) -> int:
+    return int(entry.partition(b"-")[0])
+
+
+def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes]:
+    """Read an entry of the stream; one without a record gives no bytes."""
+    return _number(number), fields.get(b"r", b"")

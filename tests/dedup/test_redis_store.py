@@ -1,0 +1,317 @@
+"""The contract of a store, kept by the one in Redis; what its scripts agree on; what it says when it cannot."""
+
+import signal
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch, redis_link
+from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
+from denoise_scrapy.dedup.store import Name
+from tests.dedup.made_texts import english
+
+pytest_plugins = ["tests.dedup.redis_server"]
+
+LONG = Fingerprint.of(" ".join(english(1, 3000)))
+OTHER = Fingerprint.of(" ".join(english(2, 300)))
+SHORT = Fingerprint.of("a few words")
+EMPTY = Fingerprint.of("")
+
+
+@pytest.fixture
+def store(redis_server):
+    with RedisStore(redis_server.url, name="a") as one:
+        one.open(CONSTANTS)
+        yield one
+
+
+def text_of(seed):
+    return " ".join(english(seed, 60))
+
+
+def listed(store, after=0):
+    return [listing for batch in store.newer(after) for listing in batch]
+
+
+class TestContract:
+    def test_gives_back_what_it_took(self, store):
+        put = [store.put(Name(f"k{i}", "s", "g"), f, i) for i, f in enumerate((LONG, SHORT, EMPTY))]
+        assert [one.id for one in put] == [1, 2, 3] and not any(one.newer for one in put)
+        records = store.get([3, 1, 2, 0, -1, 99])
+        assert [record.id for record in records] == [1, 2, 3]
+        assert [record.name for record in records] == [Name(f"k{i}", "s", "g") for i in range(3)]
+        assert [record.fingerprint for record in records] == [LONG, SHORT, EMPTY]
+        assert list(store.records()) == records
+        assert listed(store) == [record.listing for record in records]
+        assert listed(store, 1) == listed(store)[1:] and listed(store, 3) == []
+        assert store.get([]) == [] and len(store) == 3 and store.problems() == []
+
+    def test_ids_grow_and_never_come_back(self, store):
+        first = store.put(Name("a"), LONG, 0).id
+        assert store.remove(first) and not store.remove(first)
+        assert store.put(Name("a"), LONG, 0).id == first + 1
+        assert store.get([first]) == [] and len(store) == 1 and store.problems() == []
+
+    def test_put_replaces_within_a_scope(self, store):
+        store.put(Name("a", "x"), LONG, 0)
+        store.put(Name("a", "y"), LONG, 1)
+        assert store.put(Name("a", "x", "another group"), SHORT, 2, replaced=1).id == 3
+        assert [record.id for record in store.records()] == [2, 3] and store.problems() == []
+        assert not store.remove(1) and store.remove(3) and len(store) == 1 and store.problems() == []
+
+    def test_odd_names(self, store):
+        names = ["ключ", "a\x00b\n", "x" * 5000, "{a}", "-", "*"]
+        for seen, name in enumerate(names):
+            store.put(Name(name, name, name), SHORT, seen)
+        assert [record.name for record in store.records()] == [Name(name, name, name) for name in names]
+
+    def test_is_opened_and_closed_twice(self, store, redis_server):
+        store.put(Name("a"), LONG, 0)
+        store.open(CONSTANTS)
+        store.close()
+        store.close()
+        with pytest.raises(ValueError, match="is not open"):
+            len(store)
+        store.open(CONSTANTS)
+        assert len(store) == 1
+
+    def test_indexes_of_other_names_are_apart(self, store, redis_server):
+        store.put(Name("a"), LONG, 0)
+        with RedisStore(redis_server.url, name="b") as other:
+            other.open({**CONSTANTS, "pair cap": "999"})
+            assert len(other) == 0 and other.put(Name("a"), LONG, 0).id == 1
+
+    def test_keys_are_in_one_slot_of_a_cluster(self, store, redis_server):
+        store.put(Name("a"), LONG, 0)
+        keys = sorted(redis_server.client.keys())
+        assert keys == [b"{a}:keys", b"{a}:last", b"{a}:log", b"{a}:meta"]
+        assert redis_server.client.xrange("{a}:log")[0][0] == b"1-0"
+
+
+class TestAgreement:
+    def test_what_cannot_matter_is_handed_over_with_the_id(self, store):
+        store.put(Name("a"), LONG, 0)
+        put = store.put(Name("b"), OTHER, 0)
+        assert put == (2, listed(store)[:1])
+
+    @pytest.mark.parametrize(
+        ("name", "fingerprint"),
+        [
+            (Name("a"), OTHER),
+            (Name("b"), replace(OTHER, digest=LONG.digest)),
+            (Name("b"), replace(OTHER, bands=OTHER.bands[:-4] + LONG.bands[-4:])),
+        ],
+    )
+    def test_what_could_matter_is_judged_first(self, store, name, fingerprint):
+        store.put(Name("a"), LONG, 0)
+        assert store.put(name, fingerprint, 0) == (0, listed(store)) and len(store) == 1
+        assert store.put(name, fingerprint, 1).id == 2 and store.problems() == []
+
+    def test_every_newer_one_is_told_where_that_is_asked_for(self, store):
+        store.every_newer = True
+        store.put(Name("a"), LONG, 0)
+        assert store.put(Name("b"), OTHER, 0) == (0, listed(store))
+        assert store.put(Name("b", "another scope"), OTHER, 0).id == 2
+
+    _small = st.builds(
+        lambda key, scope, group, digest, bands, s1, s2: (
+            Name(key, scope, group),
+            replace(LONG, digest=digest * 16, bands=bands * 2, s1=s1, s2=s2),
+        ),
+        *[st.sampled_from(["a", "b", "ab"])] * 3,
+        st.sampled_from([b"x", b"y", b"z"]),
+        st.sampled_from([b"", b"aaaabbbb", b"aaaacccc", b"ccccaaaa", b"xaaaabbb"]),
+        *[st.binary(max_size=4)] * 2,
+    )
+
+    @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(one=_small, other=_small)
+    def test_the_script_sees_what_could_matter(self, redis_server, one, other):
+        redis_server.client.flushall()
+        with RedisStore(redis_server.url) as store:
+            store.open(CONSTANTS)
+            store.put(*one, 0)
+            (name, f), (name2, f2) = one, other
+            parts = ({(i, b[i : i + 4]) for i in range(0, len(b), 4)} for b in (f.bands, f2.bands))
+            alike = name.key == name2.key or f.digest == f2.digest or bool(set.intersection(*parts))
+            assert (store.put(*other, 0).id == 0) == (alike and name.scope == name2.scope)
+
+    def test_nothing_is_lost_among_many_newer_ones(self, store):
+        store.put(Name("first"), LONG, 0)
+        for number in range(2, 2 * MOST_NEWER + 10):
+            store.put(Name(str(number)), replace(SHORT, digest=number.to_bytes(16, "little")), number - 1)
+        seen, told = 0, []
+        while not (put := store.put(Name("last"), OTHER, seen)).id:
+            assert len(put.newer) == MOST_NEWER
+            told += put.newer
+            seen = told[-1].id
+        assert [*told, *put.newer] == listed(store)[:-1]
+        assert put.id == len(store) == 2 * MOST_NEWER + 10
+
+    def test_exactly_as_many_as_are_looked_at(self, store):
+        for number in range(1, MOST_NEWER + 2):
+            store.put(Name(str(number)), replace(SHORT, digest=number.to_bytes(16, "little")), number - 1)
+        assert store.put(Name("new"), OTHER, 0)[0] == 0
+        put = store.put(Name("new"), OTHER, 1)
+        assert put.id == MOST_NEWER + 2 and len(put.newer) == MOST_NEWER
+
+
+class Interrupted(RedisStore):
+    """Another process comes between the look and the keeping."""
+
+    between = None
+
+    def put(self, *args):
+        if self.between is not None:
+            between, self.between = self.between, None
+            between()
+        return super().put(*args)
+
+
+class TestBetweenLookAndPut:
+    @pytest.fixture
+    def ours(self, redis_server):
+        with DuplicateIndex(store=Interrupted(redis_server.url)) as index:
+            yield index
+
+    @pytest.fixture
+    def theirs(self, redis_server):
+        with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
+            yield index
+
+    def ask(self, ours, between, key, text):
+        ours._store.between = between
+        verdict = ours.check_and_add(key, text)
+        assert ours._store.problems() == []
+        return verdict
+
+    def test_a_copy_is_kept(self, ours, theirs):
+        said = self.ask(ours, lambda: theirs.check_and_add("b", text_of(1) + " more"), "a", text_of(1))
+        assert said.of == "b" and len(ours) == 1
+
+    def test_our_key_is_kept_with_the_same_text(self, ours, theirs):
+        said = self.ask(ours, lambda: theirs.check_and_add("a", text_of(1)), "a", text_of(1))
+        assert said.reason == "the same item with the same text" and len(ours) == 1
+
+    def test_our_key_is_removed(self, ours, theirs):
+        ours.check_and_add("a", text_of(1))
+        assert self.ask(ours, lambda: theirs.remove("a"), "a", text_of(2)).updated
+        assert len(ours._store) == 1 and theirs.check("b", text_of(2)).of == "a"
+
+    def test_our_key_is_updated(self, ours, theirs):
+        ours.check_and_add("a", text_of(1))
+        assert self.ask(ours, lambda: theirs.check_and_add("a", text_of(3)), "a", text_of(2)).updated
+        assert [record.fingerprint.digest for record in ours._store.records()] == [Fingerprint.of(text_of(2)).digest]
+
+    def test_another_key_becomes_a_copy(self, ours, theirs):
+        theirs.check_and_add("b", text_of(1))
+        assert self.ask(ours, lambda: theirs.check_and_add("b", text_of(2)), "a", text_of(2) + " more").of == "b"
+
+    def test_our_own_answer_is_lost(self, ours, theirs):
+        """The request is sent again; the text is there once."""
+
+        def send_before():
+            item = ours._read(text_of(1), Name("a"))
+            RedisStore.put(ours._store, item.name, item.fingerprint, ours._search.catalog.last)
+
+        said = self.ask(ours, send_before, "a", text_of(1))
+        assert not said.duplicate and len(ours) == len(ours._store) == 1
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("constant", ["pair cap", "layout", "format"])
+    def test_other_constants(self, store, redis_server, constant):
+        redis_server.client.hset("{a}:meta", constant, "999")
+        with pytest.raises(StoreMismatch, match=f"'{constant}' is 999 there and .* here. Delete these keys") as caught:
+            store.open(CONSTANTS)
+        assert (caught.value.constant, caught.value.stored) == (constant, "999")
+
+    @pytest.mark.parametrize("command", ["SET {a}:meta x", "SET {a}:log x", "HSET {a}:meta x y"])
+    def test_another_programs_keys(self, redis_server, command):
+        redis_server.client.execute_command(*command.split())
+        with pytest.raises(StoreMismatch, match="another program's"):
+            RedisStore(redis_server.url, name="a").open(CONSTANTS)
+        assert redis_server.client.keys() == [command.split()[1].encode()]
+
+    def test_a_server_that_was_emptied_in_use(self, store, redis_server):
+        store.put(Name("a"), LONG, 0)
+        redis_server.client.flushall()
+        with pytest.raises(StoreMismatch, match="lost records while they were in use"):
+            store.put(Name("b"), OTHER, 0)
+        store.open(CONSTANTS)
+        with pytest.raises(StoreMismatch, match="'last id' is 0 there and 1 here"):
+            store.put(Name("b"), OTHER, 1)
+        assert len(store) == 0
+
+    def test_a_full_server_changes_nothing(self, store, redis_server):
+        store.put(Name("a"), LONG, 0)
+        redis_server.client.config_set("maxmemory", "1")
+        try:
+            with pytest.raises(redis.RedisError, match="maxmemory"):
+                store.put(Name("a"), OTHER, 1)
+        finally:
+            redis_server.client.config_set("maxmemory", "0")
+        assert store.get([1])[0].fingerprint == LONG and store.problems() == []
+        assert store.put(Name("a"), OTHER, 1).id == 2
+
+    def test_problems_are_told(self, store, redis_server):
+        for seen, name in enumerate("abcd"):
+            store.put(Name(name), SHORT, seen)
+        redis_server.client.xadd("{a}:log", {"r": b"short"}, id="7-0")
+        redis_server.client.xadd("{a}:log", {"other": b""}, id="8-0")
+        redis_server.client.xdel("{a}:log", "2-0")
+        redis_server.client.delete("{a}:last")
+        fields = redis_server.client.hgetall("{a}:keys")
+        redis_server.client.hset("{a}:keys", next(field for field in fields if fields[field] == b"3"), "1")
+        found = "\n".join(store.problems())
+        for part in (
+            "last id is gone",
+            "record 7: no record",
+            "record 8: no",
+            "record 3 is not",
+            "for record 2, which",
+        ):
+            assert part in found
+        with pytest.raises(ValueError, match=r"{a}:.*, record 7: no record"):
+            listed(store)
+
+    def test_arguments(self):
+        for options in ({"name": ""}, {"name": "a{b"}, {"name": 1}, {"timeout": 0}, {"timeout": float("nan")}):
+            with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
+                RedisStore("redis://localhost", **options)
+        with pytest.raises(ValueError, match="URL"):
+            RedisStore("localhost")
+
+    def test_without_redis_py(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "redis", None)
+        with pytest.raises(ImportError, match=r"pip install denoise-scrapy\[redis\]"):
+            RedisStore("redis://localhost")
+
+
+class TestUnreachable:
+    @pytest.fixture(autouse=True)
+    def _impatient(self, monkeypatch):
+        monkeypatch.setattr(redis_link, "_PAUSE", 0.01)
+
+    def test_no_server_is_said_with_its_place_and_no_password(self, tmp_path):
+        with pytest.raises(redis.ConnectionError, match=r"^redis://localhost:1/0: ") as caught:
+            RedisStore("redis://me:secret@localhost:1/0?health_check_interval=1").open(CONSTANTS)
+        assert "secret" not in str(caught.value)
+
+    def test_a_silent_server_is_given_up(self, redis_server):
+        with RedisStore(redis_server.url, timeout=0.05) as store:
+            store.open(CONSTANTS)
+            redis_server.process.send_signal(signal.SIGSTOP)
+            try:
+                start = time.monotonic()
+                with pytest.raises(redis.TimeoutError, match="unix:///"):
+                    store.put(Name("a"), LONG, 0)
+                assert time.monotonic() - start < 10
+            finally:
+                redis_server.process.send_signal(signal.SIGCONT)
