@@ -1,4 +1,4 @@
-"""A real Redis server for tests, on a socket of its own. Load with `pytest_plugins = ["tests.dedup.redis_server"]`."""
+"""A real Redis server for tests, on a socket of its own."""
 
 import os
 import shutil
@@ -61,16 +61,16 @@ class RedisServer:
 
 
 @pytest.fixture(scope="session")
-def _shared_server():
+def shared_server():
     with tempfile.TemporaryDirectory(prefix="redis") as folder, RedisServer(folder, appendonly="no") as server:
         yield server
 
 
 @pytest.fixture
-def redis_server(_shared_server):
+def redis_server(shared_server):
     """A server with nothing in it."""
-    _shared_server.client.flushall()
-    return _shared_server
+    shared_server.client.flushall()
+    return shared_server
 
 
 @pytest.fixture

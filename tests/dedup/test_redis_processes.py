@@ -14,8 +14,6 @@ from denoise_scrapy.dedup import DuplicateIndex, redis_link
 from denoise_scrapy.dedup.redis_store import RedisStore
 from tests.dedup.redis_writer import near_copy_of, text_of
 
-pytest_plugins = ["tests.dedup.redis_server"]
-
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = {
     "equal": {"count": 400},
@@ -130,5 +128,7 @@ def test_a_server_that_comes_back_is_used_on(durable_server):
         durable_server.kill()
         starter = threading.Timer(0.2, durable_server.start)
         starter.start()
-        assert index.check_and_add("b", near_copy_of(1, "b")).of == "a"
-        starter.join()
+        try:
+            assert index.check_and_add("b", near_copy_of(1, "b")).of == "a"
+        finally:
+            starter.join()

@@ -16,8 +16,6 @@ from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
 
-pytest_plugins = ["tests.dedup.redis_server"]
-
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
 SHORT = Fingerprint.of("a few words")
