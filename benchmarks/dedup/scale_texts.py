@@ -1,38 +1,29 @@
 """Any number of texts for measurements of scale: real sentences, recombined, most content words replaced.
 
 A text is 10 to 40 sentences of recorded pages; 60% of the words that are no stop words are drawn from a made-up
-vocabulary of 200,000 by Zipf's law, so that texts differ as strangers do. One in seven is a copy of an earlier one
-with another first line and a few words changed. Text i is the same in every run and in every process.
+vocabulary of 200,000 by Zipf's law, so that texts differ as strangers do. Text i is the same in every run and in every
+process.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import unit_hashes
 
 VOCABULARY = 200_000
 REPLACED = 0.6
-COPIES = 7
 _SENTENCE = re.compile(r"[^.!?\n]{40,400}[.!?]")
 _SYLLABLES = "ba ce di fo gu ha ki lo mu ne pi ra so tu ve wi xo ya zu bre cla dro fri gle ston mer".split()
 
 
-@dataclass(frozen=True, slots=True)
-class MadeText:
-    """A text, and the number of the text it is a copy of (itself for an original)."""
-
-    text: str
-    origin: int
-
-
 class ScaleTexts:
-    """Texts by number.
+    """Texts by number, and copies of them.
 
     Args:
         sources: Real texts to take sentences from, in a script that writes with spaces.
@@ -61,27 +52,25 @@ class ScaleTexts:
         picks = rng.integers(0, len(_SYLLABLES), (VOCABULARY, 4)).tolist()
         self._words += ["".join(_SYLLABLES[i] for i in row) + str(n % 7) for n, row in enumerate(picks)]
 
-    def __getitem__(self, number: int) -> MadeText:
-        rng = np.random.default_rng(number)
-        if number % COPIES == COPIES - 1:
-            origin = int(rng.integers(0, number))
-            origin -= origin % COPIES == COPIES - 1
-            return MadeText(self._copy(origin, rng), origin)
-        return MadeText(self._join(self._original(number)), number)
+    def original(self, number: int) -> str:
+        """Text of a number."""
+        return self._join(self._original(number))
 
-    def _original(self, number: int) -> np.ndarray:
-        rng = np.random.default_rng([number, 1])
-        picks = rng.integers(0, len(self._sentences), int(rng.integers(10, 41)))
-        words = np.concatenate([self._sentences[i] for i in picks])
-        replaced = self._content[words] & (rng.random(len(words)) < REPLACED)
-        drawn = np.minimum(rng.zipf(1.2, len(words)), 1 << 40) % VOCABULARY
-        return np.where(replaced, self._first + drawn, words)
-
-    def _copy(self, number: int, rng: np.random.Generator) -> str:
+    def copy(self, number: int, seed: int) -> str:
+        """A copy of it: another first line, and one word in fifty changed."""
+        rng = np.random.default_rng([number, seed, 2])
         words = self._original(number).copy()
         for place in rng.integers(0, len(words), max(1, len(words) // 50)):
             words[place] = self._first + int(rng.integers(0, VOCABULARY))
         return f"Posted by reader {number} on page {int(rng.integers(0, 99))}. " + self._join(words)
 
-    def _join(self, words: np.ndarray) -> str:
+    def _original(self, number: int) -> npt.NDArray[np.int64]:
+        rng = np.random.default_rng([number, 1])
+        picks = rng.integers(0, len(self._sentences), int(rng.integers(10, 41)))
+        words = np.concatenate([self._sentences[i] for i in picks])
+        replaced = self._content[words] & (rng.random(len(words)) < REPLACED)
+        drawn = np.minimum(rng.zipf(1.2, len(words)), 1 << 40) % VOCABULARY
+        return np.asarray(np.where(replaced, self._first + drawn, words), np.int64)
+
+    def _join(self, words: npt.NDArray[np.int64]) -> str:
         return " ".join(map(self._words.__getitem__, words.tolist()))

@@ -21,14 +21,14 @@ literal rule is `denoise_scrapy.dedup.patent`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.features import Cut, Features
+from denoise_scrapy.dedup.features import UNIT_BITS, Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, Fingerprint
 
 THRESHOLD = 0.7
@@ -39,8 +39,6 @@ MIN_PAIRS = 8
 
 RATIO_PERCENT = 30
 """The part's least length in percent of the whole's. A bounded fingerprint cannot know tiny excerpts."""
-
-Ints = npt.NDArray[np.int64]
 
 
 class Question(Enum):
@@ -144,23 +142,20 @@ def judge(
 
     """
     found = [Comparison(False, 0.0, 0.0)] * len(kept)
-    levels: dict[int, list[int]] = {}
+    groups: dict[tuple[int, int], list[int]] = {}
     for place, one in enumerate(kept):
         if new.n and one.digest == new.digest:
             found[place] = Comparison(True, 1.0, 1.0)
         elif _comparable(new, one, question):
-            levels.setdefault(one.t, []).append(place)
-    for t, places in levels.items():
-        cut = new.cut(t)
-        shares = _shares(cut, [kept[place] for place in places], question)
-        for place, (units, unit_size, pairs, pair_size) in zip(places, shares.T.tolist(), strict=True):
+            groups.setdefault((one.t, one.limit), []).append(place)
+    for (t, limit), places in groups.items():
+        cut, prints = new.cut(t), [kept[place] for place in places]
+        units = _shares(cut.s1, [one.s1 for one in prints], question)
+        pairs = _shares(cut.sample(limit), [one.s2 for one in prints], question)
+        for place, (common, size), (common2, size2) in zip(places, units, pairs, strict=True):
+            passed = common >= needed(size, threshold) and common2 >= needed(size2, threshold)
             found[place] = Comparison(
-                unit_size >= MIN_UNITS
-                and pair_size >= MIN_PAIRS
-                and units >= needed(unit_size, threshold)
-                and pairs >= needed(pair_size, threshold),
-                units / max(1, unit_size),
-                min(1.0, pairs / max(1, pair_size)),
+                passed and size >= MIN_UNITS and size2 >= MIN_PAIRS, common / max(1, size), common2 / max(1, size2)
             )
     return found
 
@@ -171,30 +166,17 @@ def _comparable(new: Features, kept: Fingerprint, question: Question) -> bool:
     return min(part, whole) >= MIN_TOKENS and whole <= longest_kept(part) and not kept.too_short
 
 
-def _shares(cut: Cut, kept: Sequence[Fingerprint], question: Question) -> Ints:
-    """Count common units, the units they are a share of, common pairs, the pairs they are a share of: int64 (4, k)."""
-    unit_sizes = np.fromiter((len(one.s1) // 2 for one in kept), np.int64, len(kept))
-    pair_sizes = np.fromiter((len(one.s2) // 2 for one in kept), np.int64, len(kept))
-    limits = np.fromiter((one.limit for one in kept), np.uint64, len(kept))
-    sampled = np.searchsorted(cut.s2.astype(np.uint64), limits).astype(np.int64)
-    units = np.frombuffer(b"".join(one.s1 for one in kept), "<u2")
-    common_units = _sum_by_owner(cut.has[units], unit_sizes)
-    pairs = np.frombuffer(b"".join(one.s2 for one in kept), "<u2")
-    owner = np.repeat(np.arange(len(kept)), pair_sizes)
-    common_pairs = _sum_by_owner(cut.places[pairs] < sampled[owner], pair_sizes)
-    own = np.full(len(kept), len(cut.s1), np.int64)
-    if question is Question.WHOLE:
-        own, sampled = unit_sizes, pair_sizes
-    elif question is Question.COPY:
-        own, sampled = np.maximum(own, unit_sizes), np.maximum(sampled, pair_sizes)
-    return np.stack([common_units, own, common_pairs, sampled])
-
-
-def _sum_by_owner(hits: npt.NDArray[np.bool_], sizes: Ints) -> Ints:
-    """Count the hits among each text's elements.
+def _shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Question) -> Iterator[tuple[int, int]]:
+    """Yield for each kept set how much it has in common with a new one, and of how much that is a share.
 
     On the 16-bit halves of pairs chance matches add at most 256 / 65536 = 0.4% to c2.
     """
+    has = np.zeros(1 << UNIT_BITS, np.bool_)
+    has[mine] = True
+    sizes = np.fromiter((len(one) // 2 for one in theirs), np.int64, len(theirs))
+    sums = np.concatenate([[0], np.cumsum(has[np.frombuffer(b"".join(theirs), "<u2")])])
     ends = np.cumsum(sizes)
-    sums = np.concatenate([[0], np.cumsum(hits)])
-    return np.asarray(sums[ends] - sums[ends - sizes], np.int64)
+    common = sums[ends] - sums[ends - sizes]
+    own = {Question.PART: np.full_like(sizes, len(mine)), Question.WHOLE: sizes}
+    of = own.get(question, np.maximum(sizes, len(mine)))
+    return zip(common.tolist(), of.tolist(), strict=True)

@@ -43,19 +43,26 @@ class Cut:
     s1: npt.NDArray[np.uint16]
     s2: npt.NDArray[np.uint32]
 
-    @cached_property
-    def has(self) -> npt.NDArray[np.bool_]:
-        """Boolean (65536,): whether a unit is in `s1`."""
-        table = np.zeros(1 << UNIT_BITS, np.bool_)
-        table[self.s1] = True
-        return table
+    _samples: dict[int, npt.NDArray[np.uint16]] = field(default_factory=dict)
 
-    @cached_property
-    def places(self) -> npt.NDArray[np.int32]:
-        """int32 (65536,): the first place in `s2` of each value of 16 low bits; past its end if none."""
-        table = np.full(1 << 16, len(self.s2), np.int32)
-        table[self.s2[::-1] & 0xFFFF] = np.arange(len(self.s2))[::-1]  # the last one written stays
-        return table
+    def sample(self, limit: int) -> npt.NDArray[np.uint16]:
+        """Sample the auxiliary string by the hashes of its pairs.
+
+        Args:
+            limit: Hashes below this are taken, 0 to 2**32. Two texts sampled at one limit speak of the same pairs.
+
+        Returns:
+            Sorted uint16, each once: the low halves of the hashes taken.
+
+        Example:
+            >>> Cut(np.empty(0, np.uint16), np.array([1, 65537, 70000], np.uint32)).sample(70000)
+            array([1], dtype=uint16)
+
+        """
+        if limit not in self._samples:
+            taken = self.s2[: np.searchsorted(self.s2, np.uint64(limit))]
+            self._samples[limit] = np.unique(taken.astype(np.uint16))
+        return self._samples[limit]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +145,10 @@ class Features:
     def main_units(self, t: int) -> npt.NDArray[np.uint16]:
         """`Cut.s1` at a frequency threshold."""
         return self.cut(t).s1
+
+    def sample(self, t: int, limit: int) -> npt.NDArray[np.uint16]:
+        """`Cut.sample` at a frequency threshold."""
+        return self.cut(t).sample(limit)
 
     @cached_property
     def bands(self) -> npt.NDArray[np.uint32]:

@@ -26,9 +26,9 @@ LEVELS = (0, 1, 2, 3, *((1 << bits) - 1 for bits in range(3, 22)))
 S1_CAP = 1024
 """Most units kept of a text. Whole books reach it; a text made to fill memory does, and is held there."""
 
-S2_CAP = 192
-"""Pairs kept of a text. Recall on 7,602 pairs (docs/dedup-quality.md): .9926 without a cap and at 192, .9919 at 128,
-.9903 at 64; no false one at any."""
+S2_CAP = 256
+"""Most pairs kept of a text. Samples are halved until they have no more, so that long texts keep 128 to 256. Recall
+on 7,602 pairs (`python -m benchmarks.dedup`): .9926 without a cap, .9926 at 192, .9919 at 128, .9903 at 64."""
 
 MIN_TOKENS = 20
 """Texts under this are never dropped by similarity: titles, captions and notices repeat rightly."""
@@ -47,7 +47,7 @@ CONSTANTS: dict[str, str] = {
     "level lengths": ",".join(map(str, LEVEL_LENGTHS)),
     "unit cap": str(S1_CAP),
     "pair hash": PAIR_HASH,
-    "pair cap": str(S2_CAP),
+    "pair cap": f"{S2_CAP}, halved",
     **prefilter.CONSTANTS,
 }
 """What two fingerprints must share to be comparable. A store writes it down, refuses others."""
@@ -99,9 +99,9 @@ class Fingerprint:
         n: Length in units.
         t: Frequency threshold, one of `LEVELS`.
         s1: Main feature string: sorted uint16, the units occurring more than `t` times.
-        s2: Auxiliary feature string: sorted uint16, the low halves of the hashes of its sample.
-        limit: The sample holds the numbered pairs with a 32-bit hash below this; a new text is
-            sampled at the same limit, so the two samples speak of the same pairs.
+        s2: Auxiliary feature string: sorted uint16, a sample, see `Cut.sample`.
+        limit: Where it was sampled: a power of two. A new text is sampled at the same limit, so that the two
+            samples speak of the same pairs.
         digest: 16 bytes, equal for texts of the same units in the same order.
         bands: 32 uint32, hashes of the bands of its MinHash signature; empty where it is too short.
 
@@ -134,12 +134,14 @@ class Fingerprint:
         features = Features.read(text) if isinstance(text, str) else text
         t = threshold_for(features)
         cut = features.cut(t)
-        limit = int(cut.s2[S2_CAP]) if len(cut.s2) > S2_CAP else EVERY_PAIR
+        limit = EVERY_PAIR
+        while len(pairs := cut.sample(limit)) > S2_CAP:
+            limit >>= 1
         return cls(
             n=features.n,
             t=t,
             s1=cut.s1.astype("<u2").tobytes(),
-            s2=np.sort(sample(cut.s2, limit)).astype("<u2").tobytes(),
+            s2=pairs.astype("<u2").tobytes(),
             limit=limit,
             digest=features.digest,
             bands=b"" if is_too_short(features.n, len(cut.s1)) else features.bands.astype("<u4").tobytes(),
@@ -159,21 +161,3 @@ class Fingerprint:
     def pairs(self) -> npt.NDArray[np.uint16]:
         """The auxiliary feature string as a sorted uint16 array."""
         return np.frombuffer(self.s2, "<u2").astype(np.uint16, copy=False)
-
-
-def sample(pairs: npt.NDArray[np.uint32], limit: int) -> npt.NDArray[np.uint16]:
-    """Sample numbered pairs by their hash.
-
-    Args:
-        pairs: Sorted uint32 hashes.
-        limit: Hashes below this are taken, 0 to 2**32.
-
-    Returns:
-        The low 16 bits of the hashes taken, in the order of the whole hashes.
-
-    Example:
-        >>> sample(np.array([1, 65537, 70000], np.uint32), 70000)
-        array([1, 1], dtype=uint16)
-
-    """
-    return (pairs[: np.searchsorted(pairs, np.uint64(limit))] & 0xFFFF).astype(np.uint16)

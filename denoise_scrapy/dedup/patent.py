@@ -20,7 +20,7 @@ import numpy.typing as npt
 from denoise_scrapy.dedup import stop_units
 from denoise_scrapy.dedup.decision import Comparison
 from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, MIN_TOKENS, Fingerprint
-from denoise_scrapy.dedup.rule import NewText, Rule
+from denoise_scrapy.dedup.rule import NewText, Query, Rule
 
 FREQUENCY = 3  # the source's threshold: a main unit occurs more often
 LONG = 500  # the source's: two longer texts are compared by their auxiliary strings
@@ -71,6 +71,10 @@ class Characters:
     def main_units(self, t: int = FREQUENCY) -> npt.NDArray[np.uint16]:
         """S1: the frequent characters but stop characters, in code order."""
         return self._frequent[~np.isin(self._frequent, _STOP)] if t == FREQUENCY else self._frequent[:0]
+
+    def sample(self, t: int, limit: int) -> npt.NDArray[np.uint16]:
+        """There is none: S2 is kept whole."""
+        raise NotImplementedError
 
     @cached_property
     def neighbours(self) -> npt.NDArray[np.uint32]:
@@ -124,10 +128,14 @@ class PatentRule(Rule):
         """See `Rule.too_short`; neither is a text without frequent characters judged."""
         return kept.n < MIN_TOKENS or not kept.s1
 
-    def least_common(self, new: NewText, t: int, threshold: float) -> int:
-        """See `Rule.least_common`; the source asks for more than the threshold."""
-        size = len(new.main_units(t))
-        return int(threshold * size + 1e-9) + 1 if size and new.n >= MIN_TOKENS else 0
+    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+        """See `Rule.main_query`; the source asks for more than the threshold."""
+        units = new.main_units(t)
+        return Query(units, int(threshold * len(units) + 1e-9) + 1 if len(units) and new.n >= MIN_TOKENS else 0)
+
+    def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
+        """See `Rule.pair_query`; the source searches by main strings only."""
+        raise NotImplementedError
 
     def longest(self, new: NewText) -> int:
         """See `Rule.longest`; any length."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.decision import THRESHOLD, Comparison, Question, judge, longest_kept, needed
+from denoise_scrapy.dedup.decision import MIN_PAIRS, THRESHOLD, Comparison, Question, judge, longest_kept, needed
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_UNITS, Fingerprint
 
@@ -23,6 +23,22 @@ class NewText(Protocol):
 
     def main_units(self, t: int) -> npt.NDArray[np.uint16]:
         """Main feature string at a frequency threshold."""
+
+    def sample(self, t: int, limit: int) -> npt.NDArray[np.uint16]:
+        """Auxiliary feature string at a frequency threshold, sampled."""
+
+
+class Query(NamedTuple):
+    """What a duplicate must have.
+
+    Attributes:
+        units: uint16, each once.
+        need: How many of them at least; 0 where there can be no duplicate.
+
+    """
+
+    units: npt.NDArray[np.uint16]
+    need: int
 
 
 class Rule(ABC):
@@ -60,10 +76,15 @@ class Rule(ABC):
         """Whether a text is too short to be judged by similarity."""
         return kept.too_short
 
-    def least_common(self, new: NewText, t: int, threshold: float) -> int:
-        """Least number of main units at threshold `t` that a duplicate has in common with a text; 0: none can be."""
-        size = len(new.main_units(t))
-        return needed(size, threshold) if size >= MIN_UNITS else 0
+    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+        """What a duplicate kept at threshold `t` has in common with a text's main string."""
+        units = new.main_units(t)
+        return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
+
+    def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
+        """What a duplicate kept at threshold `t`, sampled at `limit`, has in common with a text's auxiliary string."""
+        pairs = new.sample(t, limit)
+        return Query(pairs, needed(len(pairs), threshold) if len(pairs) >= MIN_PAIRS else 0)
 
     def longest(self, new: NewText) -> int:
         """Length of the longest kept text that a text may be a duplicate of."""

@@ -58,8 +58,8 @@ def test_agrees_with_the_literal_rule(kept, added, start, threshold, question):
     verdict = compare(Features.read(new), Fingerprint.of(" ".join(kept)), threshold, question)
     duplicate, c1, c2 = literal(new, " ".join(kept), threshold, question)
     if verdict.c2:
-        # 16-bit halves of at most 70 pairs: a few may match by chance, never the other way
-        assert 0 <= verdict.c2 - c2 <= 3 / 20
+        # 16-bit halves of at most 100 pairs: a few may be equal by chance
+        assert abs(verdict.c2 - c2) <= 3 / 20
     if verdict.c2 == pytest.approx(c2):
         assert (verdict.duplicate, verdict.c1) == (duplicate, pytest.approx(c1))
 

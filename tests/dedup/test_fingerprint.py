@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, S1_CAP, S2_CAP, Fingerprint, sample
+from denoise_scrapy.dedup.features import Cut, Features
+from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, S1_CAP, S2_CAP, Fingerprint
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 from tests.dedup.made_texts import english
@@ -35,7 +35,7 @@ def literal_pairs(text, t):
 
 def literal_sample(features, t, limit):
     """Low halves of the hashes below a limit, the plain way."""
-    return [value & 0xFFFF for value in features.cut(t).s2.tolist() if value < limit]
+    return sorted({value & 0xFFFF for value in features.cut(t).s2.tolist() if value < limit})
 
 
 @given(TEXTS, LEVELS)
@@ -58,10 +58,10 @@ def test_numbered_pairs_intersect_like_the_literal_multisets(one, two, t):
 def test_sampling_is_the_literal_one_and_bounded(seed, length):
     features = Features.read(" ".join(english(seed, length)))
     kept = Fingerprint.of(features)
-    whole = features.cut(kept.t).s2
-    assert len(kept.pairs) == min(S2_CAP, len(whole))
-    assert kept.pairs.tolist() == sorted(literal_sample(features, kept.t, kept.limit))
-    assert (kept.limit == EVERY_PAIR) == (len(whole) <= S2_CAP)
+    assert kept.pairs.tolist() == literal_sample(features, kept.t, kept.limit)
+    assert len(kept.pairs) <= S2_CAP
+    assert kept.limit & (kept.limit - 1) == 0
+    assert kept.limit == EVERY_PAIR or len(literal_sample(features, kept.t, 2 * kept.limit)) > S2_CAP
 
 
 def test_a_part_lies_inside_the_whole_at_every_level():
@@ -72,9 +72,9 @@ def test_a_part_lies_inside_the_whole_at_every_level():
 
 
 def test_sample_at_the_ends():
-    pairs = np.array([0, 5, 2**32 - 1], np.uint32)
-    assert sample(pairs, EVERY_PAIR).tolist() == [0, 5, 65535]
-    assert sample(pairs, 0).tolist() == []
+    cut = Cut(np.empty(0, np.uint16), np.array([0, 5, 2**32 - 1], np.uint32))
+    assert cut.sample(EVERY_PAIR).tolist() == [0, 5, 65535]
+    assert cut.sample(0).tolist() == []
 
 
 @pytest.mark.parametrize(("length", "t"), [(599, 0), (600, 1), (2500, 2), (8000, 3)])
