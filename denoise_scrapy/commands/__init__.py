@@ -1,0 +1,113 @@
+"""`scrapy denoise …`: look into an index of texts, move it, and see why two texts are duplicates.
+
+Every `scrapy` command of a machine where we are installed loads this module: what costs time is imported late.
+
+A subcommand is a module with `add_arguments(parser)` and `run(args, settings) -> int`, named in `SUBCOMMANDS`. It
+returns an exit code, and raises `UsageError` for a wrong command line and anything of `failures()` for what went
+wrong; both become a line on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+PROGRAM = "scrapy denoise"
+FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
+
+SUBCOMMANDS: Mapping[str, str] = {
+    "dedup": "look into an index of texts, move it, check it",
+    "compare": "say why two texts are duplicates, or why not",
+}
+"""Name of each module here that is a subcommand, and what it does. An option of theirs must not have the name of one
+that all Scrapy commands have, as --pdb and --set."""
+
+_GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
+
+
+class DenoiseCommand(ScrapyCommand):
+    """Hands the command line on to the subcommand it names.
+
+    Scrapy's parser takes its own options from wherever they are, we parse the rest.
+    """
+
+    requires_crawler_process = False  # it would load the add-ons and set up logging; `compare` makes one for URLs
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl of `compare`; -L sets it
+
+    def syntax(self) -> str:
+        """See `ScrapyCommand.syntax`."""
+        return f"{'|'.join(SUBCOMMANDS)} [options] …"
+
+    def short_desc(self) -> str:
+        """See `ScrapyCommand.short_desc`."""
+        return "Look into indexes of texts; compare two texts"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """See `ScrapyCommand.add_options`. A -h is kept for the subcommand."""
+        super().add_options(parser)
+        parser.add_argument("-h", "--help", action="store_true", dest="help_asked")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """See `ScrapyCommand.run`."""
+        assert self.settings is not None
+        self.exitcode = run([*args, "--help"] if opts.help_asked else args, self.settings)
+
+
+def run(argv: Sequence[str], settings: Settings) -> int:
+    """Run a subcommand.
+
+    Args:
+        argv: What follows `scrapy denoise`, global options apart.
+        settings: Those of the project, or Scrapy's own outside of one.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        SystemExit: The command line is wrong, or asks for help.
+
+    """
+    args = _parser().parse_args(argv)
+    try:
+        code: int = args.run(args, settings)
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return MISUSED
+    except BrokenPipeError:  # as of `… | head`; what is still in the buffer must not fail at the end of the process
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except failures() as error:
+        print(f"{PROGRAM}: {error or type(error).__name__}", file=sys.stderr)
+        return FAILED
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """Give the exceptions that say what is wrong with a file, a server, a setting or an URL."""
+    known: tuple[type[Exception], ...] = (OSError, ValueError, ImportError, sqlite3.Error)
+    if "redis" not in sys.modules:
+        return known
+    return (*known, import_module("redis").RedisError)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="Near-duplicates and bodies.", epilog=_GLOBAL)
+    subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
+    for name, meaning in SUBCOMMANDS.items():
+        module = import_module(f"{__name__}.{name}")
+        one = subparsers.add_parser(name, help=meaning, description=meaning.capitalize() + ".", epilog=_GLOBAL)
+        one.set_defaults(run=module.run)
+        module.add_arguments(one)
+    return parser

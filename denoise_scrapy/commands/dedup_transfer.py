@@ -1,0 +1,142 @@
+"""`scrapy denoise dedup export` and `import`: an index as JSON Lines.
+
+The first line is a header with the constants of the rule, each other one a record. Nothing but the line at hand is
+in memory, and of an import some 100 bytes a text, to know its key again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from denoise_scrapy.commands.adding import Adding
+from denoise_scrapy.commands.opening import open_store, open_with
+from denoise_scrapy.commands.records import flaws, from_line, to_line
+from denoise_scrapy.dedup import RULES, StoreMismatch
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from denoise_scrapy.dedup.rule import Rule
+
+FORMAT = 1  # raise with any change of the lines
+REFUSALS_SHOWN = 10
+STANDARD = "-"  # standard input, standard output
+
+_BAD = "surrogateescape"  # bytes that are no UTF-8 cost their line, not the whole import
+_ADVICE = "Export it with the version that wrote it, or crawl anew."
+
+
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `export`."""
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD, help="- or nothing: standard output")
+
+
+def add_import_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `import`."""
+    parser.add_argument("file", metavar="FILE", help="-: standard input")
+    parser.add_argument("--replace", action="store_true", help="replace texts whose key is there already")
+
+
+def export(args: argparse.Namespace, settings: Settings) -> int:
+    """Write an index."""
+    opened = open_store(args.store)
+    count = 0
+    with opened.store, _written(args.file, opened.path) as file:
+        header = {"denoise_scrapy": "texts", "format": FORMAT, "constants": dict(opened.rule.constants)}
+        print(json.dumps(header, ensure_ascii=False), file=file)
+        for record in opened.store.records():
+            print(to_line(record), file=file)
+            count += 1
+    print(f"{count:,} texts exported", file=sys.stderr)
+    return 0
+
+
+def import_(args: argparse.Namespace, settings: Settings) -> int:
+    """Add what was exported."""
+    with _read(args.file) as file:
+        rule = _rule_of(file.readline(), args.file)
+        opened = open_with(args.store, rule)
+        with opened.store:
+            counts = _add_all(file, Adding(opened.store, replace=args.replace), rule)
+    print(", ".join(f"{counts[kind]:,} {kind}" for kind in ("added", "replaced", "there before", "refused")))
+    return int(counts["refused"] > 0)
+
+
+def _add_all(file: TextIO, adding: Adding, rule: Rule) -> Mapping[str, int]:
+    counts = Counter[str]()
+    for number, line in enumerate(file, 2):
+        try:
+            name, fingerprint = from_line(line)
+            wrong = "; ".join(flaws(name, fingerprint, rule))
+        except (ValueError, RecursionError) as error:
+            wrong = str(error)
+        if wrong:
+            counts["refused"] += 1
+            if counts["refused"] <= REFUSALS_SHOWN:
+                print(f"line {number} is refused: {wrong}", file=sys.stderr)
+        else:
+            counts[adding.add(name, fingerprint)] += 1
+    return counts
+
+
+def _rule_of(line: str, where: str) -> Rule:
+    """Give the rule whose constants a header names.
+
+    Raises:
+        StoreMismatch: There is none.
+        ValueError: It is no header.
+
+    """
+    try:
+        header: Any = json.loads(line)
+        constants = header["constants"]
+        if header["denoise_scrapy"] != "texts" or not isinstance(constants, dict):
+            raise ValueError
+    except (ValueError, TypeError, LookupError, RecursionError):
+        raise ValueError(f"{where}: the first line is no header of `scrapy denoise dedup export`") from None
+    if header.get("format") != FORMAT:
+        raise StoreMismatch("format", str(header.get("format")), str(FORMAT), where, _ADVICE)
+    for rule in RULES.values():
+        if constants == rule.constants:
+            return rule
+    ours = next((rule for rule in RULES.values() if constants.get("rule") == rule.constants.get("rule")), RULES["part"])
+    names = (name for name in {**constants, **ours.constants} if constants.get(name) != ours.constants.get(name))
+    name = next(names)
+    raise StoreMismatch(name, str(constants.get(name)), str(ours.constants.get(name)), where, _ADVICE)
+
+
+@contextmanager
+def _read(name: str) -> Iterator[TextIO]:
+    """Open a file, or standard input."""
+    if name == STANDARD:
+        sys.stdin.reconfigure(encoding="utf-8", errors=_BAD, newline="\n")  # type: ignore[union-attr]
+        yield sys.stdin
+        return
+    with Path(name).open(encoding="utf-8", errors=_BAD, newline="\n") as file:
+        yield file
+
+
+@contextmanager
+def _written(name: str, index: Path | None) -> Iterator[TextIO]:
+    """Open standard output, or a file beside the one named, which takes its place at the end."""
+    if name == STANDARD:
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+        yield sys.stdout
+        return
+    path = Path(name)
+    if index is not None and path.exists() and path.samefile(index):
+        raise ValueError(f"{path}: this is the index itself")
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,144 @@
+"""From what a user calls an index to an open store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, unquote
+
+from scrapy.exceptions import UsageError
+
+from denoise_scrapy.dedup import RULES, SQLiteStore, Store, StoreMismatch
+from denoise_scrapy.duplicate_index import INDEX_FILE
+from denoise_scrapy.settings import DenoiseSettings
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from denoise_scrapy.dedup.rule import Rule
+
+SERVER_SCHEMES = ("redis://", "rediss://", "unix://")  # those of redis-py
+SERVER_NAME = "denoise"  # default of DENOISE_DEDUP_REDIS_NAME
+
+_NO_STORE = (
+    "no STORE is given, and the settings name none: DENOISE_DEDUP_PATH, JOBDIR, or DENOISE_DEDUP_STORE = 'redis'"
+)
+
+
+class Opened(NamedTuple):
+    """An index.
+
+    Attributes:
+        store: Open; to be closed.
+        rule: One that reads it: "part" also where it was "near-copy", for they keep the same.
+        path: Its file; None on a server.
+
+    """
+
+    store: Store
+    rule: Rule
+    path: Path | None
+
+
+def named_in(settings: Settings) -> str:
+    """Give what a project's settings call the index.
+
+    Raises:
+        UsageError: They name none.
+        ConfigurationError: They are wrong.
+
+    """
+    read = DenoiseSettings.from_settings(settings)
+    directory = settings.get("JOBDIR")  # as it is: Scrapy's own function makes the folder
+    if read.dedup_store == "redis":
+        return f"{read.dedup_redis_url}#{quote(read.dedup_redis_name)}"
+    if read.dedup_store == "memory" or not (read.dedup_path or directory):
+        raise UsageError(_NO_STORE)
+    return read.dedup_path or str(Path(directory, INDEX_FILE))
+
+
+def open_store(name: str) -> Opened:
+    """Open an index that is there.
+
+    Args:
+        name: Path of a file or a job directory, or URL of a server with "#" and the name of the index.
+
+    Returns:
+        The index.
+
+    Raises:
+        StoreMismatch: It is of another version, or none of ours.
+        OSError: It is not there, or cannot be read. Several others may come from SQLite and redis-py.
+
+    """
+    _refuse_missing(name)
+    mismatch: StoreMismatch | None = None
+    for rule in RULES.values():
+        try:
+            return open_with(name, rule)
+        except StoreMismatch as error:  # rules differ in their constants: the default's is the one to tell
+            mismatch = mismatch or error
+    assert mismatch is not None
+    raise mismatch
+
+
+def open_with(name: str, rule: Rule) -> Opened:
+    """Open an index of a rule, make it where there is none.
+
+    Raises:
+        StoreMismatch: It is of another rule or version, or none of ours.
+
+    """
+    path = path_of(name)
+    store = _server_store(name) if path is None else SQLiteStore(path)
+    try:
+        store.open(rule.constants)
+    except BaseException:
+        store.close()
+        raise
+    return Opened(store, rule, path)
+
+
+def path_of(name: str) -> Path | None:
+    """Give the file of an index; None for one on a server."""
+    if name.startswith(SERVER_SCHEMES):
+        return None
+    if "://" in name:
+        raise ValueError(f"{name}: no such kind of store; there are files and {', '.join(SERVER_SCHEMES)}")
+    return Path(name, INDEX_FILE) if Path(name).is_dir() else Path(name)
+
+
+def _refuse_missing(name: str) -> None:
+    path = path_of(name)
+    if path is None:
+        _refuse_missing_on_server(name)
+    elif not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    elif path.is_file() and not path.stat().st_size:
+        raise FileNotFoundError(f"{path}: the file is empty")
+
+
+def _refuse_missing_on_server(name: str) -> None:
+    from denoise_scrapy.dedup.redis_link import RedisLink  # noqa: PLC0415 - needs an extra
+
+    url, key = _server_name(name)
+    link = RedisLink(url)
+    with link.named() as client:
+        try:
+            if not client.exists(f"{{{key}}}:meta"):
+                raise FileNotFoundError(f"{link.place}: there is no index named {key!r}")
+        finally:
+            client.close()
+
+
+def _server_store(name: str) -> Store:
+    from denoise_scrapy.dedup.redis_store import RedisStore  # noqa: PLC0415 - needs an extra
+
+    url, key = _server_name(name)
+    return RedisStore(url, name=key)
+
+
+def _server_name(name: str) -> tuple[str, str]:
+    """Split an URL into that of the server and the name of the index."""
+    url, _, key = name.partition("#")
+    return url, unquote(key) or SERVER_NAME
