@@ -1,0 +1,511 @@
+"""`scrapy denoise …`: what it prints, what it returns, and that it harms nothing."""
+
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrapy.settings import Settings
+
+from denoise_scrapy.commands import run
+from denoise_scrapy.commands.judging import judge_words
+from denoise_scrapy.commands.judging_patent import judge_characters
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore
+from denoise_scrapy.dedup.decision import Question, compare
+from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.redis_store import RedisStore
+from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.duplicate_index import INDEX_FILE
+from tests.crawl.web import Reply, Web, article, story
+from tests.dedup.redis_server import RedisServer, redis_server, shared_server
+
+__all__ = ["redis_server", "shared_server"]  # fixtures
+
+SCRAPY = [sys.executable, "-m", "scrapy", "denoise"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def news(here: Path) -> str:
+    """An index of 12 texts in two scopes, one of them short."""
+    return kept(here / "news.sqlite")
+
+
+def kept(path: Path, **more: Any) -> str:
+    with DuplicateIndex(store=SQLiteStore(path), **more) as index:
+        for number in range(11):
+            scope = "a.example" if number < 8 else ""
+            index.add(f"https://a.example/{number}", story(number, 3 + number), scope=scope, group="g" * (number % 2))
+        index.add("short", "two words")
+    return path.name
+
+
+def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprint]]:
+    with SQLiteStore(path) as store:
+        store.open(RULES[rule].constants)
+        return [(record.name, record.fingerprint) for record in store.records()]
+
+
+def call(*argv: str, **given: Any) -> int:
+    return run(argv, Settings({"JOBDIR": None, **given}))
+
+
+def scrapy(*argv: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*SCRAPY, *argv], cwd=cwd, capture_output=True, encoding="utf-8", timeout=60, check=False, **more
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+class TestProcess:
+    """A few for real, as a start of Scrapy takes most of a second."""
+
+    def test_in_a_project_its_settings_name_the_store(self, here: Path, news: str) -> None:
+        (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
+        (here / "conf.py").write_text(
+            f"DENOISE_DEDUP_PATH = {news!r}\nADDONS = {{'denoise_scrapy.DenoiseAddon': 500}}\n"
+        )
+        done = scrapy("dedup", "stats", "--json", cwd=here)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["texts"] == 12
+
+    def test_help_is_that_of_the_subcommand(self, here: Path) -> None:
+        done = scrapy("dedup", "forget", "-h", cwd=here)
+        assert done.returncode == 0
+        assert "--pattern" in done.stdout
+
+    def test_outside_of_one_through_a_pipe_with_options_of_scrapy_anywhere(
+        self, here: Path, news: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        exported = scrapy("-s", "A=b", "dedup", "export", "-L", "ERROR", news, "-s", "C=d", cwd=here).stdout
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(exported.encode()), encoding="latin-1"))
+        assert call("dedup", "import", "copy.sqlite", "-") == 0
+        assert records(here / "copy.sqlite") == records(here / news)
+
+    def test_pages_of_the_web(self, here: Path, web: Web) -> None:
+        web.pages["/a"] = article(1)
+        web.pages["/moved"] = Reply(status=301, headers={"Location": "/a"})
+        (here / "b.txt").write_text(story(1))
+        done = scrapy("compare", web("/moved"), "b.txt", "--json", cwd=here)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["comparisons"][0]["duplicate"]
+        assert web.asked == ["/moved", "/a"]
+
+    def test_a_page_that_is_not_there_and_one_that_robots_txt_forbids(self, here: Path, web: Web) -> None:
+        web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /secret", headers={"Content-Type": "text/plain"})
+        web.pages["/secret"] = article(1)
+        done = scrapy("-s", "ROBOTSTXT_OBEY=1", "compare", web("/none"), web("/secret"), cwd=here)
+        assert done.returncode == 1
+        assert f"{web('/none')}: status 404; {web('/secret')}: Forbidden by robots.txt\n" in done.stderr
+        assert web.count("/secret") == 0
+
+
+class TestStats:
+    def test_counts(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "stats", news, "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        lengths = sorted(fingerprint.n for _, fingerprint in records(news))
+        assert found["texts"] == 12
+        assert found["short"] == 1
+        assert found["largest_scopes"] == {"a.example": 8, "": 4}
+        assert found["units"]["5%"] == lengths[1]
+        assert found["units"]["95%"] == lengths[10]
+        assert found["constants"] == CONSTANTS
+        assert found["bytes"] >= Path(news).stat().st_size
+
+    def test_the_scope_without_a_name_is_shown_as_all(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "stats", news) == 0
+        assert "        8  a.example\n        4  all\n" in capsys.readouterr().out
+
+    def test_of_the_patent_rule(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "stats", kept(here / "p.sqlite", rule="patent"), "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["texts"], found["short"], found["constants"]["rule"]) == (12, 1, "patent")
+
+    def test_an_empty_index(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        with DuplicateIndex(store=SQLiteStore("a.db")):
+            pass
+        assert call("dedup", "stats", "a.db") == 0
+        assert "a.db: 0 texts" in capsys.readouterr().out
+
+    def test_a_job_directory(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (here / "job").mkdir()
+        kept(here / "job" / INDEX_FILE)
+        assert call("dedup", "stats", "job") == 0
+        assert call("dedup", "stats", JOBDIR="job") == 0
+        assert call("dedup", "stats", JOBDIR="none") == 1
+        assert f"none/{INDEX_FILE}: there is no such file" in capsys.readouterr().err.replace("\\", "/")
+        assert not (here / "none").exists()
+
+    @pytest.mark.parametrize(
+        ("name", "content", "said"),
+        [
+            ("none.db", None, "there is no such file"),
+            ("empty.db", b"", "the file is empty"),
+            ("notes.txt", b"text", "no SQLite database"),
+            ("folder", None, "there is no such file"),
+        ],
+    )
+    def test_what_is_no_index_is_refused_untouched(
+        self, here: Path, name: str, content: bytes | None, said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        if content is not None:
+            (here / name).write_bytes(content)
+        elif name == "folder":
+            (here / name).mkdir()
+        before = [(path.name, path.stat().st_size) for path in here.rglob("*")]
+        for subcommand in (["stats"], ["export"], ["check"], ["forget"]):
+            assert call("dedup", *subcommand, name, *(["key"] if subcommand == ["forget"] else [])) == 1
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert said in err
+        assert [(path.name, path.stat().st_size) for path in here.rglob("*")] == before
+
+    def test_another_version_is_refused(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with sqlite3.connect(news) as link:
+            link.execute("UPDATE meta SET value = '1' WHERE name = 'pair cap'")
+        link.close()
+        assert call("dedup", "stats", news) == 1
+        assert f"'pair cap' is 1 there and {CONSTANTS['pair cap']} here" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "url", ["redis://user:secret@localhost:1/0", "mysql://localhost/0", "redis://localhost:x/"]
+    )
+    def test_a_server_that_is_none(self, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "stats", url) == 1
+        assert "secret" not in capsys.readouterr().err
+
+    def test_wrong_settings(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "stats", DENOISE_DEDUP_STORE="postgres") == 1
+        assert "DENOISE_DEDUP_STORE" in capsys.readouterr().err
+
+
+BYTES = st.binary(max_size=40)
+NAMES = st.builds(Name, st.text(min_size=1), st.sampled_from(["", "a.example", "\x85\u2028"]), st.text(max_size=3))
+TEXTS = st.one_of(st.text(), st.integers(0, 3).map(story))
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> list[tuple[Name, Fingerprint]]:
+    named = draw(st.lists(st.tuples(NAMES, TEXTS), max_size=6, unique_by=lambda one: one[0][:2]))
+    return [(name, Fingerprint.of(text)) for name, text in named]
+
+
+class TestTransfer:
+    @given(contents(), contents(), st.booleans())
+    @settings(max_examples=25)
+    def test_a_round_trip_gives_equal_records(
+        self,
+        tmp_path_factory: pytest.TempPathFactory,
+        ours: list[tuple[Name, Fingerprint]],
+        theirs: list[tuple[Name, Fingerprint]],
+        replace: bool,
+    ) -> None:
+        folder = tmp_path_factory.mktemp("transfer")
+        for path, content in ((folder / "a.db", ours), (folder / "b.db", theirs)):
+            with SQLiteStore(path) as store:
+                store.open(CONSTANTS)
+                for seen, one in enumerate(content):
+                    assert store.put(*one, seen=seen).id
+        files = [str(folder / name) for name in ("a.db", "a.jsonl", "new.db", "b.db")]
+        assert call("dedup", "export", *files[:2]) == 0
+        assert call("dedup", "import", files[2], files[1]) == 0
+        assert records(files[2]) == ours
+        assert call("dedup", "import", files[3], files[1], *(["--replace"] if replace else [])) == 0
+        expected = {one[0][:2]: one for one in (theirs + ours if replace else ours + theirs)}
+        assert {one[0][:2]: one for one in records(files[3])} == expected
+
+    def test_keys_that_are_there_stay_unless_replaced(
+        self, here: Path, news: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert call("dedup", "export", news, "all.jsonl") == 0
+        with DuplicateIndex(store=SQLiteStore("other.db")) as index:
+            index.add("short", "other words")
+        capsys.readouterr()
+        assert call("dedup", "import", "other.db", "all.jsonl") == 0
+        assert call("dedup", "import", "other.db", "all.jsonl", "--replace") == 0
+        assert call("dedup", "import", "other.db", "all.jsonl", "--replace") == 0
+        assert capsys.readouterr().out.splitlines() == [
+            "11 added, 0 replaced, 1 there before, 0 refused",
+            "0 added, 1 replaced, 11 there before, 0 refused",
+            "0 added, 0 replaced, 12 there before, 0 refused",
+        ]
+        assert sorted(records("other.db"), key=str) == sorted(records(news), key=str)
+
+    def test_damaged_lines_are_refused_and_the_others_added(
+        self, news: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert call("dedup", "export", news, "all.jsonl") == 0
+        header, first, second, *rest = Path("all.jsonl").read_bytes().splitlines(keepends=True)
+        record = json.loads(second)
+        bad: list[Any] = [
+            {**record, "n": True},
+            {**record, "n": 1 << 70},
+            {**record, "t": 6},
+            {**record, "s1": "AQ=="},
+            {**record, "s2": "!"},
+            {**record, "bands": ""},
+            {**record, "digest": None},
+            {**record, "key": ""},
+            {"key": "a"},
+            [],
+        ]
+        lines = [json.dumps(one).encode() + b"\n" for one in bad]
+        lines += [b"[" * 5000 + b"\n", b"\n", first.replace(b'"group": "', b'"group": "\xff'), b'{"key": "\\ud800"}\n']
+        Path("all.jsonl").write_bytes(b"".join([header, first, *lines, *rest]))
+        capsys.readouterr()
+        assert call("dedup", "import", "new.db", "all.jsonl") == 1
+        out, err = capsys.readouterr()
+        assert out == f"11 added, 0 replaced, 0 there before, {len(lines)} refused\n"
+        assert "line 3 is refused: 'n' is of a wrong type" in err
+        assert "line 6 is refused: s1 is damaged" in err
+        assert call("dedup", "check", "new.db") == 0
+
+    def test_another_rule_is_refused(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "export", kept(here / "p.db", rule="patent"), "p.jsonl") == 0
+        assert call("dedup", "import", news, "p.jsonl") == 1
+        assert "'rule' is None there and patent here" in capsys.readouterr().err
+        assert call("dedup", "import", "new.db", "p.jsonl") == 0
+        assert records("new.db", "patent") == records("p.db", "patent")
+
+    @pytest.mark.parametrize(
+        ("header", "said"),
+        [
+            ("", "no header"),
+            ("{}", "no header"),
+            ('{"denoise_scrapy": "texts", "format": 9, "constants": {}}', "'format' is 9 there and 1 here"),
+            ('{"denoise_scrapy": "texts", "format": 1, "constants": {}}', "'token rule' is None there and 1 here"),
+        ],
+    )
+    def test_other_files_are_refused_and_no_store_is_made(
+        self, here: Path, header: str, said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("a.jsonl").write_text(header + "\n")
+        assert call("dedup", "import", "new.db", "a.jsonl") == 1
+        assert said in capsys.readouterr().err
+        assert not Path("new.db").exists()
+
+    def test_an_index_is_not_written_over_itself(self, news: str) -> None:
+        before = records(news)
+        assert call("dedup", "export", news, f"./{news}") == 1
+        assert call("dedup", "export", news, "no/folder.jsonl") == 1
+        assert records(news) == before
+
+
+class TestRedis:
+    def test_an_index_on_a_server(
+        self, here: Path, news: str, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        url = f"{redis_server.url}#news%201"
+        asked = {
+            "DENOISE_DEDUP_STORE": "redis",
+            "DENOISE_DEDUP_REDIS_URL": redis_server.url,
+            "DENOISE_DEDUP_REDIS_NAME": "news 1",
+        }
+        assert call("dedup", "stats", **asked) == 1
+        assert "there is no index named 'news 1'" in capsys.readouterr().err
+        assert redis_server.client.keys() == []
+        assert call("dedup", "export", news, "all.jsonl") == 0
+        assert call("dedup", "import", url, "all.jsonl") == 0
+        capsys.readouterr()
+        assert call("dedup", "stats", "--json", **asked) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["texts"], found["bytes"]) == (12, None)
+        assert call("dedup", "export", url, "back.jsonl") == 0
+        assert Path("back.jsonl").read_bytes() == Path("all.jsonl").read_bytes()
+        assert call("dedup", "forget", url, "short") == 0
+        assert call("dedup", "check", url) == 0
+        assert capsys.readouterr().out == "forgotten: 1\n11 texts, no problem\n"
+
+    def test_a_damaged_one(self, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]) -> None:
+        with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
+            index.add("a", "some text")
+        redis_server.client.xadd("{denoise}:log", {"r": b"abc"}, id="900-0")
+        assert call("dedup", "check", redis_server.url) == 1
+        assert "record 900: " in capsys.readouterr().out
+        assert call("dedup", "stats", redis_server.url) == 1
+
+
+class TestForget:
+    @pytest.mark.parametrize(
+        ("argv", "left"),
+        [
+            (["https://a.example/1", "short"], 10),
+            (["https://A.example/1#top"], 11),
+            (["https://a.example/1", "--scope", "all"], 12),
+            (["short", "--scope", "all"], 11),
+            (["--pattern", r"/\d\b"], 2),
+            (["--pattern", r"/\d\b", "--scope", "a.example"], 4),
+            (["none"], 12),
+        ],
+    )
+    def test_by_key(self, news: str, argv: Sequence[str], left: int, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "forget", news, *argv, "--dry-run") == 0
+        assert f"would be forgotten: {12 - left}\n" in capsys.readouterr().out
+        assert len(records(news)) == 12
+        assert call("dedup", "forget", news, *argv) == 0
+        assert capsys.readouterr().out == f"forgotten: {12 - left}\n"
+        assert len(records(news)) == left
+
+    def test_a_key_that_is_not_there_is_told(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "forget", news, "none", "short") == 0
+        assert capsys.readouterr().err == "not there: none\n"
+
+    def test_wrong_usage(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "forget", news) == 2
+        assert call("dedup", "forget", news, "--pattern", "(") == 2
+        assert "no regular expression" in capsys.readouterr().err
+        assert len(records(news)) == 12
+
+
+class TestCheck:
+    def test_nothing_wrong(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "check", news) == 0
+        assert call("dedup", "check", kept(here / "p.db", rule="patent")) == 0
+        assert capsys.readouterr().out == "12 texts, no problem\n" * 2
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ("s1 = x'01'", "s1 is damaged"),
+            ("s2 = x'02000100'", "s2 is damaged"),
+            ("bands = x''", "has none and should"),
+            ("bands = x'00'", "the bands have 1 bytes"),
+            ("digest = x''", "the digest has 0 bytes"),
+            ("t = 6", "t = 6"),
+            ("n = 'many'", "n is no whole number"),
+            ("key = ''", "the key is empty"),
+        ],
+    )
+    def test_a_damaged_record(self, news: str, change: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with sqlite3.connect(news) as link:
+            link.execute(f"UPDATE texts SET {change} WHERE id = 3")
+        link.close()
+        assert call("dedup", "check", news) == 1
+        out, err = capsys.readouterr()
+        assert out.startswith("record 3, ")
+        assert said in out
+        assert err == "12 texts, problems: 1\n"
+
+    def test_a_name_that_is_there_twice(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with sqlite3.connect(news) as link:
+            link.execute("CREATE TABLE loose AS SELECT * FROM texts")
+            link.execute("DROP TABLE texts")
+            link.execute("ALTER TABLE loose RENAME TO texts")
+            link.execute("UPDATE texts SET key = (SELECT key FROM texts WHERE id = 2) WHERE id = 5")
+        link.close()
+        assert call("dedup", "check", news) == 1
+        assert "records 2 and 5 are both 'https://a.example/1' of scope 'a.example'" in capsys.readouterr().out
+
+    def test_a_torn_file(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        content = Path(news).read_bytes()
+        Path(news).write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+        assert call("dedup", "check", news) == 1
+
+
+@pytest.fixture
+def two(here: Path) -> Iterator[tuple[str, str]]:
+    """A text, and most of it with a new beginning."""
+    words = story(1, 8).split()
+    (here / "a.txt").write_text(" ".join(words))
+    (here / "b.txt").write_text("By our staff. " + " ".join(words[:100]))
+    yield "a.txt", "b.txt"
+
+
+SHORTER = st.lists(st.sampled_from("one two three four five six seven eight nine ten the of and".split()), max_size=60)
+
+
+class TestCompare:
+    def test_says_why(self, two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("compare", *two, "--threshold", "0.9") == 0
+        out = capsys.readouterr().out
+        assert "A is kept, B is new: B is a duplicate of A: c1 is .97; c2 is .97." in out
+        assert "B is kept, A is new: A is no duplicate of B: c1 is .84; c2 is .69." in out
+        assert "units of B that A lacks: staff\n" in out
+        assert "pairs of B that A lacks: by our, our staff, staff " in out
+        assert "MinHash bands in common" in out
+
+    def test_for_machines(self, two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("compare", *two, "--json", "--rule", "near-copy") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["rule"], found["threshold"], set(found["lengths"])) == ("near-copy", 0.7, {"A", "B"})
+        assert [(one["new"], one["kept"]) for one in found["comparisons"]] == [("B", "A"), ("A", "B")]
+        assert found["comparisons"][0]["c1"]["of"] == found["comparisons"][1]["c1"]["of"]
+
+    def test_the_settings_choose_rule_and_threshold(
+        self, two: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        asked = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_THRESHOLD": 0.9}
+        assert call("compare", *two, **asked) == 0
+        assert "rule patent, threshold .90" in capsys.readouterr().out
+        assert call("compare", *two, "--rule", "part", **asked) == 0
+        assert "rule part, threshold .70" in capsys.readouterr().out
+
+    @given(SHORTER, SHORTER, st.sampled_from(["part", "near-copy", "patent"]), st.sampled_from([0.3, 0.7, 1.0]))
+    def test_the_verdict_is_that_of_an_index(self, a: list[str], b: list[str], rule: str, threshold: float) -> None:
+        kept, new = " ".join(a), " ".join(b)
+        judged = judge_characters(new, kept, threshold) if rule == "patent" else judge_words(new, kept, rule, threshold)
+        search = "tree" if rule == "patent" else "exact"
+        with DuplicateIndex(threshold, MemoryStore(), rule=rule, search=search) as index:
+            index.add("kept", kept)
+            verdict = index.check("new", new)
+        assert judged.duplicate == verdict.duplicate
+
+    @given(SHORTER, SHORTER, st.sampled_from([("part", Question.PART), ("near-copy", Question.COPY)]))
+    def test_the_counts_are_those_of_the_decision(self, a: list[str], b: list[str], by: tuple[str, Question]) -> None:
+        kept, new = " ".join(a), " ".join(b)
+        judged = judge_words(new, kept, by[0], 0.7)
+        compared = compare(Features.read(new), Fingerprint.of(kept), 0.7, by[1])
+        if compared.c1 and not judged.same_words:
+            assert judged.c2 is not None
+            assert (judged.c1.value, judged.c2.value) == (compared.c1, compared.c2)
+
+    def test_of_html_the_body_is_compared(
+        self, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("a.html").write_text(article(1))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(("<!-- x -->\n" + article(1)).encode())))
+        assert call("compare", "a.html", "-") == 0
+        assert "the same words in the same order" in capsys.readouterr().out
+        Path("part.txt").write_text(f"<p>{story(1)}</p>")
+        assert call("compare", "a.html", "part.txt", "--body", "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert "p" not in found["comparisons"][0]["lacking_units"]
+
+    def test_empty_and_short_texts(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("none.txt").touch()
+        Path("few.txt").write_text("a few words")
+        for rule in RULES:
+            for pair in (("none.txt", "none.txt"), ("few.txt", "few.txt"), ("none.txt", "few.txt")):
+                assert call("compare", *pair, "--rule", rule) == 0
+                assert capsys.readouterr().out.count("too short to be judged") == 2
+
+    @pytest.mark.parametrize("name", ["none.txt", ".", "data.bin"])
+    def test_what_cannot_be_read(self, here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("data.bin").write_bytes(b"\x00\x01\x02")
+        assert call("compare", name, name) == 1
+        assert capsys.readouterr().err.startswith("scrapy denoise: ")
+
+    @pytest.mark.parametrize("argv", [["-", "-"], ["file:///etc/hosts", "a"], ["ftp://a.example/x", "a"]])
+    def test_wrong_usage(self, here: Path, argv: Sequence[str]) -> None:
+        assert call("compare", *argv) == 2
+
+    @pytest.mark.parametrize("argv", [["a"], ["a", "b", "--threshold", "0"], ["a", "b", "--rule", "x"]])
+    def test_a_wrong_command_line(self, argv: Sequence[str]) -> None:
+        with pytest.raises(SystemExit) as caught:
+            call("compare", *argv)
+        assert caught.value.code == 2
