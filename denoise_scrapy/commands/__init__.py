@@ -90,7 +90,8 @@ def run(argv: Sequence[str], settings: Settings) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except failures() as error:
-        print(f"{PROGRAM}: {error or type(error).__name__}", file=sys.stderr)
+        store = getattr(args, "store", None) if isinstance(error, sqlite3.Error) else None  # SQLite names no file
+        print(f"{PROGRAM}: {f'{store}: ' if store else ''}{error or type(error).__name__}", file=sys.stderr)
         return FAILED
 
 

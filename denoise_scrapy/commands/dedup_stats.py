@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print them."""
-    name = args.store or named_in(settings)
-    opened = open_store(name)
+    args.store = args.store or named_in(settings)
+    opened = open_store(args.store)
     with opened.store:
         found = statistics(opened)
-    print(json.dumps(found, ensure_ascii=False, indent=2) if args.json else _as_text(name, found))
+    print(json.dumps(found, ensure_ascii=False, indent=2) if args.json else _as_text(args.store, found))
     return 0
 
 

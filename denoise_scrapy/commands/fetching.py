@@ -82,7 +82,7 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     process.start()
     pages, failed = {}, []
     for url in urls:
-        response = found.get(url, "the crawl ended before it came")
+        response = found.get(url, "the crawl ended before it came; -L ERROR says why")
         if isinstance(response, TextResponse):
             pages[url] = Fetched(response.text, response.url, isinstance(response, HtmlResponse))
         else:

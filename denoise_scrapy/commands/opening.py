@@ -68,7 +68,7 @@ def open_store(name: str) -> Opened:
 
     Raises:
         StoreMismatch: It is of another version, or none of ours.
-        OSError: It is not there, or cannot be read. Several others may come from SQLite and redis-py.
+        OSError: It is not there. SQLite and redis-py have errors of their own.
 
     """
     _refuse_missing(name)
@@ -114,8 +114,10 @@ def _refuse_missing(name: str) -> None:
         _refuse_missing_on_server(name)
     elif not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file")
-    elif path.is_file() and not path.stat().st_size:
-        raise FileNotFoundError(f"{path}: the file is empty")
+    elif not path.is_file():
+        raise OSError(f"{path}: this is no file")
+    elif not path.stat().st_size:
+        raise OSError(f"{path}: the file is empty")
 
 
 def _refuse_missing_on_server(name: str) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -415,6 +416,12 @@ class TestCheck:
         content = Path(news).read_bytes()
         Path(news).write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
         assert call("dedup", "check", news) == 1
+        assert call("dedup", "stats", DENOISE_DEDUP_PATH=news) == 1
+        assert capsys.readouterr().err.endswith("news.sqlite: database disk image is malformed\n")
+
+    def test_what_is_no_file(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "check", os.devnull) == 1
+        assert capsys.readouterr().err.endswith("this is no file\n")
 
 
 @pytest.fixture
