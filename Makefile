@@ -50,10 +50,12 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate
 	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
+	$(BIN)/python -m benchmarks.dedup --gate
 
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline
 	$(BIN)/python -m benchmarks --set-baseline --strategies combined --k 0
+	$(BIN)/python -m benchmarks.dedup --set-baseline
 
 clean:
 	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

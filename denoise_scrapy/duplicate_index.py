@@ -9,7 +9,7 @@ from scrapy.utils.job import job_dir
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.compared_fields import ComparedFields
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store
+from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, Store
 from denoise_scrapy.items import get_field
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.site import site_key
@@ -89,8 +89,6 @@ def _store(where: str | Path | None, settings: DenoiseSettings) -> Store | None:
         return None
     if isinstance(where, Path):
         return SQLiteStore(where)
-    from denoise_scrapy.dedup.redis_store import RedisStore  # noqa: PLC0415
-
     return RedisStore(where, name=settings.dedup_redis_name)
 
 

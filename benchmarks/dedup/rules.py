@@ -9,15 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from datasketch import MinHash
 
-from denoise_scrapy.dedup.decision import compare
-from denoise_scrapy.dedup.features import Features
-from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup import RULES, Fingerprint
+from denoise_scrapy.dedup.rule import NewText
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 
 Rule = Callable[[str, str], bool]
 
-OWN = "contained"
-THRESHOLD = 0.7  # the product's default
 LIKE = 0.8  # the usual least Jaccard of near-duplicates (Broder 1997 and after)
 VALUES = 128  # datasketch's default: a standard error of 3.5 points at .8
 BITS = 3  # the Hamming distance of Manku, Jain, Das Sarma (2007) for 64 bits
@@ -26,9 +23,27 @@ _CACHED = 64  # a text's pairs come close together
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
-def contained(new: str, kept: str) -> bool:
+def part(new: str, kept: str) -> bool:
     """The product's rule."""
-    return compare(_features(new), _fingerprint(kept), threshold=THRESHOLD).duplicate
+    return _product("part", new, kept)
+
+
+def part_behind_minhash(new: str, kept: str) -> bool:
+    """The same where the prefilter lets the pair through: a band in common, or the same words."""
+    some, other = _read("part", new)[1], _read("part", kept)[1]
+    mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (some, other))
+    passes = some.digest == other.digest or (len(mine) == len(theirs) and bool((mine == theirs).any()))
+    return passes and part(new, kept)
+
+
+def near_copy(new: str, kept: str) -> bool:
+    """The product's rule of near copies, which calls no part a duplicate."""
+    return _product("near-copy", new, kept)
+
+
+def patent(new: str, kept: str) -> bool:
+    """The literal rule of the source."""
+    return _product("patent", new, kept)
 
 
 def jaccard(new: str, kept: str) -> bool:
@@ -47,21 +62,28 @@ def simhash(new: str, kept: str) -> bool:
     return (_simhash(new) ^ _simhash(kept)).bit_count() <= BITS
 
 
-PEERS: dict[str, Rule] = {
+OWN: dict[str, Rule] = {"part": part, "part behind MinHash": part_behind_minhash}
+"""What a crawl does by default, without and with its prefilter; held to floors."""
+
+OTHERS: dict[str, Rule] = {
+    "near-copy": near_copy,
+    "patent": patent,
     f"Jaccard > {LIKE}": jaccard,
     f"MinHash > {LIKE}": minhash,
     f"SimHash <= {BITS}": simhash,
 }
 
 
-@lru_cache(_CACHED)
-def _features(text: str) -> Features:
-    return Features.read(text)
+def _product(name: str, new: str, kept: str) -> bool:
+    """A rule of the product, at its own threshold."""
+    rule = RULES[name]
+    return rule.judge(_read(name, new)[0], [_read(name, kept)[1]], rule.threshold)[0].duplicate
 
 
 @lru_cache(_CACHED)
-def _fingerprint(text: str) -> Fingerprint:
-    return Fingerprint.of(text)
+def _read(name: str, text: str) -> tuple[NewText, Fingerprint]:
+    new = RULES[name].read(text)
+    return new, RULES[name].fingerprint(new)
 
 
 @lru_cache(_CACHED)

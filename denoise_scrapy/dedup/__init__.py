@@ -1,4 +1,4 @@
-"""Near-duplicate texts: fingerprints, an exact tree, a MinHash prefilter, and stores.
+"""Near-duplicate texts: fingerprints, a MinHash prefilter, exact searches, and stores.
 
 Works on strings and knows nothing of pages or crawls.
 
@@ -15,6 +15,7 @@ Example:
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
 from denoise_scrapy.dedup.memory_store import MemoryStore
+from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.search import SEARCHES
 from denoise_scrapy.dedup.sqlite_store import SQLiteStore
 from denoise_scrapy.dedup.store import Store, StoreMismatch
@@ -26,6 +27,7 @@ __all__ = [
     "DuplicateIndex",
     "Fingerprint",
     "MemoryStore",
+    "RedisStore",
     "SQLiteStore",
     "Store",
     "StoreMismatch",

@@ -10,7 +10,7 @@ from denoise_scrapy.dedup.store import Name
 _HEAD = struct.Struct("<IIQIIIII16s")  # n, t, limit, bytes of s1, s2, bands, scope, group; digest
 
 FORMAT = "1"
-"""Raise with any change of the bytes."""
+"""Raise with any change of the bytes, and change the script of `redis_scripts` that reads them too."""
 
 
 def pack(name: Name, fingerprint: Fingerprint) -> bytes:

@@ -17,7 +17,7 @@ from benchmarks.dedup.pairs import MIN_RATIO, digest, make_pairs
 from benchmarks.dedup.pieces import excerpt, first, pieces, sentences, size, split
 from benchmarks.dedup.positives import POSITIVES
 from benchmarks.dedup.quality import CHINESE, FALSE, RECALL, Score, Share, measure
-from benchmarks.dedup.rules import PEERS, contained
+from benchmarks.dedup.rules import OTHERS, OWN
 from benchmarks.dedup.table import page
 from denoise_scrapy.dedup.tokens import tokens
 
@@ -139,7 +139,7 @@ def test_a_rule_is_scored_by_kind_and_group(pairs):
 
 
 def test_rules_know_a_text_and_tell_others(pairs):
-    for rule in [contained, *PEERS.values()]:
+    for rule in [*OWN.values(), *OTHERS.values()]:
         assert rule(pairs[0].kept, pairs[0].kept)
         assert not rule(text_of("latin", 98), text_of("latin", 99))
 
