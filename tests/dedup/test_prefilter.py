@@ -46,6 +46,18 @@ def test_edits_share_a_band_and_others_do_not():
     assert strangers == 0
 
 
+def test_a_sketch_of_an_array_is_that_of_its_values():
+    """`minhash` hands datasketch all hashes as one value; a version that takes it otherwise must be noticed."""
+    hashes = unit_hashes(english(3, 200))
+    plain = MinHash(num_perm=64, seed=1, scheme="affine32", hashfunc=int)
+    wide = hashes.astype(np.uint64)
+    constants = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+    mixed = sum(part * np.uint64(c) for part, c in zip((wide[:-2], wide[1:-1], wide[2:]), constants, strict=True))
+    for value in (mixed >> np.uint64(32)).tolist():
+        plain.update(value)
+    assert np.array_equal(minhash(hashes), plain.hashvalues)
+
+
 def test_texts_share_a_band_where_both_its_values_are_equal():
     one, other = (minhash(unit_hashes(english(seed, 300))) for seed in (1, 2))
     mixed = other.copy()
