@@ -1,4 +1,4 @@
-"""What an index remembers of the kept texts, to find them: 25 bytes a text, and its keys in the look-up table.
+"""What an index remembers of the kept texts, to find them: 21 bytes a text, and its keys in the look-up table.
 
 A row is a text's place here, in order of its id in the store; the lowest is the earliest text. A text removed or
 replaced leaves a tombstone.
@@ -6,9 +6,7 @@ replaced leaves a tombstone.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +18,7 @@ from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Listing
 
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
-_ROW = np.dtype([("id", "i8"), ("name", "u4"), ("words", "u4"), ("n", "u4"), ("scope", "u4"), ("alive", "?")])
+_ROW = np.dtype([("id", "i8"), ("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?")])
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _33 = np.uint64(33)
@@ -97,7 +95,6 @@ class Catalog:
         keys = self._keys(listings) if keys is None else keys
         rows = np.zeros(len(listings), _ROW)
         rows["id"] = [one.id for one in listings]
-        rows["n"] = [one.n for one in listings]
         rows["scope"] = [self._scopes.setdefault(one.scope, len(self._scopes)) for one in listings]
         rows["name"], rows["words"] = _check(keys[:, _NAME]), _check(keys[:, _WORDS])
         rows["alive"] = True
@@ -148,8 +145,9 @@ class Catalog:
     def _keys(self, listings: Sequence[Listing]) -> Keys:
         """Keys of some texts: uint64 (k, 2 or 34), 0 for none."""
         keys = np.zeros((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
-        keys[:, _NAME] = [_name_hash(one.key, one.scope) for one in listings]
-        salts = np.fromiter((_salt(one.scope) for one in listings), np.uint64, len(listings))
+        names = np.fromiter((hash((one.key, one.scope)) for one in listings), np.int64, len(listings))
+        salts = np.fromiter((hash(one.scope) for one in listings), np.int64, len(listings)).view(np.uint64)
+        keys[:, _NAME] = np.maximum(_mix(names.view(np.uint64)), np.uint64(1))
         digests = np.frombuffer(b"".join(one.digest for one in listings), "<u8")[::2]
         able = [place for place, one in enumerate(listings) if one.bands]
         worded = slice(None) if self._short else able
@@ -171,13 +169,3 @@ def _mix(keys: Keys) -> Keys:
     keys = (keys ^ (keys >> _33)) * _MIX_A
     keys = (keys ^ (keys >> _33)) * _MIX_B
     return np.asarray(keys ^ (keys >> _33), np.uint64)
-
-
-def _name_hash(key: str, scope: str) -> int:
-    name = f"{len(scope)} {scope} {key}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little") or 1
-
-
-@lru_cache(maxsize=4096)
-def _salt(scope: str) -> int:
-    return int.from_bytes(hashlib.blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -126,8 +126,8 @@ class LookupTable:
 
 def _place(table: npt.NDArray[np.uint32], buckets: Ints, entries: npt.NDArray[np.uint32]) -> Ints:
     """Put entries into the free slots of their buckets; give the indices of those that found none."""
-    order = np.argsort(buckets, kind="stable")
-    ordered = buckets[order]
+    joined = np.sort(buckets.astype(np.uint64) << _32 | np.arange(len(buckets), dtype=np.uint64))  # faster than argsort
+    ordered, order = (joined >> _32).astype(np.int64), (joined & np.uint64(0xFFFFFFFF)).astype(np.int64)
     new = np.ones(len(order), np.bool_)
     new[1:] = ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(new)

@@ -17,8 +17,9 @@ _LISTING = "SELECT id, key, scope, n, digest, bands FROM texts WHERE id > ? ORDE
 _RECORD = (
     "SELECT id, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands FROM texts WHERE id IN ({}) ORDER BY id"
 )
+# One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
 _PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""  # REPLACE gives a new id, as the interface asks
+    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 
 
 class SQLiteStore(Store):
@@ -78,20 +79,12 @@ class SQLiteStore(Store):
 
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
         """See `Store.put`."""
-        link, f = self._connection, fingerprint
-        link.execute("BEGIN IMMEDIATE")
-        try:
-            newer = self._listings(seen)
-            number = 0
-            if not newer:
-                row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands)
-                number = link.execute(_PUT, row).lastrowid or 0
-            link.execute("COMMIT")
-        except BaseException:
-            if link.in_transaction:  # a full disk has ended it already
-                link.execute("ROLLBACK")
-            raise
-        return Put(number, newer)
+        f = fingerprint
+        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, seen)
+        done = self._connection.execute(_PUT, row)
+        if done.rowcount:
+            return Put(done.lastrowid or 0, ())
+        return Put(0, self._listings(seen))
 
     def remove(self, number: int) -> bool:
         """See `Store.remove`."""
