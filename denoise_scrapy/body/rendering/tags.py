@@ -16,11 +16,13 @@ class Token(NamedTuple):
         kind: Start tag, end tag, tag without content, or text.
         value: The tag's name, or the text.
         attributes: (name, value) of a start tag or a tag without content.
+        block: Block of the page that a text or an image belongs to, -1 for none.
     """
 
     kind: Literal["start", "end", "void", "text"]
     value: str
     attributes: Attributes = ()
+    block: int = -1
 
 
 def _same(names: str) -> dict[str, str]:

@@ -99,7 +99,7 @@ class Writer:
         self._pending = self._pending + before if self._preformatted else self._pending or before
         if shown:
             self._prepare(block).has_text = True
-            self._tokens.append(Token("text", shown))
+            self._tokens.append(Token("text", shown, block=block))
             self._pending = after
 
     def break_line(self) -> None:
@@ -109,7 +109,7 @@ class Writer:
     def image(self, attributes: Attributes, block: int) -> None:
         """Write an image in a block, or between blocks (-1)."""
         self._prepare(block)
-        self._tokens.append(Token("void", "img", attributes))
+        self._tokens.append(Token("void", "img", attributes, block))
 
     @property
     def _preformatted(self) -> bool:
@@ -125,7 +125,7 @@ class Writer:
         if self._pending == "\n" and not leaf.preformatted:
             self._tokens.append(Token("void", "br"))
         elif self._pending:
-            self._tokens.append(Token("text", self._pending))
+            self._tokens.append(Token("text", self._pending, block=block))
         self._pending, leaf.written = "", True
         self._tokens.extend(inline.token for inline in self._inlines[self._opened :] if inline.token)
         self._opened = len(self._inlines)
