@@ -1,4 +1,4 @@
-"""`scrapy denoise …`: look into an index of texts, move it, and see why two texts are duplicates.
+"""`scrapy denoise …`: look into an index of texts, move it, see why two texts are duplicates and how a body was found.
 
 Every `scrapy` command of a machine where we are installed loads this module: what costs time is imported late.
 
@@ -29,6 +29,9 @@ FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
 SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
     "compare": "say why two texts are duplicates, or why not",
+    "explain": "draw what of a page is kept, and why",
+    "site": "show what was learned of sites, pin their rules",
+    "stats": "show the shape of a crawl: pages, lengths, confidence",
 }
 """Name of each module here that is a subcommand, and what it does. An option of theirs must not have the name of one
 that all Scrapy commands have, as --pdb and --set."""
@@ -42,8 +45,8 @@ class DenoiseCommand(ScrapyCommand):
     Scrapy's parser takes its own options from wherever they are, we parse the rest.
     """
 
-    requires_crawler_process = False  # it would load the add-ons and set up logging; `compare` makes one for URLs
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl of `compare`; -L sets it
+    requires_crawler_process = False  # it would load the add-ons and set up logging; `fetching` makes one for URLs
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl for URLs; -L sets it
 
     def syntax(self) -> str:
         """See `ScrapyCommand.syntax`."""
@@ -51,7 +54,7 @@ class DenoiseCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """See `ScrapyCommand.short_desc`."""
-        return "Look into indexes of texts; compare two texts"
+        return "Look into indexes of texts; compare two texts; explain a body"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """See `ScrapyCommand.add_options`. A -h is kept for the subcommand."""

@@ -43,10 +43,7 @@ def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list
     """
     if list(names).count(STANDARD) > 1:
         raise UsageError("compare: only one of A and B can be standard input")
-    urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
-    for name in names:
-        if _OTHER_URL.match(name) and name not in urls:
-            raise UsageError(f"compare: {name}: only files and http(s) URLs can be read")
+    urls = urls_among(names, "compare")
     pages = {}
     files = {name: _read(name) for name in names if name not in urls}  # what is missing is told before anything is sent
     if urls:
@@ -58,6 +55,20 @@ def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list
         text, url, is_html = pages[name] if name in pages else (files[name], None, _is_html(name, files[name]))
         found.append(extract(text, url=url).text if is_html or as_html else text)
     return found
+
+
+def urls_among(names: Sequence[str], command: str) -> list[str]:
+    """Give those of the names that are http(s) URLs, each once.
+
+    Raises:
+        UsageError: One is another URL.
+
+    """
+    urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
+    for name in names:
+        if _OTHER_URL.match(name) and name not in urls:
+            raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
+    return urls
 
 
 def _read(name: str) -> str:

@@ -1,0 +1,96 @@
+"""`scrapy denoise explain`: what of a page is kept and why, drawn as one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import UsageError
+
+from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.body.explanation import Explanation, explain_page
+from denoise_scrapy.commands.compare_inputs import STANDARD, urls_among
+from denoise_scrapy.settings import DenoiseSettings
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+_INPUT = "a file, an http(s) URL, or - for standard input"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("page", metavar="PAGE", help=_INPUT)
+    parser.add_argument(
+        "--compare", nargs="+", action="extend", default=[], metavar="PAGE", help="other pages of the site: the same"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="- for standard output; default: NAME-explained.html")
+    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Write the file, and say how many blocks are of each class."""
+    read = DenoiseSettings.from_settings(settings)
+    (page, url), *others = _pages([args.page, *args.compare], settings)
+    explanation = explain_page(
+        page,
+        url,
+        [(at or name, html) for name, (html, at) in zip(args.compare, others, strict=True)],
+        name=args.page,
+        strategy=args.strategy or read.strategy,
+        taste=read.taste,
+        keep=read.keep,
+        remove=read.remove,
+    )
+    data = explanation.html.encode()
+    if args.output == STANDARD:
+        sys.stdout.buffer.write(data)
+        return 0
+    target = Path(args.output or f"{_name(args.page)}-explained.html")
+    target.write_bytes(data)
+    print(*_table(explanation), f"written to {target}", sep="\n")
+    return 0
+
+
+def _pages(names: Sequence[str], settings: Settings) -> list[tuple[str | bytes, str | None]]:
+    """HTML and URL of each page; files are read as they are, and decoded as browsers do."""
+    if list(names).count(STANDARD) > 1:
+        raise UsageError("explain: only one page can be standard input")
+    urls = urls_among(names, "explain")
+    found: dict[str, tuple[str | bytes, str | None]] = {
+        name: (sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes(), None)
+        for name in names
+        if name not in urls
+    }
+    if urls:
+        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy's engine
+
+        found |= {name: (fetched.text, fetched.url) for name, fetched in fetch(urls, settings).items()}
+    return [found[name] for name in names]
+
+
+def _name(page: str) -> str:
+    """What the file is called after: the host of an URL, or the name of a file.
+
+    Example:
+        >>> _name("https://a.example:8080/b.html"), _name("pages/b.html"), _name("-")
+        ('a.example', 'b', 'page')
+    """
+    host = urlsplit(page).hostname if "://" in page else None
+    return re.sub(r"[^\w.-]+", "_", host or Path(page).stem).strip("-") or "page"
+
+
+def _table(explanation: Explanation) -> Iterator[str]:
+    body = explanation.body
+    used = sum(not lack for _, lack in explanation.comparison)
+    yield f"{explanation.name}: {body.kind}, strategy {body.strategy}, expected F1 {body.confidence:.2f}"
+    yield f"compared with {used} of {len(explanation.comparison)} pages" if explanation.comparison else "judged alone"
+    yield from (f"  {name}: {lack}" for name, lack in explanation.comparison if lack)
+    yield f"{'':<10}{'blocks':>8}{'words':>8}"
+    for name, (blocks, words) in explanation.counts.items():
+        yield f"{name:<10}{blocks:>8,}{words:>8,}"
