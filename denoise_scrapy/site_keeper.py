@@ -17,13 +17,12 @@ from denoise_scrapy.site.store import SiteStore
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
-
     from denoise_scrapy.body import Body
     from denoise_scrapy.crawl_state import CrawlState
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
     from denoise_scrapy.site import PageMemory
+    from denoise_scrapy.site.learned_rule import LearnedRule
     from denoise_scrapy.site.learned_template import LearnedTemplate
 
 logger = logging.getLogger(__name__)
@@ -66,8 +65,8 @@ class SiteKeeper:
                 self._rules = RulesFile.read(Path(settings.rules_path)) if settings.rules_path else None
             except (OSError, ValueError) as error:
                 raise ConfigurationError(f"the rules of DENOISE_RULES_PATH: {error}") from error
-            self._store = self._opened(sites_path(settings, crawler.settings))
-        pinned = self._rules.pinned if self._rules is not None else {}
+            self._store = self._opened(sites_path(settings, job_dir(crawler.settings)))
+        pinned = self._pinned()
         self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed)
 
     def learn(self, page: Page, body: Body) -> None:
@@ -113,6 +112,16 @@ class SiteKeeper:
             return None
         return store
 
+    def _pinned(self) -> dict[str, list[LearnedRule]]:
+        """Pinned rules by site: those of the rules file before those of the store."""
+        pinned = {site: list(rules) for site, rules in (self._rules.pinned if self._rules else {}).items()}
+        try:
+            for site, rules in (self._store.pinned() if self._store else {}).items():
+                pinned.setdefault(site, []).extend(rules)
+        except sqlite3.Error as error:
+            self._failed(error)
+        return pinned
+
     def _say_changed(self, template: LearnedTemplate) -> None:
         logger.info(
             "The template of pages like %s has changed: what was learned from %d bodies is forgotten",
@@ -131,11 +140,15 @@ class SiteKeeper:
         )
 
 
-def sites_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path | None:
-    """Where the site memory lies, None for in memory only."""
+def sites_path(settings: DenoiseSettings, directory: str | None) -> Path | None:
+    """Where the site memory lies, None for in memory only.
+
+    Args:
+        settings: The crawl's.
+        directory: Its job directory.
+    """
     if settings.site_memory_path:
         return Path(settings.site_memory_path) if settings.site_memory_path != NO_FILE else None
     if settings.dedup_path:
         return Path(settings.dedup_path).parent / SITES_FILE
-    directory = job_dir(crawl_settings)
     return Path(directory, SITES_FILE) if directory else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from denoise_scrapy.page import Page
 from denoise_scrapy.site.familiarity import Familiarity
 from denoise_scrapy.site.learned_rule import LearnedRule
+from denoise_scrapy.site.path_names import with_names
 from denoise_scrapy.site.path_sums import PathSums
 from denoise_scrapy.site.rule_votes import RuleVotes
 
@@ -35,6 +37,7 @@ class LearnedTemplate:
         votes: Votes for the element that holds the content.
         familiarity: Whether new pages are still of it.
         example: URL of the newest page.
+        names: Names of the paths with the most text, by key; for people.
 
     Example:
         >>> page = Page.parse("<div id=main><p>Story.</div><div>Menu</div>", url="http://a.example/1")
@@ -49,6 +52,7 @@ class LearnedTemplate:
     votes: RuleVotes = field(default_factory=RuleVotes)
     familiarity: Familiarity = field(default_factory=Familiarity)
     example: str = ""
+    names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -59,8 +63,9 @@ class LearnedTemplate:
     @property
     def nbytes(self) -> int:
         """About what it occupies in memory, in bytes."""
-        # a set of integers takes some 70 bytes an entry; a rule with its names and cuts about a kilobyte
-        return 1000 + 70 * len(self.signature) + self.sums.nbytes + 1000 * len(self.votes)
+        # a set of integers takes some 70 bytes an entry, a name 200; a rule with its names and cuts about a kilobyte
+        named = 70 * len(self.signature) + 200 * len(self.names) + 1000 * len(self.votes)
+        return 1000 + named + self.sums.nbytes
 
     def learn(self, page: Page, probability: npt.NDArray[np.float64]) -> LearnedTemplate:
         """The template with one more body.
@@ -75,7 +80,9 @@ class LearnedTemplate:
         sums = self.sums.decay(KEPT).add(facts.path_keys, probability, facts.tokens)
         votes = self.votes.decay(KEPT).add(page, probability, sums)
         seen = self.expect(known) if self.pages else self
-        return replace(seen, pages=self.pages + 1, sums=sums, votes=votes, example=page.url or self.example)
+        names = with_names(self.names, sums, page)
+        example = page.url or self.example
+        return replace(seen, pages=self.pages + 1, sums=sums, votes=votes, example=example, names=names)
 
     def expect(self, known: float) -> LearnedTemplate:
         """The template with what a page that should be of it tells of whether it has changed.

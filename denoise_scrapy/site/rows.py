@@ -55,6 +55,7 @@ def template_text(template: LearnedTemplate) -> str:
         {
             "pages": template.pages,
             "example": template.example,
+            "names": dict(template.names),
             "familiarity": [known.pages, known.usual, known.recent],
             "votes": [
                 [rule.id, rule.class_, rule.path, vote.weight, vote.pages, vote.content, vote.tokens, dict(vote.cuts)]
@@ -78,9 +79,9 @@ def read_template(arrays: Arrays, text: str) -> LearnedTemplate:
     }
     sums = PathSums(*(np.asarray(arrays[name]) for name in ("keys", "content", "tokens", "pages")))  # type: ignore[arg-type]
     signature = frozenset(arrays["signature"].tolist())
-    return LearnedTemplate(
-        signature, told["pages"], sums, RuleVotes(votes), Familiarity(*told["familiarity"]), told["example"]
-    )
+    names = {int(key): str(name) for key, name in told.get("names", {}).items()}  # older files have none
+    known = Familiarity(*told["familiarity"])
+    return LearnedTemplate(signature, told["pages"], sums, RuleVotes(votes), known, told["example"], names)
 
 
 def facts_arrays(facts: PageFacts) -> Arrays:

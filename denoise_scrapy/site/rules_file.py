@@ -62,15 +62,28 @@ class RulesFile:
             raise FileNotFoundError(f"{path}: its folder does not exist; create it or give another path")
         if not path.exists():
             return cls(path)
+        return cls.parse(path, path.read_bytes())
+
+    @classmethod
+    def parse(cls, path: Path, text: str | bytes) -> RulesFile:
+        """The same of a text that was read already.
+
+        Args:
+            path: What it is called in messages.
+            text: The text.
+
+        Raises:
+            ValueError: It is no such file.
+        """
         try:
-            read = json.loads(path.read_text(encoding="utf-8"))
+            read = json.loads(text)
             sites = read.get("sites", {}) if isinstance(read, dict) else None
             if not isinstance(sites, dict) or not all(isinstance(rules, list) for rules in sites.values()):
                 raise ValueError('it is not of the form {"sites": {"https://www.example.com": [{"rule": "#main"}]}}')
             if read.get("format", FORMAT) != FORMAT:
                 raise ValueError(f"its format is {read['format']!r}, and this version reads {FORMAT}")
             return cls(path, sites)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}: {error}") from error
 
     def write(self, learned: Mapping[str, Sequence[LearnedRule]]) -> None:
@@ -92,14 +105,22 @@ class RulesFile:
             known = {(rule["rule"], rule.get("template", "")) for rule in kept}
             new = [rule.as_dict() for rule in rules]
             sites[name] = [*kept, *(rule for rule in new if (rule["rule"], rule["template"]) not in known)]
-        text = json.dumps({"format": FORMAT, "sites": sites}, indent=1, ensure_ascii=False)
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
         try:
-            temporary.write_text(text + "\n", encoding="utf-8", errors="replace")
+            temporary.write_text(rules_text(sites), encoding="utf-8", errors="replace")
             temporary.replace(self.path)
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def rules_text(sites: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """The text of a rules file.
+
+    Args:
+        sites: Rules by site, each as `LearnedRule.as_dict` gives it.
+    """
+    return json.dumps({"format": FORMAT, "sites": sites}, indent=1, ensure_ascii=False) + "\n"
 
 
 def choose_pinned(rules: Iterable[LearnedRule], page: Page, known: KnownSite) -> LearnedRule | None:

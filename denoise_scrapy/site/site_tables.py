@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from denoise_scrapy.page import PageFacts
+from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.rows import (
     FACTS_ARRAYS,
@@ -31,6 +34,7 @@ SITES = FileKind(
         f"""CREATE TABLE IF NOT EXISTS facts (
             id INTEGER PRIMARY KEY AUTOINCREMENT, site TEXT NOT NULL, template TEXT NOT NULL, url TEXT NOT NULL,
             crc INTEGER NOT NULL, {", ".join(f"{name} BLOB NOT NULL" for name in FACTS_ARRAYS)}, UNIQUE (site, url))""",
+        "CREATE TABLE IF NOT EXISTS pins (site TEXT PRIMARY KEY, rules TEXT NOT NULL)",
     ),
     advice="Delete the file to learn the sites anew, or use the version that wrote it.",
 )
@@ -72,6 +76,28 @@ def put_facts(link: sqlite3.Connection, site: str, name: str, page: PageFacts, m
         "(SELECT id FROM facts WHERE site = ? AND template = ? ORDER BY id DESC LIMIT ?)",
         (site, name, site, name, most),
     )
+
+
+def put_pins(link: sqlite3.Connection, site: str, rules: Sequence[LearnedRule]) -> None:
+    """Write the pinned rules of a site in place of those it had.
+
+    Args:
+        link: The file.
+        site: See `site_key`.
+        rules: Pinned rules, the first to be tried first.
+    """
+    link.execute("DELETE FROM pins WHERE site = ?", (site,))
+    if rules:
+        link.execute("INSERT INTO pins VALUES (?, ?)", (site, json.dumps([rule.as_dict() for rule in rules])))
+
+
+def pins_of(text: str) -> list[LearnedRule]:
+    """The rules of a row of `pins`.
+
+    Raises:
+        ValueError: The row is damaged.
+    """
+    return [LearnedRule.from_dict(rule) for rule in json.loads(text)]
 
 
 def template_of(row: tuple[Any, ...]) -> LearnedTemplate:

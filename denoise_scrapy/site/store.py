@@ -6,12 +6,13 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.site.known_site import MAX_FACTS
+from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.rows import constants
 from denoise_scrapy.site.site_tables import (
@@ -19,8 +20,10 @@ from denoise_scrapy.site.site_tables import (
     SITES,
     TEMPLATES_OF_SITE,
     facts_of,
+    pins_of,
     plain,
     put_facts,
+    put_pins,
     put_template,
     template_of,
 )
@@ -89,8 +92,31 @@ class SiteStore:
             raise
 
     def sites(self) -> list[str]:
-        """The sites, by name."""
-        return [site for (site,) in self._connection.execute("SELECT DISTINCT site FROM templates ORDER BY site")]
+        """The sites of which something was learned, or that have pinned rules, by name."""
+        rows = self._connection.execute("SELECT site FROM templates UNION SELECT site FROM pins ORDER BY site")
+        return [site for (site,) in rows]
+
+    def pinned(self) -> dict[str, list[LearnedRule]]:
+        """The pinned rules by site. They stay whatever is learned or makes room.
+
+        Raises:
+            sqlite3.Error: The file cannot be read.
+        """
+        found = {}
+        for site, text in self._connection.execute("SELECT site, rules FROM pins ORDER BY site").fetchall():
+            with self._skipping():
+                found[site] = pins_of(text)
+        return found
+
+    def pin(self, site: str, rules: Sequence[LearnedRule]) -> None:
+        """Write the pinned rules of a site in place of those it had; inside a `transaction`."""
+        put_pins(self._connection, plain(site), rules)
+
+    def forget(self, site: str, template: str | None = None) -> None:
+        """Delete what was learned of a site, or of one template of it; inside a `transaction`. Pinned rules stay."""
+        for table, column in (("templates", "name"), ("facts", "template")):
+            which = f"site = ? AND {column} = coalesce(?, {column})"
+            self._connection.execute(f"DELETE FROM {table} WHERE {which}", (plain(site), template))
 
     def load(self, site: str) -> tuple[list[LearnedTemplate], list[tuple[str, PageFacts]]]:
         """What is known of a site; rows that cannot be read are skipped and counted.
