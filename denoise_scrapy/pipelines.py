@@ -17,6 +17,7 @@ from denoise_scrapy.item_fields import field_values, wanted_fields
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
+from denoise_scrapy.shape_report import ShapeReport
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class BodyPipeline(Component):
     from. Whatever goes wrong here, the item passes.
     """
 
+    def __init__(self, state: CrawlState):
+        super().__init__(state)
+        self._shape = ShapeReport(state)
+
     def open_spider(self) -> None:
         """Open the site memory.
 
@@ -59,8 +64,9 @@ class BodyPipeline(Component):
         self._state.sites.open()
 
     def close_spider(self) -> None:
-        """Save and close the site memory."""
+        """Save and close the site memory, and tell the shape of the crawl."""
         self._state.sites.close()
+        self._shape.finish()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -115,6 +121,7 @@ class BodyPipeline(Component):
         model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
         body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         sites.learn(crawled.page, body)
+        self._shape.add(crawled.page, body)
         text = PageText(field_values(body, settings), not body.text, body.fallback, body.evidence)
         for page in (crawled.page, *pages):
             if isinstance(page, Page):

@@ -1,0 +1,44 @@
+"""Tables of plain text, for logs and terminals, of values that anybody may have written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: Characters of a cell; longer ones, as URLs of trackers, are cut.
+MAX_CELL = 200
+
+
+def plain_line(text: str, most: int = MAX_CELL) -> str:
+    r"""Text that does no harm in a terminal or a log: in one line, without control characters, not too long.
+
+    Example:
+        >>> plain_line("a\x1b[2Jb", 5), plain_line("abcdefgh", 5)
+        ('a�[2…', 'abcd…')
+    """
+    shown = "".join(c if c.isprintable() else "�" for c in text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
+    r"""The lines of a table: numbers to the right.
+
+    Args:
+        head: Names of the columns.
+        rows: Their cells.
+        texts: Columns that hold text, and stand to the left.
+
+    Example:
+        >>> print(*text_table(["pages", "host"], [["7", "a.example"], ["1,210", "b.example"]], [1]), sep="\n")
+        pages  host
+            7  a.example
+        1,210  b.example
+    """
+    lines = [[plain_line(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if number in texts else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
