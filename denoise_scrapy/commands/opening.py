@@ -108,16 +108,27 @@ def path_of(name: str) -> Path | None:
     return Path(name, INDEX_FILE) if Path(name).is_dir() else Path(name)
 
 
+def refuse_missing_file(path: Path) -> None:
+    """See that there is a file to open, for SQLite would make one.
+
+    Raises:
+        OSError: There is none, or it is empty.
+
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    if not path.is_file():
+        raise OSError(f"{path}: this is no file")
+    if not path.stat().st_size:
+        raise OSError(f"{path}: the file is empty")
+
+
 def _refuse_missing(name: str) -> None:
     path = path_of(name)
     if path is None:
         _refuse_missing_on_server(name)
-    elif not path.exists():
-        raise FileNotFoundError(f"{path}: there is no such file")
-    elif not path.is_file():
-        raise OSError(f"{path}: this is no file")
-    elif not path.stat().st_size:
-        raise OSError(f"{path}: the file is empty")
+    else:
+        refuse_missing_file(path)
 
 
 def _refuse_missing_on_server(name: str) -> None:

@@ -1,0 +1,117 @@
+"""`scrapy denoise site`: what was learned of sites, and the rules that a person pins."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from denoise_scrapy.commands import site_changes
+from denoise_scrapy.commands.opening import refuse_missing_file
+from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites_lines
+from denoise_scrapy.setting_values import nearest_hint
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.site import SiteStore, site_key
+from denoise_scrapy.site.site_tables import plain
+from denoise_scrapy.site_keeper import SITES_FILE, sites_path
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+_NO_STORE = (
+    "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, or a folder, by DENOISE_DEDUP_PATH or "
+    "JOBDIR"
+)
+_WHICH = "a template's number, a rule's (1.2), or a rule: #id, .class, html/body/div"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("host", metavar="HOST", nargs="?", help="host, or any URL, of a site; without one: all sites")
+    parser.add_argument(
+        "store", metavar="STORE", nargs="?", help="a site memory or a job directory; default: that of the settings"
+    )
+    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--yes", action="store_true", help="do not ask before anything is forgotten")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--pin", metavar="N|RULE", help=f"let a rule decide: {_WHICH}")
+    ways.add_argument("--unpin", metavar="all|N|RULE", help="let it decide no more")
+    ways.add_argument("--forget", metavar="all|N", help="forget what was learned of the site, or of a template of it")
+    ways.add_argument("--export", metavar="FILE", help="write the rules as JSON; -: standard output")
+    ways.add_argument("--import", metavar="FILE", dest="import_", help="pin the rules that are pinned there")
+    parser.epilog = f"A single HOST that is a file or a folder is taken for STORE. {parser.epilog}"
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Show it, or change it."""
+    if args.store is None and args.host is not None and _is_store(args.host):
+        args.host, args.store = None, args.host
+    path = _path(args.store, settings)
+    args.store = str(path)  # for messages of SQLite
+    refuse_missing_file(path)
+    store = SiteStore(path)
+    store.open()
+    try:
+        return _run(args, store)
+    finally:
+        store.close()
+
+
+def sites_of(host: str, store: SiteStore) -> list[str]:
+    """Give the known sites of a host or an URL.
+
+    Raises:
+        ValueError: There is none.
+
+    """
+    known = store.sites()
+    found = [site for site in known if site_changes.is_of(site, host)]
+    if not found:
+        raise ValueError(f"{store.path}: nothing is known of {host!r}{nearest_hint(host, known)}")
+    return found
+
+
+def _run(args: argparse.Namespace, store: SiteStore) -> int:
+    if args.import_ is not None:
+        return site_changes.import_(store, args.host, args.import_)
+    sites = store.sites() if args.host is None else sites_of(args.host, store)
+    if args.export is not None:
+        return site_changes.export(store, sites, args.export)
+    if args.pin is not None or args.unpin is not None or args.forget is not None:
+        site = _only(args, sites)
+        if args.forget is not None:
+            return site_changes.forget(store, site, args.forget, ask=not args.yes)
+        if args.pin is not None:
+            return site_changes.pin(store, site, args.pin)
+        return site_changes.unpin(store, site, args.unpin)
+    if args.json:
+        print(plain(json.dumps([site_as_dict(store, site) for site in sites], ensure_ascii=False, indent=2)))
+    elif args.host is None:
+        print(*sites_lines(store), sep="\n")
+    else:
+        print("\n\n".join("\n".join(site_lines(store, site)) for site in sites))
+    return 0
+
+
+def _only(args: argparse.Namespace, sites: list[str]) -> str:
+    if args.host is None:
+        raise UsageError("site: --pin, --unpin and --forget need a HOST")
+    if len(sites) > 1:
+        raise UsageError(f"site: {args.host} is several sites, name one: {', '.join(sites)}")
+    return sites[0]
+
+
+def _is_store(name: str) -> bool:
+    return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
+
+
+def _path(name: str | None, settings: Settings) -> Path:
+    if name is not None:
+        return Path(name, SITES_FILE) if Path(name).is_dir() else Path(name)
+    path = sites_path(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))  # Scrapy's job_dir makes it
+    if path is None:
+        raise UsageError(_NO_STORE)
+    return path
