@@ -1,0 +1,213 @@
+"""The file that explains a body, opened in a real Chromium: what shows, what is asked for, what a keyboard reaches."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from denoise_scrapy.body.explanation import CLASSES, explain_page
+from tests.body.test_explanation import HOSTILE, PROSE
+
+FRAME = (
+    "<nav><a href=/>Site menu</a></nav><h1>{0}</h1><p>{1}</p><p hidden>{0} {1}</p><ol>{2}</ol><p>All rights ours</p>"
+)
+LINKS = "".join(f"<li><a href=/x{number}>A teaser of some words, number {number}</a>" for number in range(30))
+PAGE = FRAME.format("Flood in the valley", PROSE * 8, LINKS)
+OTHER = FRAME.format("Quite another story", PROSE[::-1] * 8, "<li>none")
+#: Text, and what it stands on: all that has colours of its own.
+TEXTS = (
+    *(f"#page .{name}" for name in CLASSES),
+    *(f".switch.{name} b" for name in CLASSES),
+    *(f".switch.{name} small" for name in CLASSES),
+    *".name|dt|dd|.pages li|.hint|#text p|#text p.here|#d-name|#d-why li|.for|.against|#d-to|#details h2".split("|"),
+)
+COLOURS = """element => {
+  const styles = [];
+  for (let e = element; e; e = e.parentElement) styles.push(getComputedStyle(e).backgroundColor);
+  return [getComputedStyle(element).color, ...styles];
+}"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    found = shutil.which("chromium")
+    if found is None:
+        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Any, tmp_path: Path) -> Callable[..., Any]:
+    """Opens the file of a page, and fails if it asks for anything else or says anything on the console."""
+
+    @contextmanager
+    def opened(source: str, *others: str, **context: Any) -> Iterator[Any]:
+        named = [(f"{number}.html", other) for number, other in enumerate(others)]
+        path = tmp_path / "explained.html"
+        path.write_text(explain_page(source, "http://a.example/", named).html, "utf-8")
+        view = chromium.new_context(**context).new_page()
+        asked: list[str] = []
+        said: list[str] = []
+        view.on("request", lambda request: asked.append(request.url))
+        view.on("console", lambda message: said.append(message.text))
+        view.on("pageerror", lambda error: said.append(str(error)))
+        view.goto(path.as_uri())
+        yield view
+        assert said == []
+        assert asked == [path.as_uri()]
+        view.context.close()
+
+    return opened
+
+
+def test_nothing_of_a_hostile_page_runs_or_is_asked_for(open_page: Callable[..., Any]) -> None:
+    with open_page(HOSTILE, HOSTILE.replace("rained", "snowed")) as view:
+        for block in view.locator("#page .b").all():
+            if block.is_visible():
+                block.hover()
+                block.click()
+        for link in view.locator("#page .a").all():
+            link.click()
+        assert view.evaluate("[typeof window.ran, location.protocol]") == ["undefined", "file:"]
+
+
+def test_policy_lets_nothing_in(chromium: Any, tmp_path: Path) -> None:
+    """What a hole in our escaping would let through, put in by hand."""
+    path = tmp_path / "broken.html"
+    bad = "<img src=http://127.0.0.1:9/a onerror='ran=1'><script>ran=1</script><p style='color:red' onclick='ran=1'>p"
+    path.write_text(explain_page(PAGE).html.replace("</main>", f"{bad}<iframe src=/etc></iframe></main>"), "utf-8")
+    view = chromium.new_page()
+    said: list[str] = []
+    view.on("console", lambda message: said.append(message.text))
+    view.goto(path.as_uri())
+    view.locator("p[onclick]").click(force=True)
+    assert view.evaluate("typeof ran") == "undefined"
+    assert sum("Content Security Policy" in text for text in said) >= 4
+    view.close()
+
+
+def test_switches_show_and_hide_each_class(open_page: Callable[..., Any]) -> None:
+    with open_page(PAGE, OTHER) as view:
+        for name in CLASSES:
+            blocks = view.locator(f"#page .b.{name}")
+            assert blocks.count() > 0
+            assert all(block.is_visible() for block in blocks.all())
+            view.locator(f"#show-{name}").uncheck()
+            assert not any(block.is_visible() for block in blocks.all())
+            rest = [block for other in CLASSES if other != name for block in view.locator(f"#page .b.{other}").all()]
+            assert all(block.is_visible() for block in rest)
+            view.locator(f"#show-{name}").check()
+        assert view.locator("#text").is_visible()
+        view.locator("#show-text").uncheck()
+        assert not view.locator("#text").is_visible()
+
+
+def test_keyboard_reaches_every_block_and_escape_closes_the_details(open_page: Callable[..., Any]) -> None:
+    with open_page(PAGE, OTHER) as view:
+        details = view.locator("#details")
+        assert not details.is_visible()
+        view.keyboard.press("Tab")
+        view.keyboard.press("Enter")  # the link that skips to the blocks
+        reached = []
+        for _ in range(view.locator("#page .b").count()):
+            view.keyboard.press("Tab")
+            reached.append(view.evaluate("document.activeElement.id"))
+            assert details.is_visible()
+            label = view.evaluate("document.activeElement.getAttribute('aria-label')")
+            assert f"{view.inner_text('#d-name')}, {view.inner_text('#d-score')}" == label
+            assert view.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+            assert view.evaluate(
+                "document.activeElement.getBoundingClientRect().top < details.getBoundingClientRect().top"
+            )
+        assert reached == [f"b{number}" for number in range(len(reached))]
+        assert "on 1 of 1 other pages" in view.inner_text("#d-numbers")
+        assert re.search(r"^[+−]\d\.\d", view.inner_text("#d-why"), re.MULTILINE)
+        view.keyboard.press("Escape")
+        assert not details.is_visible()
+        view.keyboard.press("Shift+Tab")
+        assert details.is_visible()
+
+
+def test_long_text_shows_whole_with_the_focus(open_page: Callable[..., Any]) -> None:
+    with open_page(PAGE, OTHER) as view:
+        block = view.locator("#page .b.kept.long").first
+        assert len(block.inner_text()) < 500
+        block.focus()
+        assert block.inner_text() == PROSE * 8
+        assert view.locator("#text p.here").inner_text() == PROSE * 8
+
+
+def test_pointer_and_finger(open_page: Callable[..., Any]) -> None:
+    with open_page(PAGE, OTHER) as view:
+        view.locator("#page .b.kept").first.hover()
+        assert view.inner_text("#d-name") == "kept"
+        view.locator("#page .b.template").first.hover()
+        assert view.inner_text("#d-name") == "template"
+        view.locator("#close").click()
+        assert not view.locator("#details").is_visible()
+        view.locator("#text p").first.click()
+        assert view.inner_text("#d-name") == "kept"
+    phone = {"width": 390, "height": 800}
+    with open_page(PAGE, OTHER, has_touch=True, is_mobile=True, viewport=phone) as view:
+        view.locator("#page .b.template").first.tap()
+        assert view.inner_text("#d-name") == "template"
+        assert view.evaluate("document.documentElement.scrollWidth") <= phone["width"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(open_page: Callable[..., Any], scheme: str) -> None:
+    """WCAG 2 level AA: 4.5 to 1."""
+    with open_page(PAGE, OTHER, color_scheme=scheme) as view:
+        view.locator("#page .b.template").first.hover()
+        view.evaluate("document.querySelector('#text p').className = 'here'")
+        for text in TEXTS:
+            if view.locator(text).count():
+                colours = view.locator(text).first.evaluate(COLOURS)
+                assert contrast(*colours) >= 4.5, text
+
+
+def test_theme_button_goes_before_the_system(open_page: Callable[..., Any]) -> None:
+    with open_page(PAGE, color_scheme="dark") as view:
+        seen = []
+        for _ in range(4):
+            seen.append((view.inner_text("#theme"), luminance(view.evaluate(COLOURS, view.query_selector("#page"))[1])))
+            view.locator("#theme").click()
+        assert [name for name, _ in seen] == ["Theme: system", "Theme: light", "Theme: dark", "Theme: system"]
+        assert [light > 0.5 for _, light in seen] == [False, True, False, False]
+
+
+def test_thousands_of_blocks_stay_usable(open_page: Callable[..., Any]) -> None:
+    with open_page("<ul>" + "<li><a href=/x>Two words of a list</a>" * 6_000 + f"</ul><p>{PROSE}</p>") as view:
+        last = view.locator("#page .b").last
+        last.focus()
+        assert view.locator("#details").is_visible()
+        view.locator("#show-low").uncheck()
+        assert view.locator("#show-text").is_visible()
+
+
+def channels(colour: str) -> list[float]:
+    """Red, green, blue and opacity of a computed colour, 0 to 1."""
+    numbers = [float(number) for number in re.findall(r"[\d.]+", colour)]
+    assert colour.startswith("rgb")
+    return [*(number / 255 for number in numbers[:3]), *(numbers[3:] or [1.0])]
+
+
+def luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)[:3]]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(text: str, *grounds: str) -> float:
+    """Contrast of a text with the first ground behind it that is not clear."""
+    ground = next(ground for ground in grounds if channels(ground)[3] == 1)
+    darker, lighter = sorted((luminance(text), luminance(ground)))
+    return (lighter + 0.05) / (darker + 0.05)
