@@ -106,6 +106,11 @@ class Page:
         """The path table the page was parsed with; other pages of its site may share it."""
         return self._table
 
+    def tags(self) -> list[str]:
+        """Tag of each element, in document order."""
+        tags = self._table.tags
+        return [tags[path] for path in self._paths.tolist()]
+
     @cached_property
     def nbytes(self) -> int:
         """About what the page occupies in memory, in bytes, its share of the path table included."""
@@ -117,6 +122,7 @@ class Page:
             + 250 * len(self.sizes)
             + 100 * len(self.declared_types)
             + sum(match.elements.nbytes for match in (*self.kept_by_user, *self.removed_by_user))
+            + (0 if self.boxes is None else self.boxes.nbytes)
         )
         return 1000 + len(self._text.data) + paths + urls + told
 
