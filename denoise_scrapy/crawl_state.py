@@ -14,6 +14,7 @@ from denoise_scrapy import stats
 from denoise_scrapy.bounded import BoundedDict
 from denoise_scrapy.comparison import ComparisonPages
 from denoise_scrapy.crawled_page import CrawledPage
+from denoise_scrapy.geometry import Geometry
 from denoise_scrapy.item_links import ItemLinks
 from denoise_scrapy.items import get_field
 from denoise_scrapy.progress import Progress
@@ -57,6 +58,7 @@ class CrawlState:
         self.reuse = ReuseStore(self.settings.reuse_bytes)
         self.links = ItemLinks()
         self.comparison = ComparisonPages(self)
+        self.geometry = Geometry(self)
         self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
         self._said: set[str] = set()
@@ -131,16 +133,17 @@ class CrawlState:
         if len(response.body) > settings.max_page_bytes:
             self.count("pages/too_large")
             return None
-        return CrawledPage(self.parse(response, settings), settings, request)
+        return CrawledPage(self.parse(request, response, settings), settings, request)
 
-    def parse(self, response: Response, settings: DenoiseSettings) -> Page:
-        """Parse a response with the path table of its site."""
+    def parse(self, request: Request, response: Response, settings: DenoiseSettings) -> Page:
+        """Parse the response to a request with the path table of its site."""
         self.count("pages/parsed")
         site = site_key(response.url)
         self.sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
         table = self.memory.path_table(site)
-        geometry = settings.geometry != "off"
-        return read_page(response, table, geometry=geometry, keep=settings.keep, remove=settings.remove)
+        page = read_page(response, table, keep=settings.keep, remove=settings.remove)
+        self.geometry.attach(page, request, response, settings)
+        return page
 
     def note_request(self, origin: Request, url: str) -> None:
         """Note that the spider asks for `url` from the page of `origin`."""

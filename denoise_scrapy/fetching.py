@@ -143,7 +143,8 @@ class SiblingFetcher:
             return False
         # an item may be about it, with the settings of the crawl: see `CrawlState.page_of`
         crawl = self._state.settings
-        self._state.remember(self._state.parse(response, replace(settings, keep=crawl.keep, remove=crawl.remove)))
+        read = replace(settings, keep=crawl.keep, remove=crawl.remove)
+        self._state.remember(self._state.parse(request, response, read))
         self._state.reuse.put(self._fingerprint(request), request, response)
         return True
 

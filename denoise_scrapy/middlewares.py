@@ -21,26 +21,39 @@ class ComparisonPagesMiddleware(Component):
     """Downloader middleware: reads and remembers each page; answers requests from fetched pages.
 
     Its place is between Scrapy's retry and user agent middlewares (545), where a response is
-    decoded, redirected and final. A response always passes unchanged.
+    decoded, redirected and final. A response always passes unchanged. A browser that renders a
+    request is asked where the page's elements lie.
     """
 
     def process_request(self, request: Request) -> Response | None:
         """Answer the spider's request with a page that was fetched for comparison, if it was."""
         try:
-            return self._answer(request)
+            response = self._answer(request)
+            if response is None and request.meta.get("playwright"):
+                fetch = FETCH_META in request.meta
+                self._state.geometry.ask(request, self._state.settings if fetch else self._state.settings_for(request))
+            return response
         except Exception as error:
             self._state.report("process_request", error)
             return None
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Read the page of a response."""
-        # Others are read only when an item asks for its text.
-        if request.method == "GET" and response.status == OK and FETCH_META not in request.meta:
-            try:
+        try:
+            self._state.geometry.take(request)
+            # Others are read only when an item asks for its text.
+            if request.method == "GET" and response.status == OK and FETCH_META not in request.meta:
                 self._state.read(request, response)
-            except Exception as error:
-                self._state.report("process_response", error)
+        except Exception as error:
+            self._state.report("process_response", error)
         return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Give a request that failed back to the spider as it was."""
+        try:
+            self._state.geometry.take(request)
+        except Exception as error:
+            self._state.report("process_exception", error)
 
     def _answer(self, request: Request) -> Response | None:
         state = self._state

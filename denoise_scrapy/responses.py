@@ -13,7 +13,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
-    from denoise_scrapy.page import Boxes, PathTable
+    from denoise_scrapy.page import PathTable
 
 OK = 200
 
@@ -48,15 +48,12 @@ def is_same_page(one: str, other: str) -> bool:
     return _spelling(one) == _spelling(other)
 
 
-def read_page(
-    response: Response, paths: PathTable, *, geometry: bool, keep: Sequence[str] = (), remove: Sequence[str] = ()
-) -> Page:
+def read_page(response: Response, paths: PathTable, *, keep: Sequence[str] = (), remove: Sequence[str] = ()) -> Page:
     """Parse a response that `is_page`.
 
     Args:
         response: The response; its declared or detected encoding holds.
         paths: Table of element paths shared by the pages of its site.
-        geometry: Whether to use the boxes of a rendered page.
         keep: Selectors of what belongs to the body.
         remove: Selectors of what does not.
     """
@@ -64,16 +61,10 @@ def read_page(
         response.body,
         url=response.url,
         encoding=getattr(response, "encoding", None),
-        boxes=boxes_of(response) if geometry else None,
         paths=paths,
         keep=keep,
         remove=remove,
     )
-
-
-def boxes_of(response: Response) -> Boxes | None:
-    """Return where the elements of a rendered page lie. None: not rendered, or not known."""
-    return None
 
 
 def _spelling(url: str) -> tuple[str, str, str]:

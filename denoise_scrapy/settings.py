@@ -140,8 +140,9 @@ class DenoiseSettings:
     max_page_mb: float = setting(10.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001)
     geometry: str = setting(
         "auto",
-        "Use where elements lie on the screen, if a page was rendered in a browser.",
-        choices=("auto", "off"),
+        "Use where elements lie on the screen, if scrapy-playwright rendered a page; require: say so where that is not "
+        "known of a rendered page.",
+        choices=("auto", "require", "off"),
         per_page=True,
     )
     dedup: str = setting(

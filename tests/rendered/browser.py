@@ -1,0 +1,91 @@
+"""Crawls whose pages a real Chromium renders."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from scrapy import Request, Spider
+
+from denoise_scrapy.crawl_state import state_of
+from denoise_scrapy.page import Boxes, Page
+from denoise_scrapy.page.event_tree import EventTree
+from denoise_scrapy.page.parse import read_events, to_utf8
+from tests.crawl.crawling import Crawl, crawl
+
+INSTALL = "chromium is not on PATH: apt-get install chromium"
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]  # as root, without a screen, in a container
+
+
+def browser_settings() -> dict[str, Any]:
+    """Settings of a crawl with a browser; skips or fails the test where there is none."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)(INSTALL)
+    pytest.importorskip("scrapy_playwright")
+    return {
+        "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": chromium, "args": ARGS},
+        "DENOISE_COMPARISON_FETCH": False,
+        "DENOISE_STRATEGY": "framework",  # one that needs boxes of an element each; no other page
+    }
+
+
+@dataclass
+class Seen:
+    """What a callback was given of a page, and what we know of it."""
+
+    response: Any
+    page: Page | None
+    meta: dict[str, Any]
+
+    @property
+    def boxes(self) -> Boxes:
+        assert self.page is not None
+        assert self.page.boxes is not None
+        return self.page.boxes
+
+    def number(self, key: str) -> int:
+        """Number of the element with this `data-k` in our parse, found on another way than the one under test."""
+        assert self.page is not None
+        tree = EventTree(read_events(to_utf8(self.response.text)), keep_noscript=self.page.noscript_read)
+        return next(n for element, n in tree.numbers.items() if element.get("data-k") == key)
+
+    def box(self, key: str) -> tuple[float, ...]:
+        """x, y, width and height of an element."""
+        boxes, n = self.boxes, self.number(key)
+        return tuple(round(float(column[n]), 1) for column in (boxes.x, boxes.y, boxes.width, boxes.height))
+
+    def visible(self, key: str) -> bool:
+        return bool(self.boxes.visible[self.number(key)])
+
+    def pinned(self, key: str) -> bool:
+        return bool(self.boxes.pinned[self.number(key)])
+
+
+def render(
+    *requests: str | Request, settings: dict[str, Any] | None = None, ours: bool = True
+) -> tuple[Crawl, dict[str, Seen]]:
+    """Crawl with a browser; gives what was seen by the path of each page."""
+    seen: dict[str, Seen] = {}
+
+    class Rendering(Spider):
+        name = "rendering"
+
+        async def start(self) -> Any:
+            for each in requests:
+                yield Request(each, meta={"playwright": True}) if isinstance(each, str) else each
+
+        async def parse(self, response: Any) -> Any:
+            crawled = state_of(self.crawler).read(response.request, response) if ours else None
+            meta = dict(response.meta)
+            seen["/" + response.url.split("/", 3)[3]] = Seen(response, crawled and crawled.page, meta)
+            live = meta.get("playwright_page")
+            if live is not None:
+                meta["live"] = await live.content()
+                await live.close()
+            yield {"url": response.url}
+
+    without = {} if ours else {"ADDONS": {}}
+    return crawl(Rendering, {**browser_settings(), **without, **(settings or {})}), seen

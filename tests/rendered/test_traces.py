@@ -1,0 +1,177 @@
+"""Nobody but us notices that a browser was asked for the layout."""
+
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
+from scrapy_playwright.page import PageMethod
+
+from denoise_scrapy import layout_method
+from denoise_scrapy.geometry import METHODS_META, Geometry
+from denoise_scrapy.layout_method import LayoutMethod, read_layout
+from denoise_scrapy.page import Page
+from denoise_scrapy.settings import DenoiseSettings
+from tests.crawl.crawling import event_loop
+from tests.crawl.web import Reply, Web, article
+from tests.rendered.browser import render
+
+ON, OFF = DenoiseSettings(), DenoiseSettings(geometry="off")
+# Between our look at a page and that of scrapy-playwright it grows.
+RESTLESS = "<p>One.</p><script>setInterval(() => document.body.append(document.createElement('p')), 1)</script>"
+POLICY = "default-src 'none'; require-trusted-types-for 'script'; sandbox"
+STRICT = {"Content-Type": "text/html", "Content-Security-Policy": POLICY}
+
+
+@pytest.fixture
+def geometry() -> Geometry:
+    return Geometry(SimpleNamespace(count=lambda *_: None))  # type: ignore[arg-type]
+
+
+def request(**meta: Any) -> Request:
+    return Request("http://a.example/", meta={"playwright": True, **meta})
+
+
+@pytest.mark.parametrize("given", [None, [], (), [PageMethod("title")], {"t": PageMethod("title")}, {}])
+def test_ours_is_the_last_page_method_and_goes_without_a_trace(geometry: Geometry, given: Any) -> None:
+    asked = request() if given is None else request(**{METHODS_META: given})
+    size = len(given or ())
+    for _ in range(2):  # also when the request is sent again
+        geometry.ask(asked, ON)
+        methods = asked.meta[METHODS_META]
+        assert isinstance(list(methods.values() if isinstance(methods, dict) else methods)[-1], LayoutMethod)
+        assert len(methods) == size + 1
+    assert len(given or ()) == size
+    geometry.take(asked)
+    assert asked.meta.get(METHODS_META) is given
+
+
+def test_a_page_method_that_somebody_adds_after_ours_stays(geometry: Geometry) -> None:
+    asked, late = request(), PageMethod("title")
+    geometry.ask(asked, ON)
+    asked.meta[METHODS_META].append(late)
+    geometry.take(asked)
+    assert asked.meta[METHODS_META] == [late]
+
+
+@pytest.mark.parametrize(
+    ("meta", "settings"),
+    [
+        ({}, OFF),
+        ({}, DenoiseSettings(enabled=False)),
+        ({"playwright": False}, ON),
+        # scrapy-playwright waits for the whole page after each page method: the crawl would be slower, and lose pages
+        ({"playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"}}, ON),
+    ],
+)
+def test_nothing_is_asked(geometry: Geometry, meta: dict[str, Any], settings: DenoiseSettings) -> None:
+    asked = request(**meta)
+    geometry.ask(asked, settings)
+    assert METHODS_META not in asked.meta
+
+
+def test_a_waiting_request_is_stored_without_results(geometry: Geometry) -> None:
+    asked = request()
+    geometry.ask(asked, ON)
+    asked.meta[METHODS_META][-1].result = "layout" * 1000
+    stored = pickle.dumps(asked.meta)
+    assert len(stored) < 500
+    assert pickle.loads(stored)[METHODS_META][-1].result is None
+
+
+def test_a_page_that_is_gone_costs_the_layout_only() -> None:
+    class Closed:
+        async def evaluate(self, *_: object) -> None:
+            raise RuntimeError("Target page, context or browser has been closed")
+
+    assert event_loop().run_until_complete(read_layout(Closed(), "n1")) == ""
+
+
+def test_a_layout_that_makes_no_sense_is_a_mismatch(geometry: Geometry) -> None:
+    counted: list[str] = []
+    geometry._state = SimpleNamespace(count=lambda name, *_: counted.append(name))  # type: ignore[assignment]
+    for text in ("x", "1,2\n3\n", "1,2,3,4\n1,2,3,4,5,0,7\n<p>", "1,2,3,4\n1,2,3,4,5,0\n<p n1=7>", "1,2,3,4\n\n<b>"):
+        asked = request()
+        geometry.ask(asked, ON)
+        ours = asked.meta[METHODS_META][-1]
+        ours.attribute, ours.result = "n1", text
+        geometry.take(asked)
+        headers = {"Content-Type": "text/html"}
+        response = HtmlResponse("http://a.example/", body=b"<p>", headers=headers, request=asked)
+        page = Page.parse("<p>")
+        geometry.attach(page, asked, response, ON)
+        assert page.boxes is None
+    assert counted == ["geometry/mismatch"] * 5
+
+
+def test_spider_and_cache_get_what_they_would_get_without_us(web: Web, tmp_path: Path) -> None:
+    web.pages["/a"] = article(1).replace("<body>", "<body><noscript><img src=x></noscript><svg><g/></svg>é")
+    cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path / "with"), "DENOISE_GEOMETRY": "require"}
+    done, seen = render(web("/a"), settings=cache)
+    without = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path / "without")}
+    _, plain = render(web("/a"), settings=without, ours=False)
+    assert done.stat("geometry/attached") == 1
+    assert seen["/a"].response.body == plain["/a"].response.body
+    assert set(seen["/a"].meta) == set(plain["/a"].meta)
+    bodies = [next((tmp_path / name).rglob("response_body")).read_bytes() for name in ("with", "without")]
+    assert bodies == [plain["/a"].response.body] * 2
+    done, seen = render(web("/a"), settings=cache)
+    assert done.items[0]["body"]
+    assert done.stat("geometry/missing") == 1
+    assert done.log.count("was rendered, but where its elements lie is not known") == 1
+
+
+def test_a_page_kept_open_and_its_comparison_pages(web: Web) -> None:
+    for n in range(3):
+        web.pages[f"/a/{n}"] = article(n, links=[f"/a/{m}" for m in range(3)])
+    kept_open = Request(web("/a/0"), meta={"playwright": True, "playwright_include_page": True})
+    settings = {"DENOISE_COMPARISON_FETCH": True, "DENOISE_STRATEGY": "repetition", "CONCURRENT_REQUESTS": 1}
+    done, seen = render(kept_open, settings=settings)
+    assert seen["/a/0"].boxes.visible.any()
+    assert seen["/a/0"].meta["live"] == seen["/a/0"].response.text
+    assert done.stat("comparison/requests") == 2
+    assert done.stat("geometry/attached") == 3
+    assert done.stats["playwright/request_count/navigation"] == 3
+
+
+def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    patched = "<script>Element.prototype.setAttribute = () => { throw 1 }</script>"
+    web.pages.update(
+        {
+            "/throws": patched + article(1),
+            "/restless": RESTLESS + article(2),
+            "/leaves": "<script>setTimeout(() => location.replace('/there'), 1)</script>" + article(3),
+            "/there": article(4),
+            "/large": article(5) + "<b></b>" * 400,
+            "/strict": Reply(article(6).encode(), headers=STRICT),
+            "/busy": Reply(b"busy", 503),
+        }
+    )
+    monkeypatch.setattr(layout_method, "MOST_ELEMENTS", 300)
+    done, seen = render(*(web(path) for path in web.pages if path != "/there"), settings={"RETRY_TIMES": 1})
+    assert len(done.items) == 5
+    assert all("line 7" in item["body"] for item in done.items)
+    assert done.stat("errors") == 0
+    assert web.count("/busy") == 2
+    assert seen["/strict"].boxes.visible.any()
+    assert seen["/there"].boxes.visible.any()
+    assert done.stat("geometry/missing") == 2
+    assert done.stat("geometry/mismatch") + done.stat("geometry/attached") == 3
+
+
+def test_a_retried_page_has_its_boxes(web: Web) -> None:
+    replies = [Reply(b"busy", 503), Reply(article(1).encode())]
+
+    class Changing(dict[str, Any]):
+        def get(self, path: str, default: Any = None) -> Any:
+            return replies.pop(0) if path == "/a" else default
+
+    web.pages = Changing()
+    done, seen = render(web("/a"))
+    assert web.count("/a") == 2
+    assert seen["/a"].boxes.visible.any()
+    assert METHODS_META not in seen["/a"].meta
+    assert done.stat("geometry/attached") == 1
