@@ -4,67 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from typing import Any
 
-from denoise_scrapy.site.urls import site_key
+from denoise_scrapy.host_shape import MAX_URL, HostShape, host_of
 
 #: Hosts that are counted by themselves, some 500 bytes each; crawls of more are wide, and nobody reads so many lines.
 MAX_HOSTS = 10_000
 #: The name under which all further hosts are counted together.
 OTHERS = "others"
-#: Characters of an example URL; one that is longer is no example that a person opens.
-MAX_URL = 500
 #: Classes of a share or a confidence, from 0 to 1.
 CLASSES = 20
 #: Raise with any change that earlier versions cannot read.
 FORMAT = 1
 
 HISTOGRAMS = ("kept", "confidence", "lengths")
-
-
-@dataclass(slots=True)
-class HostShape:
-    """Sums over the pages of a host.
-
-    Attributes:
-        pages: Pages whose body was made.
-        empty: Those whose body has no text.
-        fallbacks: Those whose body came from a fallback (`Body.fallback`).
-        chars: Visible characters of the bodies.
-        page_chars: The same of all text of the pages, 0 where it is not known.
-        judged: Pages of which a confidence is known.
-        confidence: Sum of it over them.
-        least: The least of it.
-        url: URL of the page that has it.
-    """
-
-    pages: int = 0
-    empty: int = 0
-    fallbacks: int = 0
-    chars: int = 0
-    page_chars: int = 0
-    judged: int = 0
-    confidence: float = 0.0
-    least: float = 1.0
-    url: str = ""
-
-    @property
-    def kept(self) -> float | None:
-        """Share of the text that was kept, None where it is not known."""
-        return min(1.0, self.chars / self.page_chars) if self.page_chars else None
-
-    @property
-    def mean(self) -> float | None:
-        """Mean confidence, None where none is known."""
-        return self.confidence / self.judged if self.judged else None
-
-    def add(self, other: HostShape) -> None:
-        """Add the sums of further pages."""
-        if other.url and (not self.url or other.least < self.least):
-            self.least, self.url = other.least, other.url
-        for name in ("pages", "empty", "fallbacks", "chars", "page_chars", "judged", "confidence"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class CrawlShape:
@@ -156,14 +110,10 @@ class CrawlShape:
             raise ValueError("it is no shape of a crawl")
         if values.get("format") != FORMAT:
             raise ValueError(f"its format is {values.get('format')!r}, and this version reads {FORMAT}")
-        kinds = {one.name: (str if one.name == "url" else (int, float)) for one in fields(HostShape)}
         shape = cls()
         try:
             for name, sums in values["hosts"].items():
-                host = HostShape(**sums)
-                if not all(isinstance(getattr(host, field), kind) for field, kind in kinds.items()):
-                    raise ValueError
-                shape._host(str(name)).add(host)
+                shape._host(name).add(HostShape.from_dict(sums))
             for name in HISTOGRAMS:
                 shape.histograms[name].update({int(key): int(count) for key, count in values[name].items()})
             shape.kinds.update({str(kind): int(count) for kind, count in values["kinds"].items()})
@@ -178,17 +128,6 @@ class CrawlShape:
         return self.hosts.setdefault(name, HostShape())
 
 
-def host_of(url: str) -> str:
-    """The host of a URL with a port that is not the usual one; "" where it is no http(s) URL.
-
-    Example:
-        >>> host_of("https://a.example/x"), host_of("http://a.example:8000/x"), host_of("data:,x")
-        ('a.example', 'a.example:8000', '')
-    """
-    scheme, _, host = site_key(url).partition("://")
-    return host.removesuffix(":443" if scheme == "https" else ":80")
-
-
 def length_name(power: int) -> str:
     """Name a class of lengths.
 
@@ -197,11 +136,6 @@ def length_name(power: int) -> str:
         ('0', '1', '512-1023')
     """
     return str(power) if power < 2 else f"{1 << (power - 1)}-{(1 << power) - 1}"
-
-
-def visible_chars(text: str) -> int:
-    """Characters of a text without white space, as pages count theirs."""
-    return sum(map(len, text.split()))
 
 
 def _class(share: float) -> int:

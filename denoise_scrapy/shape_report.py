@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl_shape import CrawlShape, HostShape, visible_chars
+from denoise_scrapy.crawl_shape import CrawlShape
+from denoise_scrapy.host_shape import HostShape, visible_chars
 from denoise_scrapy.text_table import text_table
 
 if TYPE_CHECKING:

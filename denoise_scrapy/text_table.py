@@ -19,6 +19,16 @@ def plain_line(text: str, most: int = MAX_CELL) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    Example:
+        >>> counted(1, "page"), counted(1200, "page")
+        ('1 page', '1,200 pages')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
     r"""The lines of a table: numbers to the right.
 

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from denoise_scrapy.crawl_shape import CLASSES, CrawlShape, HostShape, length_name
-from denoise_scrapy.text_table import plain_line
+from denoise_scrapy.crawl_shape import CLASSES, CrawlShape, length_name
+from denoise_scrapy.host_shape import HostShape
+from denoise_scrapy.text_table import counted, plain_line
 
-HOSTS_DRAWN = 15  # as many names as can be read beside each other's bars
+HOSTS_DRAWN = 11  # as many names as can be read beside each other's bars
 HOSTS_LISTED = 200  # of the table below: a page that a browser shows at once
 MAX_NAME = 26
 MAX_POWER = 40  # of a length: a terabyte; a damaged file may tell more, and would ask for as many bars
 
 _WIDTH, _GAP = 420, 30  # of a panel; two stand side by side
-_BARS, _HEAD = 150, 34  # height of a histogram, and of its heading
+_BARS, _HEAD, _FOOT = 150, 40, 36  # height of a histogram, of its heading, of what stands below
 _ROW = 16  # height of a host's bar
 
 _STYLE = (
@@ -68,9 +69,10 @@ def picture(shape: CrawlShape, name: str) -> str:
     ]
     shown = [panel for panel in panels if panel]
     rows = (len(shown) + 1) // 2
-    height = rows * (_HEAD + max(_BARS + 30, HOSTS_DRAWN * _ROW + 10)) + 10
+    row = _HEAD + _BARS + _FOOT
+    height = rows * row + 10
     parts = [
-        f'<g transform="translate({(i % 2) * (_WIDTH + _GAP) + 10} {(i // 2) * (height // rows) + 10})">{panel}</g>'
+        f'<g transform="translate({(i % 2) * (_WIDTH + _GAP) + 10} {(i // 2) * row + 10})">{panel}</g>'
         for i, panel in enumerate(shown)
     ]
     return (
@@ -89,7 +91,7 @@ def html_page(shape: CrawlShape, name: str) -> str:
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
         f'content="{_POLICY}"><meta name="color-scheme" content="light dark"><title>{title}</title>'
         f"<style>{_STYLE}{_PAGE_STYLE}</style><h1>{title}</h1>"
-        f"<p>{total.pages:,} pages of {len(shape.hosts):,} hosts, {total.empty:,} empty bodies</p>"
+        f"<p>{counted(total.pages, 'page')} of {counted(len(shape.hosts), 'host')}, {total.empty:,} empty bodies</p>"
         f"{picture(shape, name)}<table><tr>{head}{rows}</table></html>\n"
     )
 
@@ -135,6 +137,8 @@ def _histogram(title: str, bars: Sequence[Bar]) -> str:
             f'<rect class="{kind}" x="{x + 1:.1f}" y="{base - height:.1f}" width="{width - 2:.1f}" '
             f'height="{height:.1f}"><title>{_text(bar.title)}: {bar.value:,} pages</title></rect>'
         )
+        if bar.value == most:
+            drawn.append(f'<text class="m" x="{x + width / 2:.1f}" y="{_HEAD - 4}">{most:,}</text>')
         if bar.name:
             drawn.append(f'<text class="m" x="{x + width / 2:.1f}" y="{base + 16}">{_text(bar.name)}</text>')
     return "".join(drawn)
@@ -143,7 +147,7 @@ def _histogram(title: str, bars: Sequence[Bar]) -> str:
 def _hosts(shape: CrawlShape) -> str:
     hosts = shape.largest(HOSTS_DRAWN)
     most, left = max([1, *(host.pages for _, host in hosts)]), 190
-    drawn = [f'<text class="h" y="14">pages a host ({len(shape.hosts):,} hosts)</text>']
+    drawn = [f'<text class="h" y="14">pages a host ({counted(len(shape.hosts), "host")})</text>']
     for i, (name, host) in enumerate(hosts):
         y, width = _HEAD + i * _ROW, max(1.0, host.pages / most * (_WIDTH - left - 50))
         title = f"{name}: {host.pages:,} pages, {host.empty:,} empty"

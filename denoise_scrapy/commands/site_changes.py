@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from denoise_scrapy.site import LearnedRule, RulesFile, SiteStore, site_key
 from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.rules import Rule
 from denoise_scrapy.site.rules_file import rules_text
-from denoise_scrapy.text_table import plain_line
+from denoise_scrapy.text_table import counted, plain_line
 
 STANDARD = "-"  # standard input, standard output
 ALL = "all"
@@ -73,7 +74,7 @@ def export(store: SiteStore, sites: list[str], file: str) -> int:
     if Path(file).exists() and Path(file).samefile(store.path):
         raise ValueError(f"{file}: this is the site memory itself")
     RulesFile(Path(file), found).write({})
-    print(f"{sum(map(len, found.values())):,} rules of {len(found):,} sites exported", file=sys.stderr)
+    print(f"exported: {_rules_of(found)}", file=sys.stderr)
     return 0
 
 
@@ -94,7 +95,7 @@ def import_(store: SiteStore, host: str | None, file: str) -> int:
         for name, pins in found.items():
             names = {_name(rule) for rule in pins}
             store.pin(name, [*pins, *(rule for rule in pinned.get(name, ()) if _name(rule) not in names)])
-    print(f"pinned: {sum(map(len, found.values())):,} rules of {len(found):,} sites")
+    print(f"pinned: {_rules_of(found)}")
     return 0
 
 
@@ -124,14 +125,14 @@ def _rule(store: SiteStore, site: str, which: str) -> LearnedRule:
         return LearnedRule(Rule.parse(which))
     rules, place = _template(store, site, int(number[1])).rules, int(number[2] or 1)
     if not 1 <= place <= len(rules):
-        raise ValueError(f"template {number[1]} of {site} has {len(rules)} rules, not {place}")
+        raise ValueError(f"template {number[1]} of {site} has {counted(len(rules), 'rule')}, not {place}")
     return rules[place - 1]
 
 
 def _template(store: SiteStore, site: str, number: int) -> KnownTemplate:
     templates = templates_of(store, site)
     if not 1 <= number <= len(templates):
-        raise ValueError(f"{site} has {len(templates)} templates, not {number}")
+        raise ValueError(f"{site} has {counted(len(templates), 'template')}, not {number}")
     return templates[number - 1]
 
 
@@ -139,6 +140,10 @@ def _is_meant(store: SiteStore, site: str, rule: LearnedRule, which: str) -> boo
     if _NUMBER.fullmatch(which):
         return _name(rule) == _name(_rule(store, site, which))
     return str(rule.rule) == str(Rule.parse(which))
+
+
+def _rules_of(found: Mapping[str, Sequence[object]]) -> str:
+    return f"{counted(sum(map(len, found.values())), 'rule')} of {counted(len(found), 'site')}"
 
 
 def _name(rule: LearnedRule) -> tuple[str, str]:

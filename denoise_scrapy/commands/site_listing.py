@@ -9,7 +9,7 @@ import numpy as np
 
 from denoise_scrapy.site import LearnedRule, LearnedTemplate, SiteStore
 from denoise_scrapy.site.known_site import KnownSite
-from denoise_scrapy.text_table import plain_line, text_table
+from denoise_scrapy.text_table import counted, plain_line, text_table
 
 PATHS_SHOWN = 8  # of a template, those with the most text; --json has all that have a name
 URLS_SHOWN = 3
@@ -81,13 +81,13 @@ def site_lines(store: SiteStore, site: str) -> Iterator[str]:
     """Yield the lines of what is known of a site."""
     templates, pinned = templates_of(store, site), store.pinned().get(site, [])
     pages = sum(one.learned.pages for one in templates)
-    yield plain_line(f"{site}: {_count(len(templates), 'template')}, {_count(pages, 'page')}")
+    yield plain_line(f"{site}: {counted(len(templates), 'template')}, {counted(pages, 'page')}")
     for rule in pinned:
         where = f" of template {rule.template}" if rule.template else ""
         yield plain_line(f"pinned: {str(rule).removesuffix(' (pinned)')}{where}")
     for number, one in enumerate(templates, 1):
         yield ""
-        yield f"{number}  template {one.learned.name}, {_count(one.learned.pages, 'page')}"
+        yield f"{number}  template {one.learned.name}, {counted(one.learned.pages, 'page')}"
         for place, rule in enumerate(one.rules, 1):
             yield plain_line(f"   {number}.{place}  {rule}")
         yield from (f"   {line}" for line in _path_lines(one))
@@ -101,7 +101,7 @@ def sites_lines(store: SiteStore) -> Iterator[str]:
         templates, _ = store.load(site)
         pages = sum(template.pages for template in templates)
         rows.append((pages, [f"{pages:,}", str(len(templates)), str(len(pinned.get(site, ()))), site]))
-    yield f"{store.path}: {_count(len(rows), 'site')}"
+    yield f"{store.path}: {counted(len(rows), 'site')}"
     if rows:
         rows.sort(key=lambda row: -row[0])
         yield from text_table(["pages", "templates", "pinned", "site"], [cells for _, cells in rows], [3])
@@ -110,7 +110,3 @@ def sites_lines(store: SiteStore) -> Iterator[str]:
 def _path_lines(one: KnownTemplate) -> list[str]:
     rows = [[f"{path['text']:.0%}", f"{path['content']:.0%}", path["path"]] for path in one.paths[:PATHS_SHOWN]]
     return text_table(["text", "content", "path"], rows, [2]) if rows else []
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -14,13 +14,14 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands.feeds import shape_of_items
 from denoise_scrapy.commands.shape_picture import html_page, picture
-from denoise_scrapy.crawl_shape import CrawlShape, HostShape, length_name
+from denoise_scrapy.crawl_shape import CrawlShape, length_name
 from denoise_scrapy.duplicate_index import INDEX_FILE
+from denoise_scrapy.host_shape import HostShape
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shape_report import SHAPE_FILE, read_shape, shape_lines
 from denoise_scrapy.site.site_tables import plain
 from denoise_scrapy.site_keeper import SITES_FILE
-from denoise_scrapy.text_table import text_table
+from denoise_scrapy.text_table import counted, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 KINDS_SHOWN = 12
 #: Files of a job directory of which something is said, with what is counted in them.
 _COUNTED = {
-    SITES_FILE: ("site memory", "templates", "SELECT count(*) FROM templates"),
-    INDEX_FILE: ("index of texts", "texts", "SELECT count(*) FROM texts"),
+    SITES_FILE: ("site memory", "template", "SELECT count(*) FROM templates"),
+    INDEX_FILE: ("index of texts", "text", "SELECT count(*) FROM texts"),
 }
 
 
@@ -48,34 +49,32 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     source = Path(args.source)
     if args.output and Path(args.output).suffix not in {".html", ".svg"}:
         raise UsageError(f"stats: -o {args.output}: valid are .html and .svg")
+    refused, notes = 0, list[str]()
     if source.is_dir():
-        shape, notes, refused = _of_job(source)
+        shape, notes = _of_job(source)
     else:
         shape, refused = shape_of_items(source, DenoiseSettings.from_settings(settings))
-        notes = [f"{refused:,} lines are no items"] if refused else []
-    for note in notes:
-        print(note, file=sys.stderr)
-    if shape is None:
-        return 0
+    if refused:
+        print(f"no items: {counted(refused, 'line')}", file=sys.stderr)
     if args.json:
         print(plain(json.dumps(shape.as_dict(), ensure_ascii=False, indent=2)))
     else:
-        print(*_lines(args.source, shape, max(1, args.hosts)), sep="\n")
+        print(*_lines(args.source, shape, notes, max(1, args.hosts)), sep="\n")
     if args.output:
         draw = picture if args.output.endswith(".svg") else html_page
         Path(args.output).write_text(draw(shape, source.name), encoding="utf-8", errors="replace")
     return int(refused > 0)
 
 
-def _of_job(folder: Path) -> tuple[CrawlShape | None, list[str], int]:
-    """The shape of a job, and what its other files hold."""
+def _of_job(folder: Path) -> tuple[CrawlShape, list[str]]:
+    """The shape of a job, empty where no crawl has ended, and what its other files hold."""
     notes = [note for name, counted in _COUNTED.items() if (note := _count(folder / name, *counted))]
     file = folder / SHAPE_FILE
     if file.exists():
-        return read_shape(file), notes, 0
+        return read_shape(file), notes
     if not notes:
         raise FileNotFoundError(f"{folder}: no crawl with denoise_scrapy has left anything here")
-    return None, [*notes, f"{file}: there is no such file; a crawl writes it when it ends"], 0
+    return CrawlShape(), [*notes, f"{file}: there is no such file; a crawl writes it when it ends"]
 
 
 def _count(path: Path, what: str, unit: str, query: str) -> str:
@@ -83,16 +82,20 @@ def _count(path: Path, what: str, unit: str, query: str) -> str:
         return ""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as link:
-            return f"{what}: {link.execute(query).fetchone()[0]:,} {unit}"
+            return f"{what}: {counted(link.execute(query).fetchone()[0], unit)}"
     except sqlite3.Error as error:
         return f"{path}: {error}"
 
 
-def _lines(name: str, shape: CrawlShape, most: int) -> Iterator[str]:
+def _lines(name: str, shape: CrawlShape, notes: list[str], most: int) -> Iterator[str]:
     total = shape.total
-    runs = f", {shape.runs:,} crawls" if shape.runs > 1 else ""
-    yield f"{name}: {total.pages:,} pages of {len(shape.hosts):,} hosts{runs}"
-    yield ", ".join(summary(total))
+    if not total.pages:
+        yield from notes
+        return
+    runs = f", {counted(shape.runs, 'crawl')}" if shape.runs > 1 else ""
+    yield f"{name}: {counted(total.pages, 'page')} of {counted(len(shape.hosts), 'host')}{runs}"
+    yield ", ".join(_summary(total))
+    yield from notes
     if shape.kinds:
         yield "kinds: " + ", ".join(f"{kind} {count:,}" for kind, count in shape.kinds.most_common(KINDS_SHOWN))
     yield ""
@@ -101,10 +104,9 @@ def _lines(name: str, shape: CrawlShape, most: int) -> Iterator[str]:
     yield from _length_lines(shape)
 
 
-def summary(total: HostShape) -> Iterator[str]:
-    """Yield what is said of all pages."""
+def _summary(total: HostShape) -> Iterator[str]:
     yield f"{total.chars / max(1, total.pages - total.empty):,.0f} characters a body"
-    yield f"{total.empty:,} empty bodies"
+    yield f"{total.empty:,} empty"
     if total.kept is not None:
         yield f"{total.kept:.0%} of the text kept"
     if total.mean is not None:

@@ -75,8 +75,9 @@ def test_runs_of_a_job_are_added_up(linked: Web, here: Path, capsys: pytest.Capt
     capsys.readouterr()
     assert call("stats", "job") == 0
     told = capsys.readouterr()
-    assert told.out.startswith("job: 5 pages of 1 hosts, 2 crawls\n")
-    assert told.err == "site memory: 1 templates\nindex of texts: 5 texts\n"
+    assert told.out.startswith("job: 5 pages of 1 host, 2 crawls\n")
+    assert "\nsite memory: 1 template\nindex of texts: 5 texts\n" in told.out
+    assert told.err == ""
 
 
 def test_another_file_in_its_place_stays(linked: Web, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_items_of_every_feed(here: Path, capsys: pytest.CaptureFixture[str], nam
 def test_the_table_of_items(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("stats", lines_of(here / "i.jl", ITEMS), "--hosts", "1") == 0
     told = capsys.readouterr().out
-    assert told.startswith("i.jl: 3 pages of 2 hosts\n354 characters a body, 1 empty bodies, mean confidence 0.53\n")
+    assert told.startswith("i.jl: 3 pages of 2 hosts\n354 characters a body, 1 empty, mean confidence 0.53\n")
     assert "kinds: article 2, listing 1\n" in told
     assert "      0.55      2      1         0     -  a.example  https://a.example/2\n" in told
     assert "b.example" not in told
@@ -131,7 +132,7 @@ def test_what_is_wrong_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -
     (here / "denoise-shape.json").write_text('{"denoise_scrapy": "shape", "format": 1, "hosts": {"a": {"pages": "x"}}}')
     for argv, code, said in (
         (["none.jl"], 1, "no item has text in 'body'"),
-        (["broken.jl"], 1, "3 lines are no items"),
+        (["broken.jl"], 1, "no items: 3 lines"),
         (["missing.jl"], 1, "missing.jl"),
         (["none.txt"], 1, "valid are .jsonl"),
         (["job"], 1, "has left anything here"),
@@ -148,8 +149,7 @@ def test_a_job_without_a_shape_says_what_is_there(here: Path, linked: Web, capsy
     capsys.readouterr()
     assert call("stats", "job") == 0
     told = capsys.readouterr()
-    assert told.out == ""
-    assert "index of texts: 1 texts\n" in told.err and "a crawl writes it when it ends" in told.err
+    assert "index of texts: 1 text\n" in told.out and "a crawl writes it when it ends" in told.out
 
 
 def test_hosts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ def test_export_and_import_give_the_same_rules(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(written.encode())))
     assert call("site", "other.example", file, "--import", "rules.json") == 0
     assert call("site", file, "--import", "-") == 0
-    assert capsys.readouterr().out.endswith("pinned: 0 rules of 0 sites\npinned: 1 rules of 1 sites\n")
+    assert capsys.readouterr().out.endswith("pinned: 0 rules of 0 sites\npinned: 1 rule of 1 site\n")
     assert shown(capsys, known.url, file)[0]["pinned"] == before
     assert crawled(known, 1).stat("body/evidence/pinned_rule") == 1
 
@@ -180,7 +180,7 @@ def shown_templates(capsys: pytest.CaptureFixture[str], web: Web, file: str) -> 
         (["http://a.exampl", "s.sqlite"], 1, "did you mean http://a.example:80?"),
         (["a.example", "s.sqlite", "--pin", "#main"], 2, "name one: http://a.example:80, https://a.example:443"),
         (["a.example:80", "s.sqlite", "--pin", "div > p"], 1, "'div > p' is no rule"),
-        (["a.example:80", "s.sqlite", "--pin", "2"], 1, "has 1 templates, not 2"),
+        (["a.example:80", "s.sqlite", "--pin", "2"], 1, "has 1 template, not 2"),
         (["a.example:80", "s.sqlite", "--pin", "1"], 1, "has 0 rules, not 1"),
         (["a.example:80", "s.sqlite", "--forget", "1.1", "--yes"], 1, "neither 'all' nor the number"),
         (["s.sqlite", "--pin", "#main"], 2, "need a HOST"),
