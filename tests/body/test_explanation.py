@@ -141,6 +141,8 @@ def test_structure_links_and_images_are_words():
     assert page.xpath("//span[@class='img']/text()") == ["image: A fox"]
     assert page.xpath("//span[@data-to]/@data-to") == ["http://a.example/x"]
     assert [text for _, text in framed(tree)][-3:-1] == ["a\n  b", "c"]
+    _, tree = checked("<pre>a\n  b</pre><p>c</p>", keep=["pre"])
+    assert tree.xpath("//section[@id='text']/p[@class='code']/text()") == ["a\n  b"]
 
 
 def test_removed_text_is_drawn_and_not_in_the_text():
@@ -148,6 +150,15 @@ def test_removed_text_is_drawn_and_not_in_the_text():
     assert [name for name, _ in framed(tree)] == ["low", "kept"]
     assert framed(tree)[1][1].endswith("Bold.")
     assert "Bold" not in tree.xpath("string(//section[@id='text'])")
+
+
+def test_comparison_pages_that_were_left_out_are_named():
+    others = [(f"{number}.html", f"<nav>Menu</nav><p>{number} {PROSE[number:]}</p>") for number in range(7)]
+    for strategy, lack in (("combined", "the 5 likest"), ("block-filter", "none")):
+        explanation, tree = checked(f"<nav>Menu</nav><p>{PROSE}</p>", comparison_pages=others, strategy=strategy)
+        lacks = {told for _, told in explanation.comparison if told}
+        assert lacks == {f"left out: the strategy uses {lack}"}
+        assert ("judged alone" in tree.text_content()) == (lack == "none")
 
 
 def test_long_text_shows_in_parts():

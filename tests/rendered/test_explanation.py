@@ -168,7 +168,7 @@ def test_contrast(open_page: Callable[..., Any], scheme: str) -> None:
     """WCAG 2 level AA: 4.5 to 1."""
     with open_page(PAGE, OTHER, color_scheme=scheme) as view:
         view.locator("#page .b.template").first.hover()
-        view.evaluate("document.querySelector('#text p').className = 'here'")
+        view.evaluate("document.querySelector('#text p').classList.add('here')")
         for text in TEXTS:
             if view.locator(text).count():
                 colours = view.locator(text).first.evaluate(COLOURS)

@@ -109,7 +109,8 @@ def _paragraphs(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """The extracted text, a paragraph for each block."""
     for number, verdict in enumerate(verdicts):
         if verdict.block.kept:
-            yield f'<p id="t{number}" dir="auto">{shown(verdict.block.text)}</p>'
+            kind = ' class="code"' if verdict.preformatted else ""
+            yield f'<p id="t{number}" dir="auto"{kind}>{shown(verdict.block.text)}</p>'
 
 
 @cache

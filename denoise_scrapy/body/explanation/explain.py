@@ -106,5 +106,5 @@ def _lack(page: Page, used: tuple[object, ...], others: tuple[object, ...]) -> s
     if any(page is one for one in used):
         return ""
     if any(page is one for one in others):
-        return f"left out: the strategy compares with {len(used)}, the likest"
+        return f"left out: the strategy uses {f'the {len(used)} likest' if used else 'none'}"
     return "left out: it is the page itself or a copy of it"

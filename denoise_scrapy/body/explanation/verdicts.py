@@ -32,11 +32,13 @@ class Verdict:
         name: One of `CLASSES`.
         block: The block as the body has it.
         numbers: What was counted, a line each.
+        preformatted: Whether its white space counts.
     """
 
     name: str
     block: Block
     numbers: tuple[str, ...]
+    preformatted: bool = False
 
     @property
     def percent(self) -> int:
@@ -65,7 +67,8 @@ def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
     template = (site.repeated_share(page) >= REPEATED_SHARE) | (site.repeated_slot_share(page) > SLOT_SHARE)
     kept = np.array([block.kept for block in body.blocks], bool)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low").tolist()
-    return [Verdict(*told) for told in zip(names, body.blocks, _numbers(page, site), strict=True)]
+    preformatted = ((page.blocks.flags & Flag.PREFORMATTED) != 0).tolist()
+    return [Verdict(*told) for told in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
 
 
 def _numbers(page: Page, site: SiteStatistics) -> Iterator[tuple[str, ...]]:
