@@ -244,6 +244,13 @@ def test_a_damaged_pin_is_skipped(stored: SiteStore) -> None:
     assert stored.counts["corrupt"] == 1
 
 
+def test_a_pinned_rule_outlives_lack_of_room(stored: SiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.site.store.MAX_FILE_BYTES", 0)
+    with stored.transaction():
+        stored.pin("http://a.example:80", [LearnedRule(Rule(id="x"), pinned=True)])
+    assert stored.sites() == list(stored.pinned()) == ["http://a.example:80"]
+
+
 def test_a_real_process(stored: SiteStore, here: Path) -> None:
     done = scrapy("site", "https://a.example/x", "s.sqlite", "--pin", ".story", cwd=here)
     assert (done.returncode, done.stderr) == (0, "")
