@@ -169,7 +169,7 @@ def _comparable(new: Features, kept: Fingerprint, question: Question) -> bool:
 def _shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Question) -> Iterator[tuple[int, int]]:
     """Yield for each kept set how much it has in common with a new one, and of how much that is a share.
 
-    On the 16-bit halves of pairs chance matches add at most 256 / 65536 = 0.4% to c2.
+    On the 16-bit halves of pairs chance matches add at most 192 / 65536 = 0.3% to c2.
     """
     has = np.zeros(1 << UNIT_BITS, np.bool_)
     has[mine] = True

@@ -117,8 +117,8 @@ class TestFile:
         with pytest.raises(StoreMismatch) as caught:
             SQLiteStore(tmp_path / "a.db").open({**CONSTANTS, "pair cap": "999"})
         error = caught.value
-        assert (error.constant, error.stored, error.current) == ("pair cap", "256, halved", "999")
-        assert "'pair cap' is 256, halved there and 999 here" in str(error)
+        assert (error.constant, error.stored, error.current) == ("pair cap", "192, halved", "999")
+        assert "'pair cap' is 192, halved there and 999 here" in str(error)
 
     def test_a_failed_put_leaves_nothing(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
