@@ -1,14 +1,14 @@
 """Where elements lie on a rendered page: asked of the browser, joined to the elements of our own parse.
 
-The browser is asked by a page method of scrapy-playwright, the last one of a request. It reads all boxes and the page's
-markup with a number on each element, and takes the numbers off again: neither the body that Scrapy gets, nor what the
-HTTP cache stores, nor a page that the spider keeps open has any of it.
+The browser is asked by a page method of scrapy-playwright, the last one of a request. It gives all boxes, and the
+page's tags without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
+page: neither the body that Scrapy gets, nor what the HTTP cache stores, nor a page kept open knows of it.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,28 +34,10 @@ METHODS_META = "playwright_page_methods"
 METHOD_KEY = "denoise_layout"
 # What `layout.js` tells of an element: x, y, width, height, font size in tenths of pixels, flags.
 COLUMNS = 6
+# The attribute that numbers the tags there. A page's own of that name would stand inside `noscript` and the like only.
+NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2
-
-
-class Layout(NamedTuple):
-    """What the browser told of a page.
-
-    Attributes:
-        text: As `layout.js` gives it.
-        attribute: The attribute that numbers the elements in it.
-    """
-
-    text: str
-    attribute: str
-
-    def boxes_on(self, page: Page) -> Boxes | None:
-        """Return the boxes of the page's own elements; None where they are others."""
-        try:
-            size, values, markup = self.text.split("\n", 2)
-            return boxes_by_number(page, markup, self.attribute, _boxes(size, values))
-        except (ValueError, OverflowError):  # scripts of the page meddled with the browser's own functions
-            return None
 
 
 def _boxes(size: str, values: str) -> Boxes:
@@ -77,7 +59,7 @@ class Geometry:
 
     def __init__(self, state: CrawlState):
         self._state = state
-        self._layouts: WeakKeyDictionary[Request, Layout] = WeakKeyDictionary()
+        self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
         """Have the browser that renders `request`, if one does, tell where its elements lie."""
@@ -95,7 +77,7 @@ class Geometry:
         for method in _ours(request):
             _remove(method, request)
             if isinstance(method.result, str) and method.result:
-                self._layouts[request] = Layout(method.result, method.attribute)
+                self._layouts[request] = method.result
 
     def attach(self, page: Page, request: Request, response: Response, settings: DenoiseSettings) -> None:
         """Give a page its boxes, if it was rendered; counts what comes of it."""
@@ -105,7 +87,7 @@ class Geometry:
         if layout is None or not _says_html(response):
             self._state.count("geometry/missing")
         else:
-            page.boxes = layout.boxes_on(page)
+            page.boxes = _joined(page, layout)
             self._state.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
         if page.boxes is not None:
             self._state.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
@@ -129,6 +111,14 @@ def _waits_for_load(request: Request) -> bool:
         return False
     options = meta.get("playwright_page_goto_kwargs") or {}
     return options.get("wait_until") in {None, "load", "networkidle"} or bool(meta.get(METHODS_META))
+
+
+def _joined(page: Page, layout: str) -> Boxes | None:
+    try:
+        size, values, tags = layout.split("\n", 2)
+        return boxes_by_number(page, tags, NUMBER, _boxes(size, values))
+    except (ValueError, OverflowError):  # scripts of the page meddled with the browser's own functions
+        return None
 
 
 def _ours(request: Request) -> list[LayoutMethod]:

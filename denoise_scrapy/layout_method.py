@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,23 +28,19 @@ class LayoutMethod(PageMethod):  # type: ignore[misc]  # untyped
 
     Args:
         before: The page methods it was added to, None where there were none.
-
-    Attributes:
-        attribute: What numbers the elements in the layout's markup; no page can have or guess it.
     """
 
     def __init__(self, before: Any = None):
         self.before = before
-        self.attribute = f"n{secrets.token_hex(4)}"
-        super().__init__(read_layout, self.attribute)
+        super().__init__(read_layout)
 
     def __reduce__(self) -> tuple[type[LayoutMethod], tuple[()]]:
         return LayoutMethod, ()
 
 
-async def read_layout(page: Any, attribute: str) -> str:
+async def read_layout(page: Any) -> str:
     """Return the layout of a Playwright page as `layout.js` tells it; never raises, as that would fail the request."""
-    given = [sorted(SKIPPED_TAGS), attribute, MOST_ELEMENTS]
+    given = [sorted(SKIPPED_TAGS), MOST_ELEMENTS]
     for again in (True, False):
         try:
             return str(await asyncio.wait_for(page.evaluate(SCRIPT, given), LONGEST))

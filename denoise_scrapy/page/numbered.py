@@ -1,7 +1,7 @@
 """From the browser's elements to ours: joined by a number that each of them carries as an attribute.
 
-Counting would not do: the browser holds what is inside `noscript` as text, and the two parsers repair broken markup
-in different ways.
+Counting would not do: the browser holds what is inside `noscript` as text, and its markup, read again, is repaired
+again, by the rules of another parser. Text changes none of these repairs.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ def boxes_by_number(page: Page, numbered: str, attribute: str, boxes: Boxes) -> 
 
     Args:
         page: The page.
-        numbered: Its markup with a number in each element's `attribute`; elements without one are unknown.
-        attribute: The attribute's name; nothing else on the page has it.
+        numbered: Its tags with a number in each element's `attribute`; elements without one are unknown. Text, and
+            what is inside of `SKIPPED_TAGS`, may be left out.
+        attribute: The attribute's name.
         boxes: The boxes by number.
 
     Returns:
-        None: the page has other elements than the numbered markup, or the numbers are none of these boxes.
+        None: the page has other elements than the numbered tags, or the numbers are none of these boxes.
 
     Example:
         >>> two = np.array([10, 20], np.float32)

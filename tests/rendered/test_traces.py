@@ -87,17 +87,16 @@ def test_a_page_that_is_gone_costs_the_layout_only() -> None:
         async def evaluate(self, *_: object) -> None:
             raise RuntimeError("Target page, context or browser has been closed")
 
-    assert event_loop().run_until_complete(read_layout(Closed(), "n1")) == ""
+    assert event_loop().run_until_complete(read_layout(Closed())) == ""
 
 
 def test_a_layout_that_makes_no_sense_is_a_mismatch(geometry: Geometry) -> None:
     counted: list[str] = []
     geometry._state = SimpleNamespace(count=lambda name, *_: counted.append(name))  # type: ignore[assignment]
-    for text in ("x", "1,2\n3\n", "1,2,3,4\n1,2,3,4,5,0,7\n<p>", "1,2,3,4\n1,2,3,4,5,0\n<p n1=7>", "1,2,3,4\n\n<b>"):
+    for text in ("x", "1,2\n3\n", "1,2,3,4\n1,2,3,4,5,0,7\n<p>", "1,2,3,4\n1,2,3,4,5,0\n<p n=7>", "1,2,3,4\n\n<b>"):
         asked = request()
         geometry.ask(asked, ON)
-        ours = asked.meta[METHODS_META][-1]
-        ours.attribute, ours.result = "n1", text
+        asked.meta[METHODS_META][-1].result = text
         geometry.take(asked)
         headers = {"Content-Type": "text/html"}
         response = HtmlResponse("http://a.example/", body=b"<p>", headers=headers, request=asked)
@@ -138,7 +137,7 @@ def test_a_page_kept_open_and_its_comparison_pages(web: Web) -> None:
 
 
 def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    patched = "<script>Element.prototype.setAttribute = () => { throw 1 }</script>"
+    patched = "<script>Element.prototype.getBoundingClientRect = () => { throw 1 }</script>"
     web.pages.update(
         {
             "/throws": patched + article(1),
