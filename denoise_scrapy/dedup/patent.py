@@ -129,9 +129,10 @@ class PatentRule(Rule):
         return kept.n < MIN_TOKENS or not kept.s1
 
     def main_query(self, new: NewText, t: int, threshold: float) -> Query:
-        """See `Rule.main_query`; the source asks for more than the threshold."""
+        """See `Rule.main_query`; the source asks for more than the threshold, or for equal main strings."""
         units = new.main_units(t)
-        return Query(units, int(threshold * len(units) + 1e-9) + 1 if len(units) and new.n >= MIN_TOKENS else 0)
+        more = min(len(units), int(threshold * len(units) + 1e-9) + 1)
+        return Query(units, more if new.n >= MIN_TOKENS else 0)
 
     def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
         """See `Rule.pair_query`; the source searches by main strings only."""

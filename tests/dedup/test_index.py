@@ -285,6 +285,11 @@ class TestRules:
         with pytest.raises(StoreMismatch, match="'rule' is None there and patent here"):
             DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), rule="patent")
 
+    def test_equal_main_strings_are_found_at_the_patents_highest_threshold(self):
+        with DuplicateIndex(threshold=1.0, rule="patent") as index:
+            index.check_and_add("a", "three " * 40)
+            assert index.check_and_add("b", "one " + "three " * 40).of == "a"
+
     def test_the_patents_rule(self, tmp_path):
         text, other = chinese(1, 900), chinese(2, 900)
         text, other = text[:300] * 4, other[:300] * 4
