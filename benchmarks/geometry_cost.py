@@ -81,13 +81,14 @@ class Rendering(Spider):
 
     def print_table(self) -> None:
         """Print what was measured."""
-        print("| elements | rendered (median) | with layout | ratio of medians | pairs: median of differences |")
+        print("| elements | rendered: median (best) | with layout | ratios of them | median of differences |")
         print("| ---: | ---: | ---: | ---: | ---: |")
         for size in SIZES:
             off, on = self.seconds[size, "off"], self.seconds[size, "auto"]
             more = median(b - a for a, b in zip(off, on, strict=True))
-            cells = f"{median(off) * 1000:.0f} ms | {median(on) * 1000:.0f} ms | {median(on) / median(off):.3f}"
-            print(f"| {size:,} | {cells} | {more * 1000:+.1f} ms |")
+            cells = " | ".join(f"{median(times) * 1000:.0f} ({min(times) * 1000:.0f}) ms" for times in (off, on))
+            ratios = f"{median(on) / median(off):.3f} ({min(on) / min(off):.3f})"
+            print(f"| {size:,} | {cells} | {ratios} | {more * 1000:+.1f} ms |")
         print(self.crawler.stats and self.crawler.stats.get_value("denoise/geometry/attached"), "pages with layout")
 
 

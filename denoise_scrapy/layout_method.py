@@ -15,6 +15,8 @@ from denoise_scrapy.page.markup import SKIPPED_TAGS
 logger = logging.getLogger(__name__)
 
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
+# What is inside of these is none of ours. Of a head it may be: where a script put a frame into it, our parser ends it.
+LEAVES = sorted(SKIPPED_TAGS - {"head"})
 # Larger pages get no boxes: reading these takes about half a second in the browser, in which the page stands still.
 MOST_ELEMENTS = 50_000
 # Ten times what so many elements take; a page whose own scripts never pause would hold us for ever.
@@ -40,7 +42,7 @@ class LayoutMethod(PageMethod):  # type: ignore[misc]  # untyped
 
 async def read_layout(page: Any) -> str:
     """Return the layout of a Playwright page as `layout.js` tells it; never raises, as that would fail the request."""
-    given = [sorted(SKIPPED_TAGS), MOST_ELEMENTS]
+    given = [LEAVES, MOST_ELEMENTS]
     for again in (True, False):
         try:
             return str(await asyncio.wait_for(page.evaluate(SCRIPT, given), LONGEST))

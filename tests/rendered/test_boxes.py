@@ -44,6 +44,9 @@ RIGHT_TO_LEFT = f"""{RESET}<html dir=rtl><body style="width: 3000px"><p data-k=p
 <p data-k=left class=at style="left: -100px; width: 50px">x</p>
 <p data-k=away class=at style="left: -9999px; right: auto; width: 50px; top: -200px">x</p>"""
 
+FRAME_IN_HEAD = f"""{RESET}<script>document.head.append(document.createElement("iframe"))</script>
+<noscript><p>no</p></noscript><div data-k=div style="height: 17px">x</div>"""
+
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\ntrailer<</Root 1 0 R>>\n"
 TRUTH = """() => [...document.querySelectorAll("[data-k]")].map((e) => [e.dataset.k, e.getBoundingClientRect()])
     .map(([k, r]) => [k, r.x + scrollX, r.y + scrollY, r.width, r.height])"""
@@ -57,6 +60,7 @@ def crawled() -> tuple[Crawl, dict[str, Seen]]:
             "/laid-out": LAID_OUT,
             "/hidden": HIDDEN,
             "/rtl": RIGHT_TO_LEFT,
+            "/frame-in-head": FRAME_IN_HEAD,
             "/json": Reply(b'{"a": 1}', headers={"Content-Type": "application/json"}),
             "/pdf": Reply(PDF, headers={"Content-Type": "application/pdf"}),
             "/file": Reply(b"<p>saved", headers={"Content-Type": "text/html", "Content-Disposition": "attachment"}),
@@ -68,7 +72,7 @@ def crawled() -> tuple[Crawl, dict[str, Seen]]:
         return render(
             Request(web("/laid-out"), meta={"playwright": True, "playwright_page_methods": truth}),
             Request(web("/hidden"), meta={"playwright": True, "playwright_page_methods": scroll}),
-            *(web(path) for path in ("/rtl", "/json", "/pdf", "/file")),
+            *(web(path) for path in ("/rtl", "/frame-in-head", "/json", "/pdf", "/file")),
         )
     finally:
         web.close()
@@ -151,10 +155,17 @@ def test_a_page_from_right_to_left_reaches_to_the_left_of_its_origin(seen: dict[
     assert not page.visible("away")
 
 
+def test_a_head_that_our_parser_ends_before_the_browser_does(seen: dict[str, Seen]) -> None:
+    page = seen["/frame-in-head"]
+    assert page.page is not None
+    assert page.page.tags()[:4] == ["html", "head", "body", "iframe"]
+    assert page.box("div")[3] == 17
+
+
 def test_what_the_server_did_not_send_as_html_has_no_boxes(crawled: tuple[Crawl, dict[str, Seen]]) -> None:
     done, seen = crawled
     with_boxes = {path for path, each in seen.items() if each.page is not None and each.page.boxes is not None}
-    assert with_boxes == {"/laid-out", "/hidden", "/rtl"}
-    assert done.stat("geometry/attached") == 3
+    assert with_boxes == {"/laid-out", "/hidden", "/rtl", "/frame-in-head"}
+    assert done.stat("geometry/attached") == 4
     assert done.stat("errors") == 0
     assert done.stat("geometry/elements") > 60
