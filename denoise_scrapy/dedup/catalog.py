@@ -18,7 +18,7 @@ from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Listing
 
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
-_ROW = np.dtype([("id", "i8"), ("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?")])
+_ROW = np.dtype([("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?")])
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _33 = np.uint64(33)
@@ -60,6 +60,7 @@ class Catalog:
         self._bands = bands
         self._short = short
         self._table = LookupTable(_FIRST_BAND + (BANDS if bands else 0))
+        self._ids = Growing(np.int64)  # apart: a search in a column of records would copy it
         self._rows = Growing(_ROW)
         self._scopes: dict[str, int] = {}
         self._dead = 0
@@ -70,7 +71,7 @@ class Catalog:
     @property
     def last(self) -> int:
         """The highest id so far, 0 for none."""
-        return int(self._rows.values["id"][-1]) if len(self._rows) else 0
+        return int(self._ids.values[-1]) if len(self._ids) else 0
 
     @property
     def dead(self) -> int:
@@ -80,7 +81,7 @@ class Catalog:
     @property
     def nbytes(self) -> int:
         """Bytes held, scopes and common keys apart."""
-        return self._rows.nbytes + self._table.nbytes
+        return self._ids.nbytes + self._rows.nbytes + self._table.nbytes
 
     def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
         """Add texts.
@@ -94,29 +95,28 @@ class Catalog:
             return
         keys = self._keys(listings) if keys is None else keys
         rows = np.zeros(len(listings), _ROW)
-        rows["id"] = [one.id for one in listings]
         rows["scope"] = [self._scopes.setdefault(one.scope, len(self._scopes)) for one in listings]
         rows["name"], rows["words"] = _check(keys[:, _NAME]), _check(keys[:, _WORDS])
         rows["alive"] = True
+        self._ids.extend([one.id for one in listings])
         self._rows.extend(rows)
         self._table.extend(keys)
 
     def discard(self, number: int) -> bool:
         """Leave a tombstone in the place of a text; tell whether it was there."""
-        ids = self._rows.values["id"]
+        ids, alive = self._ids.values, self._rows.values["alive"]
         row = int(np.searchsorted(ids, number))
-        there = row < len(ids) and bool(ids[row] == number) and bool(self._rows.values["alive"][row])
+        there = row < len(ids) and bool(ids[row] == number) and bool(alive[row])
         if there:
-            self._rows.values["alive"][row] = False
+            alive[row] = False
             self._dead += 1
         return there
 
     def ids_after(self, number: int, most: int) -> list[int]:
         """Give the ids above a number of texts that are there, ascending, of the next `most` rows."""
-        rows = self._rows.values
-        start = int(np.searchsorted(rows["id"], number, side="right"))
-        rows = rows[start : start + most]
-        ids: list[int] = rows["id"][rows["alive"]].tolist()
+        start = int(np.searchsorted(self._ids.values, number, side="right"))
+        part = slice(start, start + most)
+        ids: list[int] = self._ids.values[part][self._rows.values["alive"][part]].tolist()
         return ids
 
     def find(self, new: Listing) -> Found:
@@ -134,12 +134,12 @@ class Catalog:
         if scope is None:
             return Found(keys, [], [], [])
         which, places = self._table.find(keys[0])
-        rows = self._rows.values[places]
+        rows, numbers = self._rows.values[places], self._ids.values[places]
         here = rows["alive"] & (rows["scope"] == scope)
         name, words = _check(keys[0, :_FIRST_BAND])
         same_name = here & (which == _NAME) & (rows["name"] == name)
         same_words = here & (which == _WORDS) & (rows["words"] == words)
-        picked = (rows["id"][some] for some in (same_name, same_words, here & (which >= _FIRST_BAND)))
+        picked = (numbers[some] for some in (same_name, same_words, here & (which >= _FIRST_BAND)))
         return Found(keys, *(sorted(set(ids.tolist())) for ids in picked))
 
     def _keys(self, listings: Sequence[Listing]) -> Keys:

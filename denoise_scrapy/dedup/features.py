@@ -26,6 +26,7 @@ _SPREAD = np.uint32(2654435769)  # the golden ratio in 32 bits: CRC-32's own low
 _NUMBER = np.uint64(0x9E3779B97F4A7C15)  # an odd constant: the golden ratio in 64 bits
 _MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _33, _32 = np.uint64(33), np.uint64(32)
+_LARGEST = (1 << 32) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,8 @@ class Cut:
 
         """
         if limit not in self._samples:
-            taken = self.s2[: np.searchsorted(self.s2, np.uint64(limit))]
+            end = len(self.s2) if limit > _LARGEST else np.searchsorted(self.s2, np.uint32(limit))
+            taken = self.s2[:end]
             self._samples[limit] = np.unique(taken.astype(np.uint16))
         return self._samples[limit]
 
