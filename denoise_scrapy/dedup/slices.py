@@ -24,8 +24,8 @@ _BLOCK = 8192  # sets of a matrix: a megabyte
 _WORDS = _BLOCK // 64
 _TOGETHER = 8  # matrices added up at a time: the rows in hand, some 60 x 8 KB, stay in the cache
 _MORE = 1.75
-"""Rows read for each unit the query can spare. Of 100,000 made-up texts 0.05 strangers are left at 2, 0.6 at 1.75, 3.5 at
-1.6; the time goes with the rows."""
+"""Rows read for each unit the query can spare. Of 100,000 made-up texts 0.05 strangers are left at 2, 0.6 at 1.75, and
+3.5 at 1.6; the time goes with the rows."""
 
 _1 = np.uint64(1)
 Rows = npt.NDArray[np.uint64]
