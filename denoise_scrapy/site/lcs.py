@@ -100,12 +100,12 @@ def _similarities(
 
 
 def _equal_features(x: FeatureTree, a: slice, y: FeatureTree, b: slice) -> FloatArray:
-    """Share of equal features among id, class, depth and, where either page knows them, the four of the box."""
+    """Share of equal features among id, class, depth and, where both pages know them, the four of the box."""
     equal = 1.0 + (x.id[a][:, None] == y.id[b]) + (x.class_[a][:, None] == y.class_[b])  # depth is equal
-    if x.page.boxes is None and y.page.boxes is None:
+    if x.page.boxes is None or y.page.boxes is None:
         return np.asarray(equal / 3)
     left, right = np.round(x.boxes[a])[:, None], np.round(y.boxes[b])
-    known = ~(np.isnan(left) & np.isnan(right))
+    known = ~(np.isnan(left) | np.isnan(right))
     return np.asarray((equal + (left == right).sum(axis=2)) / (3 + known.sum(axis=2)))
 
 

@@ -40,11 +40,8 @@ def sim(a: dict, b: dict, ts: float) -> float:
     if a["content"] or b["content"]:  # rule 6
         return 0.0
     features = [(a[key], b[key]) for key in ("id", "class", "depth")]  # rule 7
-    features += [
-        (round(x) if x == x else None, round(y) if y == y else None)
-        for x, y in zip(a["box"], b["box"], strict=True)
-        if x == x or y == y
-    ]
+    boxes = zip(a["box"], b["box"], strict=True)
+    features += [(round(x), round(y)) for x, y in boxes if x == x and y == y]  # NaN is unknown
     return sum(x == y for x, y in features) / len(features)
 
 
