@@ -87,7 +87,7 @@ class Geometry:
         if layout is None or not _says_html(response):
             self._state.count("geometry/missing")
         else:
-            page.boxes = _joined(page, layout)
+            page.boxes = boxes_on(page, layout)
             self._state.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
         if page.boxes is not None:
             self._state.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
@@ -113,7 +113,8 @@ def _waits_for_load(request: Request) -> bool:
     return options.get("wait_until") in {None, "load", "networkidle"} or bool(meta.get(METHODS_META))
 
 
-def _joined(page: Page, layout: str) -> Boxes | None:
+def boxes_on(page: Page, layout: str) -> Boxes | None:
+    """Return the boxes of a page's elements, as `layout.js` told them; None where it told of another page."""
     try:
         size, values, tags = layout.split("\n", 2)
         return boxes_by_number(page, tags, NUMBER, _boxes(size, values))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.page.characters import CJK, CLASSES, DIGIT, SPACE, STOP, hash_table, segment_hashes
 from denoise_scrapy.page.columns import Elements, IntArray
+from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
 
 #: Shorter blocks, or blocks of more links, are no paragraphs. Measured on five corpora: 12 tokens, .34.
@@ -28,8 +29,9 @@ class Blocks:
         block_of_text: Block of the text after each mark, -1 where none shows, shape (marks,).
     """
 
-    def __init__(self, elements: Elements) -> None:
+    def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
+        self._boxes = boxes
         block_of_text, self.element = self._split()
         m = len(self.element)
         edges = np.append(elements.marks, len(elements.text.codes))
@@ -180,8 +182,13 @@ class Blocks:
 
     @cached_property
     def flags(self) -> IntArray:
-        """Flags of the block's element and its ancestors."""
-        return np.asarray(self.elements.column("flags"), np.int64)[self.element]
+        """Flags of the block's element and its ancestors; a browser knows better than markup what is hidden."""
+        flags = np.asarray(self.elements.column("flags"), np.int64)[self.element]
+        if self._boxes is None:
+            return flags
+        known, shows = ~np.isnan(self._boxes.width[self.element]), self._boxes.visible[self.element]
+        seen = np.where(shows, flags & ~np.int64(Flag.HIDDEN), flags | Flag.HIDDEN)
+        return np.where(known, seen, flags)
 
     @cached_property
     def own_flags(self) -> IntArray:

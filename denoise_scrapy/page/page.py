@@ -134,7 +134,7 @@ class Page:
     @cached_property
     def blocks(self) -> Blocks:
         """Columns of the page's blocks."""
-        return Blocks(self.elements)
+        return Blocks(self.elements, self.boxes)
 
     @cached_property
     def facts(self) -> PageFacts:

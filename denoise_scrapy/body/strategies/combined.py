@@ -9,7 +9,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.adjustments import cut_comments, lean_to, lower_consent, lower_hidden, lower_repeated
+from denoise_scrapy.body.adjustments import (
+    cut_comments,
+    lean_to,
+    lower_beside,
+    lower_consent,
+    lower_hidden,
+    lower_repeated,
+)
 from denoise_scrapy.body.block_model import BlockModel, block_model
 from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
@@ -53,6 +60,7 @@ class CombinedStrategy:
         probability = lower_repeated(probability, features[_ROW["repeated_in_place"]].astype(float))
         probability = lower_hidden(page, probability)
         probability = lower_consent(page, probability, features[_ROW["consent"]].astype(float))
+        probability = lower_beside(page, probability)
         probability = lean_to(features[_ROW["hand_kept"]] > 0, page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
         return Decision(kept, probability, f1, Reasons(page, known, model))

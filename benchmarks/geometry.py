@@ -1,0 +1,105 @@
+"""What geometry gives each strategy: `python -m benchmarks.geometry RENDERED [--page docs/….md]`.
+
+RENDERED is a folder that `python -m training.render` wrote: pages as a browser made them, with the place of each
+element. Each page is extracted twice with the same comparison pages, once without any boxes. The default's models
+have seen most of these pages; figures with publishers left out are those of `python -m training.layout`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean, pstdev
+from typing import NamedTuple
+
+from denoise_scrapy.body import STRATEGIES, SiteModel
+from denoise_scrapy.geometry import boxes_on
+from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.site import likest_first
+from example_project.scoring import f1
+
+K = 5  # comparison pages, as many as the default uses
+
+HEAD = """# What geometry gives
+
+Token F1 without boxes / with boxes, and the mean difference with its standard error, of rendered pages with up to five
+comparison pages. Written by `python -m benchmarks.geometry`.
+
+"""
+
+
+class RenderedPage(NamedTuple):
+    """A page, the text a person would keep, and its layout as the browser told it."""
+
+    url: str
+    html: str
+    gold: str
+    layout: str
+    site: str = ""
+
+
+def main() -> int:
+    ap = argparse.ArgumentParser(prog="python -m benchmarks.geometry", description=__doc__)
+    ap.add_argument("rendered", type=Path, help="a folder of rendered *.jsonl.gz")
+    ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
+    ap.add_argument("--page", type=Path, help="write the table as a page of the documentation")
+    args = ap.parse_args()
+    strategies, rows = args.strategies.split(","), []
+    for path in sorted(args.rendered.glob("*.jsonl.gz")):
+        sites = read(path)
+        cells = [_cell([pair for site in sites for pair in compare(site, strategy)]) for strategy in strategies]
+        rows.append([path.name.partition(".")[0], str(sum(map(len, sites))), *cells])
+        print(" | ".join(rows[-1]), flush=True)
+    table = [["corpus", "pages", *strategies], ["---"] * (len(strategies) + 2), *rows]
+    if args.page:
+        args.page.write_text(HEAD + "".join(f"| {' | '.join(row)} |\n" for row in table), "utf-8")
+    return 0
+
+
+def read(path: Path) -> list[list[RenderedPage]]:
+    """The pages of a rendered corpus, by site."""
+    sites: dict[str, list[RenderedPage]] = defaultdict(list)
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            told = json.loads(line)
+            sites[told["site"]].append(
+                RenderedPage(told["url"], told["html"], told["gold"], told["layout"], told["site"])
+            )
+    return list(sites.values())
+
+
+def compare(site: Sequence[RenderedPage], strategy: str) -> Iterator[tuple[float, float]]:
+    """F1 of each page of a site, without boxes and with."""
+    without, boxed = (_pages(site, boxes=boxes) for boxes in (False, True))
+    for i, recorded in enumerate(site):
+        if boxed[i].boxes is not None:
+            plain, seen = (_f1(pages, i, strategy, recorded.gold) for pages in (without, boxed))
+            yield plain, seen
+
+
+def _pages(site: Sequence[RenderedPage], *, boxes: bool) -> list[Page]:
+    table = PathTable()
+    pages = [Page.parse(recorded.html, url=recorded.url, paths=table) for recorded in site]
+    for page, recorded in zip(pages, site, strict=True):
+        page.boxes = boxes_on(page, recorded.layout) if boxes else None
+    return pages
+
+
+def _f1(pages: list[Page], i: int, strategy: str, gold: str) -> float:
+    others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])
+    return f1(SiteModel.fit(others[:K]).extract(pages[i], strategy=strategy).text, gold)
+
+
+def _cell(pairs: Sequence[tuple[float, float]]) -> str:
+    gains = [after - before for before, after in pairs]
+    error = pstdev(gains) / len(gains) ** 0.5
+    return f"{mean(p[0] for p in pairs):.3f} / {mean(p[1] for p in pairs):.3f} ({mean(gains):+.3f} ± {error:.3f})"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What layout gives the default: `python -m training.layout --corpora DIR … --rendered DIR`.
+
+RENDERED is what `python -m training.render` wrote. Each rendered page is judged without boxes and with them, by a block
+model that saw none of its publisher's pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import mean, pstdev
+
+import numpy as np
+
+from benchmarks.corpora import RecordedPage
+from benchmarks.geometry import RenderedPage, read
+from denoise_scrapy.body.block_model import BlockModel
+from denoise_scrapy.body.features import block_features
+from denoise_scrapy.body.strategies.combined import CombinedStrategy
+from denoise_scrapy.geometry import boxes_on
+from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.site import SiteStatistics, likest_first
+from example_project.scoring import f1
+from training.dataset import PAGES, Example, read_corpora, read_examples, site_publisher
+from training.folds import FOLDS
+from training.model import fit_model
+
+SEED = 0
+
+
+def main() -> None:
+    """Run it."""
+    ap = argparse.ArgumentParser(prog="python -m training.layout", description=__doc__)
+    ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
+    ap.add_argument("--rendered", type=Path, required=True, help="folder of rendered corpora of the same names")
+    ap.add_argument("--jobs", type=int, default=2)
+    args = ap.parse_args()
+    corpora, folds = read_corpora(args.corpora)
+    models = _fold_models(read_examples(corpora, folds, (PAGES, 0, -1), args.jobs), args.jobs)
+    print("corpus | pages | without boxes | with | difference ± its standard error")
+    for path in sorted(args.rendered.glob("*.jsonl.gz")):
+        pairs = [pair for site in read(path) for pair in _judged(site, folds, models)]
+        gains = [after - before for before, after in pairs]
+        told = (mean(p[0] for p in pairs), mean(p[1] for p in pairs), mean(gains), pstdev(gains) / len(gains) ** 0.5)
+        print(
+            f"{path.name.split('.')[0]} | {len(pairs)} | {told[0]:.4f} | {told[1]:.4f} | {told[2]:+.4f} ± {told[3]:.4f}"
+        )
+
+
+def _fold_models(examples: Sequence[Example], jobs: int) -> list[BlockModel]:
+    global _examples  # noqa: PLW0603 - what forked processes share without copying it
+    _examples = examples
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        return pool.map(_fold_model, range(FOLDS), chunksize=1)
+
+
+_examples: Sequence[Example] = ()
+
+
+def _fold_model(fold: int) -> BlockModel:
+    return fit_model([one for one in _examples if one.fold != fold], SEED, {})
+
+
+def _judged(
+    site: Sequence[RenderedPage], folds: Mapping[str, int], models: Sequence[BlockModel]
+) -> Iterator[tuple[float, float]]:
+    """F1 of each page of a site that has boxes, without them and with."""
+    fold = folds[site_publisher([RecordedPage(one.url, one.html, one.gold, one.site) for one in site])]
+    strategy, table = CombinedStrategy(models[fold]), PathTable()
+    pages = [Page.parse(one.html, url=one.url, paths=table) for one in site]
+    for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
+        boxes = boxes_on(page, recorded.layout)
+        if boxes is None or not len(page.blocks):
+            continue
+        others = likest_first(page, [*pages[:i], *pages[i + 1 :]])[:PAGES]
+        statistics = SiteStatistics.of(other.facts for other in others).for_page(page)
+        before = _f1(strategy, page, statistics, recorded.gold)
+        page.drop_columns()
+        page.boxes = boxes
+        yield before, _f1(strategy, page, statistics, recorded.gold)
+        page.boxes = None
+        page.drop_columns()
+
+
+def _f1(strategy: CombinedStrategy, page: Page, statistics: SiteStatistics, gold: str) -> float:
+    kept = strategy.judge(page, block_features(page, statistics)).kept
+    return f1("\n".join(page.block_texts[i] for i in np.flatnonzero(kept).tolist()), gold)
+
+
+if __name__ == "__main__":
+    main()
