@@ -178,17 +178,10 @@ class DuplicateIndex(Closing):
     def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep it if not, in one step.
 
-        Args:
-            key: The item's key: its canonical URL, or any other name it will have again.
-            text: The item's text.
-            scope: Texts are compared within one scope only: the site, or "" for all.
-            group: Texts of one group are no duplicates of each other; "" for none.
+        Arguments and errors are those of `check`.
 
         Returns:
             The verdict.
-
-        Raises:
-            ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
 
         """
         return self._check_and_add(self._read(text, Name(key, scope, group)), judge=True)
@@ -207,9 +200,8 @@ class DuplicateIndex(Closing):
         count = 0
         with self._lock:
             for record in records:
-                found = self._search.catalog.find(record.listing)
-                same = self._search.same_item(record.name, found)
-                self._keep(record.name, record.fingerprint, record.listing, same.id if same else 0, found.keys)
+                while not self._restored(record):  # as for `check_and_add`, there is an end
+                    pass
                 count += 1
         return count
 
@@ -262,6 +254,12 @@ class DuplicateIndex(Closing):
             self._search.renew()
             self._count(answer)
         return answer.verdict
+
+    def _restored(self, record: Record) -> bool:
+        """Keep a record, or take in what others have kept meanwhile: its key may be among that."""
+        found = self._search.catalog.find(record.listing)
+        same = self._search.same_item(record.name, found)
+        return self._keep(record.name, record.fingerprint, record.listing, same.id if same else 0, found.keys)
 
     def _keep(self, name: Name, fingerprint: Fingerprint, listing: Listing, replaced: int, keys: Keys | None) -> bool:
         """Keep a text, or take in what is to be judged first."""

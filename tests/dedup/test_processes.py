@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from tests.dedup.made_texts import english
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,3 +154,19 @@ def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
         assert len(index) == 0
         assert not index.check_and_add("a", text_of(1)).duplicate
         assert len(index) == 1
+
+
+def test_records_are_restored_though_others_keep_texts_meanwhile(tmp_path):
+    with opened(tmp_path / "source.db") as source:
+        for seed in range(5):
+            source.check_and_add(str(seed), text_of(seed))
+    with opened(tmp_path / "a.db") as one, opened(tmp_path / "a.db") as two:
+        two.check_and_add("other", text_of(100))
+        two.check_and_add("3", text_of(101))
+        with SQLiteStore(tmp_path / "source.db") as store:
+            store.open(CONSTANTS)
+            assert one.restore(store.records()) == 5
+        assert len(one) == 6
+        for seed in range(5):
+            assert two.check("new", text_of(seed)).of == str(seed)
+        assert not two.check("new", text_of(101)).duplicate
