@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.decision import MIN_PAIRS, RATIO_PERCENT, needed
+from denoise_scrapy.dedup.decision import MIN_PAIRS, RATIO_PERCENT, Question, needed, shares
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
+from denoise_scrapy.dedup.rule import NearCopyRule
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 
@@ -111,7 +113,12 @@ def judge_words(new_text: str, kept_text: str, rule_name: str, threshold: float)
     rule, new = RULES[rule_name], Features.read(new_text)
     own, kept = Fingerprint.of(new), Fingerprint.of(kept_text)
     same = bool(new.n) and new.digest == kept.digest
-    c1, c2 = _shares(new, kept, threshold, larger=rule_name == "near-copy")
+    question = Question.COPY if rule_name == NearCopyRule.name else Question.PART
+    cut = new.cut(kept.t)
+    c1, c2 = (
+        _share(mine, theirs, threshold, question)
+        for mine, theirs in ((cut.s1, kept.s1), (cut.sample(kept.limit), kept.s2))
+    )
     floors = _floors(new.n, kept, c1, c2)
     if rule.too_short(own):
         duplicate = False
@@ -129,15 +136,9 @@ def percent(value: float) -> str:
     return f"{value:.2f}".removeprefix("0")
 
 
-def _shares(new: Features, kept: Fingerprint, threshold: float, *, larger: bool) -> tuple[Share, Share]:
-    """Count as `decision.judge` does; `larger`: as shares of the larger text, not of the new one."""
-    cut = new.cut(kept.t)
-    sets = ((cut.s1, kept.units), (cut.sample(kept.limit), kept.pairs))
-    common = [len(np.intersect1d(mine, theirs, assume_unique=True)) for mine, theirs in sets]
-    sizes = [(len(mine), len(theirs)) for mine, theirs in sets]
-    of = [max(pair) if larger else pair[0] for pair in sizes]
-    c1, c2 = (Share(common[i], of[i], needed(of[i], threshold), *sizes[i]) for i in (0, 1))
-    return c1, c2
+def _share(mine: npt.NDArray[np.uint16], theirs: bytes, threshold: float, question: Question) -> Share:
+    common, of = next(shares(mine, [theirs], question))
+    return Share(common, of, needed(of, threshold), len(mine), len(theirs) // 2)
 
 
 def _floors(n: int, kept: Fingerprint, c1: Share, c2: Share) -> tuple[Floor, ...]:

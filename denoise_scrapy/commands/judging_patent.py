@@ -11,7 +11,7 @@ import numpy.typing as npt
 from denoise_scrapy.commands.judging import EXAMPLES, Floor, Judged, Share, percent
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS
-from denoise_scrapy.dedup.patent import FREQUENCY, LONG, SMALL_SHARE, Characters, PatentRule
+from denoise_scrapy.dedup.patent import FREQUENCY, LONG, SMALL_SHARE, Characters, PatentRule, above
 
 _16 = np.uint32(16)
 _NO_C2 = "equal main feature strings; c2 is not looked at"
@@ -46,7 +46,7 @@ def judge_characters(new_text: str, kept_text: str, threshold: float) -> Judged:
     )
     same = bool(own.n) and own.digest == kept.digest
     common = np.intersect1d(own.units, kept.units)
-    c1 = Share(len(common), len(own.units), _above(threshold, len(own.units)), len(own.units), len(kept.units))
+    c1 = Share(len(common), len(own.units), above(len(own.units), threshold), len(own.units), len(kept.units))
     compared = rule.judge(new, [kept], threshold)[0]
     c2 = None if np.array_equal(own.units, kept.units) else _neighbours(texts, common, compared.c2, threshold)
     short = rule.too_short(own)
@@ -55,15 +55,10 @@ def judge_characters(new_text: str, kept_text: str, threshold: float) -> Judged:
     return Judged(duplicate, why, FREQUENCY, same, floors, c1, c2, None, *_lacking(texts))
 
 
-def _above(threshold: float, size: int) -> int:
-    """Least count above the share; the source asks for more than the threshold."""
-    return int(threshold * size + 1e-9) + 1
-
-
 def _neighbours(texts: _Texts, common: npt.NDArray[np.uint16], c2: float, threshold: float) -> Share:
     mine = texts.new.neighbours
     of = int(np.isin(mine >> _16, common).sum())
-    return Share(round(c2 * of), of, _above(threshold, of), len(mine), len(texts.kept.s2) // 4)
+    return Share(round(c2 * of), of, above(of, threshold), len(mine), len(texts.kept.s2) // 4)
 
 
 def _step(texts: _Texts, c1: Share, c2: Share | None) -> str:

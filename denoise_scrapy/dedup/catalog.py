@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from denoise_scrapy.dedup.growing import Growing
 from denoise_scrapy.dedup.lookup import Keys, LookupTable
+from denoise_scrapy.dedup.mixing import fmix64
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Listing
 
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
 _ROW = np.dtype([("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?")])
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
-_MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
-_33 = np.uint64(33)
 
 
 class Found(NamedTuple):
@@ -147,14 +146,14 @@ class Catalog:
         keys = np.zeros((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
         names = np.fromiter((hash((one.key, one.scope)) for one in listings), np.int64, len(listings))
         salts = np.fromiter((hash(one.scope) for one in listings), np.int64, len(listings)).view(np.uint64)
-        keys[:, _NAME] = np.maximum(_mix(names.view(np.uint64)), np.uint64(1))
+        keys[:, _NAME] = np.maximum(fmix64(names.view(np.uint64)), np.uint64(1))
         digests = np.frombuffer(b"".join(one.digest for one in listings), "<u8")[::2]
         able = [place for place, one in enumerate(listings) if one.bands]
         worded = slice(None) if self._short else able
-        keys[worded, _WORDS] = _mix(digests ^ salts)[worded]
+        keys[worded, _WORDS] = fmix64(digests ^ salts)[worded]
         if able and self._bands:
             bands = np.frombuffer(b"".join(listings[place].bands for place in able), "<u4").reshape(-1, BANDS)
-            mixed = _mix((bands | _BAND_NUMBER) ^ salts[able][:, None])
+            mixed = fmix64((bands | _BAND_NUMBER) ^ salts[able][:, None])
             keys[able, _FIRST_BAND:] = np.maximum(mixed, np.uint64(1))
         return keys
 
@@ -162,10 +161,3 @@ class Catalog:
 def _check(keys: Keys) -> npt.NDArray[np.uint32]:
     """32 bits of a key that the look-up table does not compare."""
     return np.asarray((keys >> np.uint64(16)) & np.uint64(0xFFFFFFFF), np.uint32)
-
-
-def _mix(keys: Keys) -> Keys:
-    """Spread 64-bit keys evenly, by the finaliser of MurmurHash3 (public domain)."""
-    keys = (keys ^ (keys >> _33)) * _MIX_A
-    keys = (keys ^ (keys >> _33)) * _MIX_B
-    return np.asarray(keys ^ (keys >> _33), np.uint64)

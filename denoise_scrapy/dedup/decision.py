@@ -150,8 +150,8 @@ def judge(
             groups.setdefault((one.t, one.limit), []).append(place)
     for (t, limit), places in groups.items():
         cut, prints = new.cut(t), [kept[place] for place in places]
-        units = _shares(cut.s1, [one.s1 for one in prints], question)
-        pairs = _shares(cut.sample(limit), [one.s2 for one in prints], question)
+        units = shares(cut.s1, [one.s1 for one in prints], question)
+        pairs = shares(cut.sample(limit), [one.s2 for one in prints], question)
         for place, (common, size), (common2, size2) in zip(places, units, pairs, strict=True):
             passed = common >= needed(size, threshold) and common2 >= needed(size2, threshold)
             found[place] = Comparison(
@@ -166,8 +166,18 @@ def _comparable(new: Features, kept: Fingerprint, question: Question) -> bool:
     return min(part, whole) >= MIN_TOKENS and whole <= longest_kept(part) and not kept.too_short
 
 
-def _shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Question) -> Iterator[tuple[int, int]]:
+def shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Question) -> Iterator[tuple[int, int]]:
     """Yield for each kept set how much it has in common with a new one, and of how much that is a share.
+
+    Args:
+        mine: The new text's set, each element once.
+        theirs: Kept sets, sorted uint16 as bytes.
+        question: What is asked.
+
+    Example:
+        >>> kept = np.array([1, 2, 3, 4, 5], "<u2").tobytes()
+        >>> [next(shares(np.array([4, 5, 6], np.uint16), [kept], one)) for one in Question]
+        [(2, 3), (2, 5), (2, 5)]
 
     On the 16-bit halves of pairs chance matches add at most 192 / 65536 = 0.3% to c2.
     """

@@ -9,32 +9,16 @@ signatures search the auxiliary strings, in which strangers have next to nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.rule import NewText, Query, Rule
 from denoise_scrapy.dedup.slices import Slices
 from denoise_scrapy.dedup.store import Record, Store
 from denoise_scrapy.dedup.tree import SetTree
+from denoise_scrapy.dedup.unit_sets import UnitSets
 
 _BATCH = 2048  # records taken in at a time: 2 MB
-
-
-class UnitSets(Protocol):
-    """Sets of units under numbers."""
-
-    visited: int
-
-    def add(self, numbers: list[int], sets: list[bytes], lengths: list[int]) -> None:
-        """Add sets."""
-
-    def search(self, units: npt.NDArray[np.uint16], need: int, longest: int) -> npt.NDArray[np.int64]:
-        """Numbers of all sets with at least `need` of the units, of texts no longer than `longest`, and a few more."""
-
-    def __len__(self) -> int: ...
 
 
 class _Group(NamedTuple):

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.dedup.mixing import fmix64
 from denoise_scrapy.dedup.prefilter import band_hashes, minhash
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
@@ -24,8 +25,7 @@ half in a hundred foreign ones would be found by chance, and texts of that many 
 PAIR_HASH = "numbered-pair-fmix64-v1"
 _SPREAD = np.uint32(2654435769)  # the golden ratio in 32 bits: CRC-32's own low bits are less even
 _NUMBER = np.uint64(0x9E3779B97F4A7C15)  # an odd constant: the golden ratio in 64 bits
-_MIX_A, _MIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
-_33, _32 = np.uint64(33), np.uint64(32)
+_32 = np.uint64(32)
 _LARGEST = (1 << 32) - 1
 
 
@@ -170,13 +170,6 @@ def _numbered_pairs(
     new = np.concatenate(([True], pairs[1:] != pairs[:-1]))
     starts = np.flatnonzero(new)
     number = np.arange(len(pairs)) - starts[np.cumsum(new) - 1]
-    mixed = _mix(pairs + number.astype(np.uint64) * _NUMBER)
+    mixed = (fmix64(pairs + number.astype(np.uint64) * _NUMBER) >> _32).astype(np.uint32)
     by_hash = np.argsort(mixed)
     return mixed[by_hash], counts[order][by_hash]
-
-
-def _mix(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
-    """Spread 64-bit keys evenly over 32 bits, by the finaliser of MurmurHash3 (public domain)."""
-    keys = (keys ^ (keys >> _33)) * _MIX_A
-    keys = (keys ^ (keys >> _33)) * _MIX_B
-    return np.asarray(keys >> _32, np.uint32)

@@ -131,7 +131,7 @@ class PatentRule(Rule):
     def main_query(self, new: NewText, t: int, threshold: float) -> Query:
         """See `Rule.main_query`; the source asks for more than the threshold, or for equal main strings."""
         units = new.main_units(t)
-        more = min(len(units), int(threshold * len(units) + 1e-9) + 1)
+        more = min(len(units), above(len(units), threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
     def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
@@ -141,6 +141,21 @@ class PatentRule(Rule):
     def longest(self, new: NewText) -> int:
         """See `Rule.longest`; any length."""
         return 1 << 62
+
+
+def above(size: int, threshold: float) -> int:
+    """Give the least number of common elements that is more than a share, as the source asks.
+
+    Args:
+        size: Number of elements, 0 or more.
+        threshold: The share, in (0, 1].
+
+    Example:
+        >>> above(10, 0.8), above(11, 0.8)
+        (9, 9)
+
+    """
+    return int(threshold * size + 1e-9) + 1
 
 
 def _compare(new: Characters, kept: Fingerprint, threshold: float) -> Comparison:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup.growing import Growing
-from denoise_scrapy.dedup.signature import BITS, bits_of, gather, ones, sign
+from denoise_scrapy.dedup.signature import BITS, WORDS, bits_of, gather, ones, sign
+from denoise_scrapy.dedup.unit_sets import UnitSets
 
 FEW = 1024
 """Up to here signatures are read one by one: a matrix takes a megabyte, and most sites are small."""
@@ -32,8 +33,8 @@ Rows = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 
-class Slices:
-    """Sets of units under numbers, found by what they may have in common with a query.
+class Slices(UnitSets):
+    """Sets of units as columns of bits.
 
     Example:
         >>> sets = Slices()
@@ -47,13 +48,12 @@ class Slices:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._numbers = Growing(np.int64)
         self._lengths = Growing(np.int64)
-        self._few: Rows = np.zeros((0, BITS // 64), np.uint64)
+        self._few: Rows = np.zeros((0, WORDS), np.uint64)
         self._blocks: list[Rows] = []
         self._counts = np.zeros(BITS, np.int64)
-        self.visited = 0
-        """Sets read one by one since the start, for measurements."""
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -65,14 +65,7 @@ class Slices:
         return held + self._few.nbytes + self._numbers.nbytes + self._lengths.nbytes
 
     def add(self, numbers: list[int], sets: list[bytes], lengths: list[int]) -> None:
-        """Add sets.
-
-        Args:
-            numbers: What a search returns for them.
-            sets: Sorted uint16 arrays as bytes.
-            lengths: Lengths of their texts in units, what `longest` of a search speaks of.
-
-        """
+        """See `UnitSets.add`."""
         start = len(self)
         self._numbers.extend(numbers)
         self._lengths.extend(lengths)
@@ -89,17 +82,7 @@ class Slices:
         self._set(bits, owner)
 
     def search(self, units: npt.NDArray[np.uint16], need: int, longest: int) -> Ints:
-        """Find every set that may have enough in common with a query.
-
-        Args:
-            units: The query, uint16, each once, not empty.
-            need: Least number of common units, 1 or more.
-            longest: Sets of longer texts are left out, in units.
-
-        Returns:
-            Sorted int64 numbers: of all sets that have, and of a few that do not.
-
-        """
+        """See `UnitSets.search`."""
         if len(self._few) or not self._blocks:
             mark = sign(units, np.array([len(units)]))
             found = np.flatnonzero(len(units) - ones(mark & ~self._few) >= need)

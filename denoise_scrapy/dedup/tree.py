@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.dedup import signature
 from denoise_scrapy.dedup.tree_layout import EMPTY, Layout, build
+from denoise_scrapy.dedup.unit_sets import UnitSets
 
 TAIL = 512
 """Recent sets read one by one until there are so many (0.03 ms); then merged at 0.05 ms each."""
@@ -29,8 +30,8 @@ TREE = 8192
 Ints = npt.NDArray[np.int64]
 
 
-class SetTree:
-    """Sets of units under numbers, found by what they have in common with a query.
+class SetTree(UnitSets):
+    """Sets of units as nodes of trees.
 
     Example:
         >>> tree = SetTree()
@@ -44,6 +45,7 @@ class SetTree:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._sets: list[bytes] = []
         self._numbers: list[int] = []
         self._lengths: list[int] = []
@@ -52,40 +54,21 @@ class SetTree:
         self._loose: list[int] = []  # deeper than a tree may grow: read one by one for good
         self._tail_start = 0
         self._signed = np.empty((0, signature.WORDS), np.uint64)  # of the loose sets and the tail
-        self.visited = 0
-        """Nodes and loose sets read since the start, for measurements."""
 
     def __len__(self) -> int:
         return len(self._sets)
 
     def add(self, numbers: list[int], sets: list[bytes], lengths: list[int]) -> None:
-        """Add sets.
-
-        Args:
-            numbers: What a search returns for them.
-            sets: Sorted uint16 arrays as bytes.
-            lengths: Lengths of their texts in units, what `longest` of a search speaks of.
-
-        """
+        """See `UnitSets.add`."""
         self._sets += sets
         self._numbers += numbers
         self._lengths += lengths
-        self._sign(sets)
+        self._signed = np.concatenate([self._signed, _signatures(sets)])
         while len(self) - self._tail_start > TAIL:
             self._merge()
 
     def search(self, units: npt.NDArray[np.uint16], need: int, longest: int) -> Ints:
-        """Find every set that may have enough in common with a query.
-
-        Args:
-            units: The query, uint16, each once, not empty.
-            need: Least number of common units, 1 or more.
-            longest: Sets of longer texts are left out, in units.
-
-        Returns:
-            Sorted int64 numbers: of all sets that have, and of a few that do not.
-
-        """
+        """See `UnitSets.search`."""
         mark = signature.sign(units, np.array([len(units)]))
         maybe = [self._walk(tree, mark, len(units), need, longest) for tree in (*self._closed, self._open)]
         maybe.append(self._scan(mark, len(units), need, longest))
@@ -129,10 +112,8 @@ class SetTree:
         loose = self._signed[: len(self._loose)]
         self._loose += deep.tolist()
         self._tail_start = end
-        self._signed = np.concatenate([loose, self._signatures([self._sets[i] for i in deep.tolist()]), tail])
+        self._signed = np.concatenate([loose, _signatures([self._sets[i] for i in deep.tolist()]), tail])
 
-    def _sign(self, sets: list[bytes]) -> None:
-        self._signed = np.concatenate([self._signed, self._signatures(sets)])
 
-    def _signatures(self, sets: list[bytes]) -> signature.Signatures:
-        return signature.sign(*signature.gather(sets))
+def _signatures(sets: list[bytes]) -> signature.Signatures:
+    return signature.sign(*signature.gather(sets))
