@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl_shape import CrawlShape
 from denoise_scrapy.host_shape import HostShape, visible_chars
+from denoise_scrapy.storage import replacing
 from denoise_scrapy.text_table import text_table
 
 if TYPE_CHECKING:
@@ -103,12 +103,8 @@ def add_to_file(path: Path, shape: CrawlShape) -> None:
         earlier = read_shape(path)
         earlier.merge(shape)
         shape = earlier
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        temporary.write_text(json.dumps(shape.as_dict(), indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(json.dumps(shape.as_dict(), indent=1) + "\n")
 
 
 def _cells(name: str, host: HostShape) -> list[str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
+STANDARD = "-"  # standard input, standard output
 
 SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",

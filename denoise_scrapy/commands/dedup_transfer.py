@@ -15,10 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.adding import Adding
 from denoise_scrapy.commands.opening import open_store, open_with
 from denoise_scrapy.commands.records import flaws, from_line, to_line
 from denoise_scrapy.dedup import RULES, StoreMismatch
+from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # raise with any change of the lines
 REFUSALS_SHOWN = 10
-STANDARD = "-"  # standard input, standard output
 
 _BAD = "surrogateescape"  # bytes that are no UTF-8 cost their line, not the whole import
 _ADVICE = "Export it with the version that wrote it, or crawl anew."
@@ -133,10 +134,5 @@ def _written(name: str, index: Path | None) -> Iterator[TextIO]:
     path = Path(name)
     if index is not None and path.exists() and path.samefile(index):
         raise ValueError(f"{path}: this is the index itself")
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as file:
+        yield file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.urls import site_key
+from denoise_scrapy.storage import replacing
 
 #: Raise with any change that earlier versions cannot read.
 FORMAT = 1
@@ -105,13 +105,8 @@ class RulesFile:
             known = {(rule["rule"], rule.get("template", "")) for rule in kept}
             new = [rule.as_dict() for rule in rules]
             sites[name] = [*kept, *(rule for rule in new if (rule["rule"], rule["template"]) not in known)]
-        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-        try:
-            temporary.write_text(rules_text(sites), encoding="utf-8", errors="replace")
-            temporary.replace(self.path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
+        with replacing(self.path, errors="replace") as file:
+            file.write(rules_text(sites))
 
 
 def rules_text(sites: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:

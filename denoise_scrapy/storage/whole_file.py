@@ -1,0 +1,40 @@
+"""Writing a file so that it is never half there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+
+@contextmanager
+def replacing(path: Path, *, errors: str = "strict") -> Iterator[TextIO]:
+    """Write a file beside another, which takes its place when the block ends, and is gone if it fails.
+
+    Args:
+        path: The file to replace or make.
+        errors: What becomes of text that UTF-8 cannot write, as for `open`.
+
+    Yields:
+        A text file, UTF-8, whose lines end as on Unix.
+
+    Raises:
+        OSError: It cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with replacing(Path(folder, "a.txt")) as file:
+        ...         _ = file.write("whole")
+        ...     [one.name for one in Path(folder).iterdir()]
+        ['a.txt']
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with temporary.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
+            yield file
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
