@@ -1,4 +1,4 @@
-"""What `scrapy denoise compare` is given: files, URLs, standard input; and the text of each."""
+"""What `scrapy denoise compare` and `explain` are given: files, URLs, standard input; and the text of each."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from scrapy.exceptions import UsageError
 from w3lib.encoding import html_to_unicode
 
 from denoise_scrapy.body import extract
+from denoise_scrapy.commands import STANDARD
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-STANDARD = "-"  # standard input
+    from denoise_scrapy.commands.fetching import Fetched
+
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -41,23 +43,42 @@ def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list
         ValueError: One is no text.
 
     """
-    if list(names).count(STANDARD) > 1:
-        raise UsageError("compare: only one of A and B can be standard input")
-    urls = urls_among(names, "compare")
-    pages = {}
-    files = {name: _read(name) for name in names if name not in urls}  # what is missing is told before anything is sent
-    if urls:
-        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy's engine
-
-        pages = fetch(urls, settings)
     found = []
-    for name in names:
-        text, url, is_html = pages[name] if name in pages else (files[name], None, _is_html(name, files[name]))
+    for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
+        if isinstance(source, bytes):
+            text, url = _decoded(name, source), None
+            is_html = _is_html(name, text)
+        else:
+            text, url, is_html = source
         found.append(extract(text, url=url).text if is_html or as_html else text)
     return found
 
 
-def urls_among(names: Sequence[str], command: str) -> list[str]:
+def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[bytes | Fetched]:
+    """Read files and standard input as they are, and fetch URLs.
+
+    Args:
+        names: Paths, http(s) URLs, or "-" once.
+        command: The subcommand, for messages.
+        settings: For URLs.
+
+    Raises:
+        UsageError: A name is of none of these kinds, or "-" comes twice.
+        OSError: One cannot be read or fetched.
+
+    """
+    if list(names).count(STANDARD) > 1:
+        raise UsageError(f"{command}: only one page can be standard input")
+    urls = _urls_among(names, command)
+    found: dict[str, bytes | Fetched] = {name: _read(name) for name in names if name not in urls}
+    if urls:  # last: what is missing is told before anything is sent
+        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy's engine
+
+        found |= fetch(urls, settings)
+    return [found[name] for name in names]
+
+
+def _urls_among(names: Sequence[str], command: str) -> list[str]:
     """Give those of the names that are http(s) URLs, each once.
 
     Raises:
@@ -71,8 +92,11 @@ def urls_among(names: Sequence[str], command: str) -> list[str]:
     return urls
 
 
-def _read(name: str) -> str:
-    data = sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
+def _read(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
+
+
+def _decoded(name: str, data: bytes) -> str:
     _, text = html_to_unicode(None, data, default_encoding="utf-8")
     if "\0" in text:
         raise ValueError(f"{name}: neither text nor HTML")

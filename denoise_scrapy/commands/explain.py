@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy.exceptions import UsageError
-
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import Explanation, explain_page
-from denoise_scrapy.commands.compare_inputs import STANDARD, urls_among
+from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands.compare_inputs import sources_of
 from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
@@ -36,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Write the file, and say how many blocks are of each class."""
     read = DenoiseSettings.from_settings(settings)
-    (page, url), *others = _pages([args.page, *args.compare], settings)
+    names = [args.page, *args.compare]
+    sources = sources_of(names, "explain", settings)  # files as they are: they are decoded as browsers do
+    (page, url), *others = [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
     explanation = explain_page(
         page,
         url,
@@ -55,23 +56,6 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     target.write_bytes(data)
     print(*_table(explanation), f"written to {target}", sep="\n")
     return 0
-
-
-def _pages(names: Sequence[str], settings: Settings) -> list[tuple[str | bytes, str | None]]:
-    """HTML and URL of each page; files are read as they are, and decoded as browsers do."""
-    if list(names).count(STANDARD) > 1:
-        raise UsageError("explain: only one page can be standard input")
-    urls = urls_among(names, "explain")
-    found: dict[str, tuple[str | bytes, str | None]] = {
-        name: (sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes(), None)
-        for name in names
-        if name not in urls
-    }
-    if urls:
-        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy's engine
-
-        found |= {name: (fetched.text, fetched.url) for name, fetched in fetch(urls, settings).items()}
-    return [found[name] for name in names]
 
 
 def _name(page: str) -> str:

@@ -8,7 +8,8 @@ from urllib.parse import quote, unquote
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.dedup import RULES, SQLiteStore, Store, StoreMismatch
+from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
+from denoise_scrapy.dedup.redis_link import RedisLink
 from denoise_scrapy.duplicate_index import INDEX_FILE
 from denoise_scrapy.settings import DenoiseSettings
 
@@ -132,8 +133,6 @@ def _refuse_missing(name: str) -> None:
 
 
 def _refuse_missing_on_server(name: str) -> None:
-    from denoise_scrapy.dedup.redis_link import RedisLink  # noqa: PLC0415 - needs an extra
-
     url, key = _server_name(name)
     link = RedisLink(url)
     with link.named() as client:
@@ -145,8 +144,6 @@ def _refuse_missing_on_server(name: str) -> None:
 
 
 def _server_store(name: str) -> Store:
-    from denoise_scrapy.dedup.redis_store import RedisStore  # noqa: PLC0415 - needs an extra
-
     url, key = _server_name(name)
     return RedisStore(url, name=key)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.site_listing import KnownTemplate, templates_of
 from denoise_scrapy.site import LearnedRule, RulesFile, SiteStore, site_key
 from denoise_scrapy.site.known_site import KnownSite
@@ -15,7 +16,6 @@ from denoise_scrapy.site.rules import Rule
 from denoise_scrapy.site.rules_file import rules_text
 from denoise_scrapy.text_table import counted, plain_line
 
-STANDARD = "-"  # standard input, standard output
 ALL = "all"
 
 _NUMBER = re.compile(r"(\d+)(?:\.(\d+))?", re.ASCII)
