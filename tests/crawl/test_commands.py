@@ -34,12 +34,6 @@ SCRAPY = [sys.executable, "-m", "scrapy", "denoise"]
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def news(here: Path) -> str:
     """An index of 12 texts in two scopes, one of them short."""
     return kept(here / "news.sqlite")

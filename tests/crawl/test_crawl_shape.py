@@ -29,12 +29,6 @@ TABLE = "Where bodies are least sure"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def linked(web: Web) -> Web:
     for n in range(6):
         web.pages[f"/a/{n}"] = article(n, [f"/a/{m}" for m in range(6)])

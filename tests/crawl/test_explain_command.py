@@ -14,11 +14,10 @@ from tests.crawl.web import Web, article, story
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(here: Path) -> Path:
     for number in range(3):
-        (tmp_path / f"{number}.html").write_text(article(number), "utf-8")
-    return tmp_path
+        (here / f"{number}.html").write_text(article(number), "utf-8")
+    return here
 
 
 def call(*argv: str, **given: Any) -> int:

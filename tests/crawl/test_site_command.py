@@ -21,12 +21,6 @@ FOOT = "All rights reserved, the usual notes"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def known(here: Path, web: Web) -> Web:
     """A site of which `denoise-sites.sqlite` in the current folder knows six pages."""
     for n in range(6):

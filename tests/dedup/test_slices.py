@@ -11,7 +11,17 @@ from denoise_scrapy.dedup import slices
 from denoise_scrapy.dedup.decision import needed
 from denoise_scrapy.dedup.signature import bits_of
 from denoise_scrapy.dedup.slices import Slices
-from tests.dedup.unit_sets import SETS, as_bytes, as_units, ask, linear_scan, realistic
+from tests.dedup.unit_sets import (
+    SETS,
+    as_bytes,
+    as_units,
+    ask,
+    assert_all_matches,
+    assert_hardly_any_more,
+    draw_question,
+    linear_scan,
+    realistic,
+)
 
 
 def grown(sets, lengths, batch=7):
@@ -31,26 +41,17 @@ def few(request, monkeypatch):
 @settings(max_examples=120, deadline=None, suppress_health_check=[])
 @given(data=st.data(), sets=SETS, threshold=st.sampled_from([0.1, 0.5, 0.7, 0.8, 1.0]))
 def test_all_matches_of_a_linear_scan(data, sets, threshold):
-    lengths = data.draw(st.lists(st.integers(1, 9), min_size=len(sets), max_size=len(sets)))
-    query = data.draw(st.sets(st.integers(0, 40), min_size=1, max_size=15))
-    longest = data.draw(st.integers(1, 9))
+    lengths, query, longest = draw_question(data, sets)
     need = needed(len(query), threshold)
     found = ask(grown(sets, lengths), query, need, longest)
-    assert set(linear_scan(sets, lengths, query, need, longest)) <= set(found)
-    assert found == sorted(set(found)) and all(lengths[i] <= longest for i in found)
+    assert_all_matches(found, linear_scan(sets, lengths, query, need, longest), lengths, longest)
 
 
 def test_all_matches_among_many_and_hardly_any_more():
     rnd = random.Random(5)
     sets = realistic(rnd, 20_000)
     one = grown(sets, [50] * len(sets), batch=1500)
-    extra = 0
-    for query in rnd.sample(sets, 40) + realistic(rnd, 40):
-        need = needed(len(query), 0.7)
-        found, expected = ask(one, query, need, 99), linear_scan(sets, [50] * len(sets), query, need, 99)
-        assert set(expected) <= set(found)
-        extra += len(found) - len(expected)
-    assert extra < 0.01 * 80 * len(sets)
+    assert_hardly_any_more(one, sets, rnd)
     assert one.nbytes / len(sets) < 200
 
 

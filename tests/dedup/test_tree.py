@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from denoise_scrapy.dedup import signature, tree, tree_layout
 from denoise_scrapy.dedup.decision import needed
 from denoise_scrapy.dedup.tree import SetTree
-from tests.dedup.unit_sets import SETS, as_bytes, ask, linear_scan, realistic
+from tests.dedup.unit_sets import (
+    SETS,
+    as_bytes,
+    ask,
+    assert_all_matches,
+    assert_hardly_any_more,
+    draw_question,
+    linear_scan,
+    realistic,
+)
 
 
 def grown(sets, lengths):
@@ -30,17 +39,14 @@ def tail(request, monkeypatch):
 @settings(max_examples=150, deadline=None, suppress_health_check=[])
 @given(data=st.data(), sets=SETS, threshold=st.sampled_from([0.1, 0.5, 0.7, 0.8, 1.0]))
 def test_all_matches_of_a_linear_scan(data, sets, threshold):
-    lengths = data.draw(st.lists(st.integers(1, 9), min_size=len(sets), max_size=len(sets)))
-    query = data.draw(st.sets(st.integers(0, 40), min_size=1, max_size=15))
-    longest = data.draw(st.integers(1, 9))
+    lengths, query, longest = draw_question(data, sets)
     need = needed(len(query), threshold)
     expected = linear_scan(sets, lengths, query, need, longest)
     growing = SetTree()
     for number, units in enumerate(sets):  # asked after every set: tail, merges and all
         growing.add([number], [as_bytes(units)], [lengths[number]])
         seen = ask(growing, query, need, longest)
-        assert {i for i in expected if i <= number} <= set(seen)
-        assert seen == sorted(set(seen)) and all(lengths[i] <= longest for i in seen)
+        assert_all_matches(seen, [i for i in expected if i <= number], lengths, longest)
 
 
 def test_all_matches_in_a_large_tree():
@@ -48,13 +54,7 @@ def test_all_matches_in_a_large_tree():
     sets = realistic(rnd, 6000)
     one = SetTree()
     one.add(list(range(len(sets))), [as_bytes(s) for s in sets], [50] * len(sets))
-    extra = 0
-    for query in rnd.sample(sets, 40) + realistic(rnd, 40):
-        need = needed(len(query), 0.7)
-        found, expected = ask(one, query, need, 99), linear_scan(sets, [50] * len(sets), query, need, 99)
-        assert set(expected) <= set(found)
-        extra += len(found) - len(expected)
-    assert extra < 0.01 * 80 * len(sets)
+    assert_hardly_any_more(one, sets, rnd)
     assert one.visited < 0.3 * 80 * len(sets)
 
 

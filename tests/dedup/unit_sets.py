@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from denoise_scrapy.dedup.decision import needed
+
 # Units are spread over the bits of a signature as hashes are.
 _SPREAD = 40503
 SETS = st.lists(st.sets(st.integers(0, 40), min_size=1, max_size=15), max_size=60)
@@ -36,3 +38,26 @@ def realistic(rnd, count):
             size = rnd.randint(5, 120)
             sets.append({41 + int(rnd.paretovariate(0.5)) * 2654435769 % ((1 << 16) - 41) for _ in range(size)})
     return sets
+
+
+def assert_all_matches(found, expected, lengths, longest):
+    """A search gives all that a scan gives, in order, none that is too long."""
+    assert set(expected) <= set(found)
+    assert found == sorted(set(found)) and all(lengths[i] <= longest for i in found)
+
+
+def assert_hardly_any_more(one, sets, rnd):
+    """All matches of 80 queries among realistic sets, and strangers among less than one in a hundred of the sets."""
+    lengths, extra = [50] * len(sets), 0
+    for query in rnd.sample(sets, 40) + realistic(rnd, 40):
+        need = needed(len(query), 0.7)
+        found, expected = ask(one, query, need, 99), linear_scan(sets, lengths, query, need, 99)
+        assert_all_matches(found, expected, lengths, 99)
+        extra += len(found) - len(expected)
+    assert extra < 0.01 * 80 * len(sets)
+
+
+def draw_question(data, sets):
+    """Lengths of the sets' texts, a query, and the longest text that is asked for."""
+    lengths = data.draw(st.lists(st.integers(1, 9), min_size=len(sets), max_size=len(sets)))
+    return lengths, data.draw(st.sets(st.integers(0, 40), min_size=1, max_size=15)), data.draw(st.integers(1, 9))
