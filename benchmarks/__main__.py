@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
 from benchmarks import gate
-from benchmarks.corpora import load
+from benchmarks.corpora import add_corpora_argument, load
 from benchmarks.peers import peers
 from benchmarks.quality import Row, measure, measure_peer
 from benchmarks.table import scores_page
@@ -52,9 +51,8 @@ def _show(row: Row) -> Row:
 
 
 def _arguments() -> argparse.Namespace:
-    folder = os.environ.get("DENOISE_CORPORA")
     ap = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    ap.add_argument("--corpora", type=Path, default=Path(folder) if folder else None, help="a folder of *.jsonl.gz")
+    add_corpora_argument(ap)
     ap.add_argument("--names", default="", help="corpora to run, comma-separated; all where none is named")
     ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
     ap.add_argument("--k", type=int, nargs="+", default=[5], help="comparison pages at most; several for a row each")

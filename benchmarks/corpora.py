@@ -6,8 +6,10 @@ that a careful person would keep; `kind` where it is known (a name in `denoise_s
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
+import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,6 +53,13 @@ def load(folder: Path | None, names: tuple[str, ...] = ()) -> Iterator[tuple[str
         name = path.name.partition(".")[0]
         if not names or name in names:
             yield name, _read(path)
+
+
+def add_corpora_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare `--corpora`, a folder or None; by default that of the environment variable DENOISE_CORPORA."""
+    folder = os.environ.get("DENOISE_CORPORA")
+    given = Path(folder) if folder else None
+    parser.add_argument("--corpora", type=Path, default=given, help="a folder of *.jsonl.gz")
 
 
 def portal() -> Site:

@@ -8,11 +8,9 @@ best of some repetitions; path table and text caches are warm then, as in the co
 from __future__ import annotations
 
 import argparse
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
@@ -20,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from benchmarks.corpora import RecordedPage, Site, load
+from benchmarks.corpora import RecordedPage, Site, add_corpora_argument, load
 from denoise_scrapy.body.block_model import BlockModel, block_model
 from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
@@ -43,9 +41,8 @@ T = TypeVar("T")
 
 def main() -> None:
     """Measure and print."""
-    folder = os.environ.get("DENOISE_CORPORA")
     ap = argparse.ArgumentParser(prog="python -m benchmarks.stages", description=__doc__)
-    ap.add_argument("--corpora", type=Path, default=Path(folder) if folder else None, help="a folder of *.jsonl.gz")
+    add_corpora_argument(ap)
     ap.add_argument("--names", default="big9,dragnet,wcxb,zh", help="corpora to take pages of, comma-separated")
     args = ap.parse_args()
     sites = [site for _, corpus in load(args.corpora, tuple(args.names.split(","))) for site in corpus]

@@ -7,8 +7,8 @@ model that saw none of its publisher's pages.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import mean, pstdev
 
@@ -23,11 +23,9 @@ from denoise_scrapy.geometry import boxes_on
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from example_project.scoring import f1
-from training.dataset import PAGES, Example, read_corpora, read_examples, site_publisher
-from training.folds import FOLDS
-from training.model import fit_model
-
-SEED = 0
+from training.__main__ import KS, SEED
+from training.dataset import PAGES, read_corpora, read_examples, site_publisher
+from training.model import by_fold, model_without
 
 
 def main() -> None:
@@ -38,7 +36,8 @@ def main() -> None:
     ap.add_argument("--jobs", type=int, default=2)
     args = ap.parse_args()
     corpora, folds = read_corpora(args.corpora)
-    models = _fold_models(read_examples(corpora, folds, (PAGES, 0, -1), args.jobs), args.jobs)
+    examples = read_examples(corpora, folds, KS, args.jobs)
+    models = by_fold(examples, partial(model_without, seed=SEED), args.jobs)
     print("corpus | pages | without boxes | with | difference ± its standard error")
     for path in sorted(args.rendered.glob("*.jsonl.gz")):
         pairs = [pair for site in read(path) for pair in _judged(site, folds, models)]
@@ -47,20 +46,6 @@ def main() -> None:
         print(
             f"{path.name.split('.')[0]} | {len(pairs)} | {told[0]:.4f} | {told[1]:.4f} | {told[2]:+.4f} ± {told[3]:.4f}"
         )
-
-
-def _fold_models(examples: Sequence[Example], jobs: int) -> list[BlockModel]:
-    global _examples  # noqa: PLW0603 - what forked processes share without copying it
-    _examples = examples
-    with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        return pool.map(_fold_model, range(FOLDS), chunksize=1)
-
-
-_examples: Sequence[Example] = ()
-
-
-def _fold_model(fold: int) -> BlockModel:
-    return fit_model([one for one in _examples if one.fold != fold], SEED, {})
 
 
 def _judged(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from example_project.scoring import f1
 from training import networks, trees
 from training.dataset import Example
 from training.folds import FOLDS
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -59,19 +62,39 @@ def cross_validate(
     examples: Sequence[Example], seed: int, names: tuple[str, ...] = NAMES, jobs: int = 2
 ) -> list[PageScore]:
     """The score of each page, each fold judged by a model that saw none of its publishers."""
-    global _examples  # noqa: PLW0603 - what forked processes share without copying it
+    folds = by_fold(examples, partial(_fold_scores, seed=seed, names=names), jobs)
+    return [score for fold in folds for score in fold]
+
+
+def by_fold(examples: Sequence[Example], work: Callable[[Sequence[Example], int], T], jobs: int) -> list[T]:
+    """What some work makes of each fold, in processes that share the examples without copying them.
+
+    Args:
+        examples: The pages.
+        work: Called with the pages and the number of a fold; to be pickled.
+        jobs: Processes.
+    """
+    global _examples  # noqa: PLW0603 - what forked processes share
     _examples = examples
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        folds = pool.starmap(_fold_scores, [(fold, seed, names) for fold in range(FOLDS)], chunksize=1)
-    return [score for fold in folds for score in fold]
+        return pool.map(partial(_of_fold, work), range(FOLDS), chunksize=1)
 
 
 _examples: Sequence[Example] = ()
 
 
-def _fold_scores(fold: int, seed: int, names: tuple[str, ...]) -> list[PageScore]:
-    model = fit_model([example for example in _examples if example.fold != fold], seed, {}, names)
-    return list(judge([example for example in _examples if example.fold == fold and example.k >= 0], model))
+def _of_fold(work: Callable[[Sequence[Example], int], T], fold: int) -> T:
+    return work(_examples, fold)
+
+
+def model_without(examples: Sequence[Example], fold: int, seed: int, names: tuple[str, ...] = NAMES) -> BlockModel:
+    """A model that saw none of a fold's publishers."""
+    return fit_model([example for example in examples if example.fold != fold], seed, {}, names)
+
+
+def _fold_scores(examples: Sequence[Example], fold: int, seed: int, names: tuple[str, ...]) -> list[PageScore]:
+    model = model_without(examples, fold, seed, names)
+    return list(judge([example for example in examples if example.fold == fold and example.k >= 0], model))
 
 
 def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]:

@@ -6,10 +6,10 @@ Without `--corpora` the pairs are made of the example portal's texts, with floor
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
+from benchmarks.corpora import add_corpora_argument
 from benchmarks.dedup import floors
 from benchmarks.dedup.bases import of_portal, recorded
 from benchmarks.dedup.pairs import digest, make_pairs
@@ -39,9 +39,8 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    folder = os.environ.get("DENOISE_CORPORA")
     ap = argparse.ArgumentParser(prog="python -m benchmarks.dedup", description=__doc__)
-    ap.add_argument("--corpora", type=Path, default=Path(folder) if folder else None, help="a folder of *.jsonl.gz")
+    add_corpora_argument(ap)
     ap.add_argument("--seed", type=int, default=0, help="another seed makes other pairs; the floors are of seed 0")
     ap.add_argument("--others", action="store_true", help="also measure the other rules, Jaccard, MinHash, SimHash")
     ap.add_argument("--page", type=Path, help="write the scores as a page of the documentation")

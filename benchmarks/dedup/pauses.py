@@ -7,7 +7,6 @@ so that tombstones gather and what is remembered is built anew meanwhile.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -15,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpora import portal
-from benchmarks.dedup.bases import recorded
-from benchmarks.dedup.scale_texts import ScaleTexts
+from benchmarks.corpora import add_corpora_argument
+from benchmarks.dedup.scale_texts import ScaleTexts, sources_in
 from denoise_scrapy.dedup import SEARCHES, DuplicateIndex, SQLiteStore
 
 UPDATE_EVERY = 8  # a crawl that comes back finds about so many pages changed; a tenth dead starts a renewal
@@ -26,7 +24,7 @@ SHOWN = 10_000
 
 def main() -> int:
     args = _arguments()
-    sources = [base.text for base in recorded(args.corpora)] if args.corpora else [page.gold for page in portal()]
+    sources = sources_in(args.corpora)
     texts, ms = ScaleTexts(sources), np.zeros(args.count)
     print("texts | median ms | 99.9% ms | worst ms | of the last 10,000")
     with (
@@ -49,9 +47,8 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    folder = os.environ.get("DENOISE_CORPORA")
     ap = argparse.ArgumentParser(prog="python -m benchmarks.dedup.pauses", description=__doc__)
-    ap.add_argument("--corpora", type=Path, default=Path(folder) if folder else None, help="a folder of *.jsonl.gz")
+    add_corpora_argument(ap)
     ap.add_argument("--count", type=int, default=100_000, help="texts")
     ap.add_argument("--search", choices=SEARCHES, default="prefilter", help="how kept texts are found")
     ap.add_argument("--folder", type=Path, help="where the file of texts is made")

@@ -10,7 +10,6 @@ import argparse
 import ctypes
 import gc
 import json
-import os
 import resource
 import shutil
 import sys
@@ -23,9 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpora import portal
-from benchmarks.dedup.bases import recorded
-from benchmarks.dedup.scale_texts import ScaleTexts
+from benchmarks.corpora import add_corpora_argument
+from benchmarks.dedup.scale_texts import ScaleTexts, sources_in
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore, Store
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.store import Name
@@ -72,7 +70,7 @@ class Row:
 
 def main() -> int:
     args = _arguments()
-    sources = [base.text for base in recorded(args.corpora)] if args.corpora else [page.gold for page in portal()]
+    sources = sources_in(args.corpora)
     rows = []
     print("| " + " | ".join(field.name for field in fields(Row)) + " |")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
@@ -175,9 +173,8 @@ def _show(row: Row) -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    folder = os.environ.get("DENOISE_CORPORA")
     ap = argparse.ArgumentParser(prog="python -m benchmarks.dedup.scale", description=__doc__)
-    ap.add_argument("--corpora", type=Path, default=Path(folder) if folder else None, help="a folder of *.jsonl.gz")
+    add_corpora_argument(ap)
     ap.add_argument("--counts", type=int, nargs="+", default=[1000, 10_000, 100_000], help="texts kept, ascending")
     ap.add_argument("--ways", nargs="+", default=WAYS, help="store-search, for example sqlite-prefilter")
     ap.add_argument("--folder", type=Path, help="where the file of texts is made; a gigabyte a million")

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.corpora import portal
+from benchmarks.dedup.bases import recorded
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import unit_hashes
 
@@ -20,6 +23,11 @@ VOCABULARY = 200_000
 REPLACED = 0.6
 _SENTENCE = re.compile(r"[^.!?\n]{40,400}[.!?]")
 _SYLLABLES = "ba ce di fo gu ha ki lo mu ne pi ra so tu ve wi xo ya zu bre cla dro fri gle ston mer".split()
+
+
+def sources_in(folder: Path | None) -> list[str]:
+    """Texts to take sentences from: of recorded corpora, or of the example portal where there is no folder."""
+    return [base.text for base in recorded(folder)] if folder else [page.gold for page in portal()]
 
 
 class ScaleTexts:
