@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check gate baseline bench scores train clean
+.PHONY: demo test check gate baseline bench scores train sanitize clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -46,6 +46,9 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
+
+sanitize: $(VENV)/.dev
+	$(BIN)/python -m tests.native.sanitize
 
 gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate

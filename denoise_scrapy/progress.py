@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import create_looping_call
 
+from denoise_scrapy.native import status
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class Progress:
 
     def start(self) -> None:
         """Begin to log; to be called when the spider is opened."""
+        accelerator = status()
+        self._state.crawler.stats.set_value(PREFIX + "accelerator", accelerator)
+        logger.debug("denoise: arrays are the work of %s", accelerator, extra={"spider": self._state.crawler.spider})
         interval = self._state.settings.progress_interval
         if interval:
             self._call = create_looping_call(self._log)

@@ -5,6 +5,7 @@ from __future__ import annotations
 PREFIX = "denoise/"
 
 STATS: dict[str, str] = {
+    "accelerator": "who does the work on arrays: native, or numpy and why (a text)",
     "pages/parsed": "pages that were read",
     "pages/opted_out": 'pages left alone at the request\'s wish (meta["denoise"])',
     "pages/too_large": "pages above DENOISE_MAX_PAGE_MB, left alone",

@@ -33,6 +33,7 @@ SUBCOMMANDS: Mapping[str, str] = {
     "explain": "draw what of a page is kept, and why",
     "site": "show what was learned of sites, pin their rules",
     "stats": "show the shape of a crawl: pages, lengths, confidence",
+    "version": "tell versions, and whether the accelerator is in use",
 }
 """Name of each module here that is a subcommand, and what it does. An option of theirs must not have the name of one
 that all Scrapy commands have, as --pdb and --set."""

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from denoise_scrapy.native.compile import TARGET, source_digest
 
-#: Set to 0 (or no, off, false), it leaves everything to numpy.
+#: Set to 0 (or no, off, false) it leaves everything to numpy; a path names another library, as one with a sanitizer.
 SWITCH = "DENOISE_NATIVE"
 _OFF = frozenset(["0", "no", "off", "false"])
 
@@ -60,12 +61,14 @@ def switched_off() -> Iterator[None]:
 @cache
 def _load() -> tuple[Library | None, str]:
     """The library, or why there is none."""
-    if os.environ.get(SWITCH, "").strip().lower() in _OFF:
-        return None, f"{SWITCH}={os.environ[SWITCH]}"
-    if not TARGET.exists():
-        return None, "not compiled: there was no C compiler when denoise_scrapy was installed"
+    wish = os.environ.get(SWITCH, "").strip()
+    if wish.lower() in _OFF:
+        return None, f"{SWITCH}={wish}"
+    path = Path(wish) if os.sep in wish else TARGET
+    if not path.exists():
+        return None, f"{path} is missing: not compiled where denoise_scrapy was installed, or not for this system"
     try:
-        loaded = Library(ctypes.CDLL(str(TARGET)), ctypes.PyDLL(str(TARGET)))
+        loaded = Library(ctypes.CDLL(str(path)), ctypes.PyDLL(str(path)))
         made_of = loaded.arrays.denoise_digest
         made_of.restype = ctypes.c_char_p
         if made_of().decode() != source_digest():

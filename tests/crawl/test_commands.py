@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy.settings import Settings
 
+from denoise_scrapy import __version__
 from denoise_scrapy.commands import run
 from denoise_scrapy.commands.judging import judge_words
 from denoise_scrapy.commands.judging_patent import judge_characters
@@ -25,6 +26,7 @@ from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.duplicate_index import INDEX_FILE
+from denoise_scrapy.native import status
 from tests.crawl.web import Reply, Web, article, story
 from tests.dedup.redis_server import RedisServer, redis_server, shared_server
 
@@ -510,3 +512,11 @@ class TestCompare:
         with pytest.raises(SystemExit) as caught:
             call("compare", *argv)
         assert caught.value.code == 2
+
+
+def test_version_tells_whether_the_accelerator_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("version", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["accelerator"] == status() and told["denoise_scrapy"] == __version__ and "lxml" in told
+    assert call("version") == 0
+    assert f"accelerator       : {status()}" in capsys.readouterr().out

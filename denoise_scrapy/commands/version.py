@@ -1,0 +1,51 @@
+"""`scrapy denoise version`: our version, what does the arrays' work, and the versions of what we stand on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+import denoise_scrapy
+from denoise_scrapy.native import status
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+#: What bodies and duplicates depend on, the optional ones last.
+PACKAGES = ("Scrapy", "lxml", "numpy", "datasketch", "w3lib", "scrapy-playwright", "redis")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.epilog = "The accelerator is switched off by DENOISE_NATIVE=0 in the environment."
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Print them."""
+    found = versions()
+    width = max(map(len, found))
+    lines = (f"{name:{width}} : {value}" for name, value in found.items())
+    print(json.dumps(found, indent=2) if args.json else "\n".join(lines))
+    return 0
+
+
+def versions() -> dict[str, str]:
+    """Everything by name, as it is printed."""
+    return {
+        "denoise_scrapy": denoise_scrapy.__version__,
+        "accelerator": status(),
+        "Python": platform.python_version(),
+        "Platform": platform.platform(),
+        **{name: _version(name) for name in PACKAGES},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
