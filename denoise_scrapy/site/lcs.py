@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native import library
+from denoise_scrapy.native.lcs import match_levels
 from denoise_scrapy.page import FeatureTree
 
 #: Two nodes more similar than this are matched. The source gives no value; .5 asks, without geometry, for
@@ -55,9 +57,21 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
         >>> matching.matched.tolist(), matching.score
         ([True, True, False], 2.0)
     """
-    matched = np.zeros(len(target), bool)
     if not len(target) or not len(comparison):
-        return Matching(matched, 0.0)
+        return Matching(np.zeros(len(target), bool), 0.0)
+    native = library()
+    if native is not None:
+        known = target.page.boxes is not None and comparison.page.boxes is not None
+        boxes = (np.round(target.boxes), np.round(comparison.boxes)) if known else None
+        found = match_levels(native, target, comparison, boxes, similar, MAX_CELLS)
+        if found is not None:
+            return Matching(*found)
+    return _match_levels(target, comparison, similar)
+
+
+def _match_levels(target: FeatureTree, comparison: FeatureTree, similar: float) -> Matching:
+    """The matching in numpy, for levels of any size."""
+    matched = np.zeros(len(target), bool)
     score = 0.0
     above: BoolArray | None = None  # which nodes of the level above are similar; None: not tabulated
     for level in range(min(len(target.levels), len(comparison.levels)) - 1):
