@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from denoise_scrapy.addon import DenoiseAddon
-    from denoise_scrapy.body import Body, SiteModel, Taste, extract
+    from denoise_scrapy.body import Body, SiteModel, Taste, extract, extract_pages
     from denoise_scrapy.dedup import DuplicateIndex
     from denoise_scrapy.page import Page
 
 __version__ = "0.1.0"
-__all__ = ["Body", "DenoiseAddon", "DuplicateIndex", "Page", "SiteModel", "Taste", "__version__", "extract"]
+__all__ = [
+    "Body",
+    "DenoiseAddon",
+    "DuplicateIndex",
+    "Page",
+    "SiteModel",
+    "Taste",
+    "__version__",
+    "extract",
+    "extract_pages",
+]
 
 _HOMES = {
     "Body": "body",
@@ -25,6 +35,7 @@ _HOMES = {
     "SiteModel": "body",
     "Taste": "body",
     "extract": "body",
+    "extract_pages": "body",
 }
 
 

@@ -1,5 +1,6 @@
 """The body of a page: strategies, selection, rendering."""
 
+from denoise_scrapy.body.batch import extract_pages
 from denoise_scrapy.body.model import SiteModel, extract, find_strategy
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES
@@ -13,5 +14,6 @@ __all__ = [
     "SiteModel",
     "Taste",
     "extract",
+    "extract_pages",
     "find_strategy",
 ]

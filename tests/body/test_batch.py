@@ -1,0 +1,64 @@
+"""Many pages in one call: the bodies that pages of their site give, in order, read no further ahead than said."""
+
+import pytest
+
+from benchmarks.corpora import portal
+from denoise_scrapy import extract, extract_pages
+from denoise_scrapy.body.batch import AHEAD
+from tests.crawl.web import story
+
+FRAME = "<body><div>Menu of the site, and its sections</div><p>{}</p><div>Imprint, and all rights</div>"
+
+
+def made(count: int, host: str = "a.example") -> list[tuple[str, str]]:
+    return [(f"http://{host}/{n}", FRAME.format(story(n, 3))) for n in range(count)]
+
+
+def test_bodies_come_in_order_and_compared_from_the_first_on() -> None:
+    pages = [*made(3), *made(40, "b.example")]
+    told = list(extract_pages(pages))
+    assert [url for url, _ in told] == [url for url, _ in pages]
+    assert {len(body.comparison) for _, body in told[3:]} == {5}
+    for (url, body), (_, html) in zip(told, pages, strict=True):
+        assert body.text == html[len(FRAME.partition("{}")[0]) :].partition("</p>")[0], url
+        assert url not in body.comparison
+        assert all(other.startswith(url[:16]) for other in body.comparison)
+
+
+def test_pages_are_read_a_little_ahead_only() -> None:
+    read = []
+
+    def pages():
+        for url, html in made(100):
+            read.append(url)
+            yield url, html
+
+    bodies = extract_pages(pages())
+    assert read == []
+    next(bodies)
+    assert len(read) == AHEAD + 1
+    next(bodies)
+    assert len(read) == AHEAD + 2
+
+
+@pytest.mark.parametrize("strategy", ["combined", "lcs", "style-tree", "repetition"])
+def test_strategies(strategy: str) -> None:
+    pages = [(page.url, page.html) for page in portal()[:12]]
+    assert [body.strategy for _, body in extract_pages(pages, strategy=strategy)] == [strategy] * 12
+
+
+def test_alone_it_is_as_extract() -> None:
+    page = portal()[0]
+    alone = extract(page.html, page.url)
+    assert [(url, body.text) for url, body in extract_pages([(page.url, page.html)])] == [(page.url, alone.text)]
+    assert [body.comparison for _, body in extract_pages(made(4), comparison_pages=0)] == [()] * 4
+
+
+def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
+    assert list(extract_pages([])) == []
+    with pytest.raises(ValueError, match="did you mean 'lcs'"):
+        list(extract_pages(made(1), strategy="lsc"))
+    with pytest.raises(TypeError, match="str or bytes"):
+        list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]
+    selectors = list(extract_pages(made(2), remove=iter(["p"])))
+    assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)
