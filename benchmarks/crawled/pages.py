@@ -1,0 +1,122 @@
+"""Pages of made-up hosts, of about 500 elements and 50 KB each as recorded pages have, the same in every process."""
+
+from __future__ import annotations
+
+import random
+from functools import lru_cache
+
+#: Words to write with; frequent ones first, as `_words` takes them by Zipf's law.
+VOCABULARY = 4000
+#: One page in so many repeats the text of the page before it.
+COPIED = 25
+#: Bytes of scripts and styles in the head of a page: recorded pages of 500 elements have some 55 KB in all.
+HEAD_BYTES = 18_000
+SYLLABLES = "ba be bo da de di fo ga gre ha hi ka ke la le li lo ma me mo na ne no pa pe ra re ri sa se si ta te ti vo"
+
+
+def index_page(host: int, pages: int) -> bytes:
+    """The page that links to all others of its host."""
+    site = _site(host)
+    links = "".join(f'<li><a class="item" href="/{n}.html">{site.title(n)}</a></li>' for n in range(pages))
+    return f"<!doctype html><html><head><title>{site.name}</title></head><body><ul>{links}</ul></body></html>".encode()
+
+
+def page(host: int, number: int) -> bytes:
+    """A page of a host: each third one an article, an offer, a thread."""
+    site = _site(host)
+    source = number - 1 if number % COPIED == COPIED - 1 and number % 3 else number
+    rng = random.Random(f"{host}/{source}")
+    main = (_article, _offer, _thread)[number % 3](site, rng)
+    around = random.Random(f"{host}/{number}/around")
+    return (
+        f"<!doctype html><html><head><meta charset=utf-8><title>{site.title(number)} - {site.name}</title>"
+        f"{site.head}</head><body class='page {site.name}'>{site.top}"
+        f"<div id=wrap class='{site.name}-wrap'><div class=breadcrumb><a href=/>Home</a> "
+        f"<span>{site.title(number)}</span></div><div id=main class='{site.name}-main'>"
+        f"<h1>{site.title(number)}</h1>{main}</div>{_aside(site, around)}</div>{site.foot}</body></html>"
+    ).encode()
+
+
+class _Site:
+    """What the pages of one host have in common."""
+
+    def __init__(self, host: int) -> None:
+        self._rng = random.Random(host)
+        self.name = "".join(self._rng.choices(SYLLABLES.split(), k=4))
+        menu = "".join(f'<li class="nav-item"><a href="/{n}.html">{_words(self._rng, 2)}</a></li>' for n in range(45))
+        links = "".join(f"<li><a href='/{n}.html'>{_words(self._rng, 3)}</a></li>" for n in range(25))
+        script = f"var config = {{id: {host}}}; " + "function f(a, b) { return a < b && b > 1; }\n" * 400
+        self.head = f"<script>{script[:HEAD_BYTES]}</script><style>.nav-item {{ float: left }}</style>"
+        self.top = f"<header class='{self.name}-top'><nav><ul class=menu>{menu}</ul></nav></header>"
+        self.teasers = [self._teaser(n) for n in range(40)]
+        self.foot = f"<footer><ul>{links}</ul><p class=legal>{_words(self._rng, 40)}</p></footer>"
+
+    def _teaser(self, number: int) -> str:
+        kind = "wide" if number % 3 else "small"
+        return (
+            f"<div class='teaser t-{kind}'><h3><a href='/{number}.html'>{self.title(number)}</a></h3>"
+            f"<p>{_words(self._rng, 14)}</p><span class=date>{number} May</span></div>"
+        )
+
+    def title(self, number: int) -> str:
+        return _words(random.Random(f"{self.name}/{number}/title"), 7).capitalize()
+
+
+@lru_cache(64)
+def _site(host: int) -> _Site:
+    return _Site(host)
+
+
+def _article(site: _Site, rng: random.Random) -> str:
+    paragraphs = (
+        f"<p>{_words(rng, 40)} <b>{_words(rng, 3)}</b>, <a href='/{rng.randrange(40)}.html'>{_words(rng, 3)}</a> "
+        f"{_words(rng, 12)}.</p>"
+        for _ in range(18)
+    )
+    return (
+        f"<p class=byline>By <span>{_words(rng, 2)}</span></p><div class=story>{''.join(paragraphs)}</div>"
+        + "".join(
+            f"<div class=comment><div class=by><b>{_words(rng, 1)}</b> <span class=when>{n} hours ago</span></div>"
+            f"<p>{_words(rng, 20)}.</p></div>"
+            for n in range(20)
+        )
+    )
+
+
+def _offer(site: _Site, rng: random.Random) -> str:
+    rows = "".join(f"<tr><th>{_words(rng, 2)}</th><td>{_words(rng, 3)}</td></tr>" for _ in range(60))
+    text = "".join(f"<p>{_words(rng, 60)}.</p>" for _ in range(5))
+    return (
+        f"<div class=offer><img src=/a.jpg width=400 height=300><span class=price>{rng.randrange(900)}.00</span>"
+        f"<button>Buy</button></div><div class=description>{text}</div><table class=specs>{rows}</table>"
+    )
+
+
+def _thread(site: _Site, rng: random.Random) -> str:
+    return "".join(
+        f"<div class=post id=post-{rng.randrange(99999)}><div class=author><a href='/u/{n}'>{_words(rng, 1)}</a>"
+        f"<span>Posts: {rng.randrange(900)}</span></div><div class=content><p>{_words(rng, 45)}.</p>"
+        f"<p>{_words(rng, 20)}.</p></div><div class=tools><a href='#'>Quote</a> <a href='#'>Reply</a></div></div>"
+        for n in range(19)
+    )
+
+
+def _aside(site: _Site, rng: random.Random) -> str:
+    """Teasers of other pages of the host: the same words wherever a page is told of."""
+    return f"<aside class='{site.name}-side'>{''.join(rng.choices(site.teasers, k=30))}</aside>"
+
+
+@lru_cache(1)
+def _vocabulary() -> tuple[list[str], list[float]]:
+    rng = random.Random(0)
+    words = ["".join(rng.choices(SYLLABLES.split(), k=rng.randint(1, 4))) for _ in range(VOCABULARY)]
+    total, weights = 0.0, []
+    for rank in range(VOCABULARY):
+        total += 1 / (rank + 3)
+        weights.append(total)
+    return words, weights
+
+
+def _words(rng: random.Random, count: int) -> str:
+    words, weights = _vocabulary()
+    return " ".join(rng.choices(words, cum_weights=weights, k=count))
