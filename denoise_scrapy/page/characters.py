@@ -56,12 +56,11 @@ def hash_table() -> npt.NDArray[np.uint64]:
 
 
 def mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Spread 64-bit values (the finaliser of splitmix64), the same in every process."""
-    with np.errstate(over="ignore"):
-        values = values + np.uint64(0x9E3779B97F4A7C15)
-        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(values ^ (values >> np.uint64(31)))
+    """Spread 64-bit values (the finaliser of splitmix64), the same in every process. Of arrays: single ones warn."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(values ^ (values >> np.uint64(31)))
 
 
 #: Odd, so that it has an inverse modulo 2^64; its bits are well spread (the golden ratio).
@@ -82,6 +81,19 @@ def _powers(base: int, n: int) -> npt.NDArray[np.uint64]:
     return _cached_powers(base, size)[:n] if n <= size else _cached_powers.__wrapped__(base, n)
 
 
+def running_count(marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    """How many characters are marked before each, and in all as last value, shape (characters + 1,).
+
+    Example:
+        >>> running_count(np.array([True, False, True])).tolist()
+        [0, 1, 1, 2]
+    """
+    total = np.zeros(len(marked) + 1, np.int32)
+    # as 32 bits first: half the bytes of 64, and a third of the time of a sum that converts as it goes
+    marked.astype(np.int32).cumsum(dtype=np.int32, out=total[1:])
+    return total
+
+
 def segment_hashes(
     values: npt.NDArray[np.uint64], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.uint64]:
@@ -97,7 +109,6 @@ def segment_hashes(
     """
     up = _powers(_BASE, len(values))
     down = _powers(_INVERSE, len(values) + 1)
-    with np.errstate(over="ignore"):
-        sums = np.zeros(len(values) + 1, np.uint64)
-        np.cumsum(values * up, out=sums[1:])
-        return (sums[ends] - sums[starts]) * down[starts] + mix((ends - starts).astype(np.uint64))
+    sums = np.zeros(len(values) + 1, np.uint64)
+    (values * up).cumsum(out=sums[1:])
+    return (sums.take(ends) - sums.take(starts)) * down.take(starts) + mix((ends - starts).astype(np.uint64))

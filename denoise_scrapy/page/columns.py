@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.characters import SPACE, class_table, mix, segment_hashes
+from denoise_scrapy.page.characters import SPACE, class_table, mix, running_count, segment_hashes
+from denoise_scrapy.page.nesting import IntArray, nest
 from denoise_scrapy.page.paths import PathTable, name_code
 
-IntArray = npt.NDArray[np.int64]
+__all__ = ["Elements", "IntArray", "MarkedText"]
 
 
 @dataclass(frozen=True)
@@ -72,42 +73,23 @@ class Elements:
         self.paths = paths
         self.table = table
         self.text = text
-        codes = text.codes
-        self.marks = np.flatnonzero((codes == 1) | (codes == 2))
-        self.is_start = codes[self.marks] == 1
-        level = np.cumsum(np.where(self.is_start, 1, -1))
-        self.depth = level[self.is_start]
-        # marks of one level alternate start, end, start, end: sorted by level they pair up
-        levels = np.where(self.is_start, level, level + 1)
-        if levels.max(initial=0) < 1 << 15:
-            levels = levels.astype(np.int16)  # sorted by radix: .4 of the time of int64
-        order = levels.argsort(kind="stable")
-        starts_before = np.cumsum(self.is_start)
-        n = len(paths)
-        self.mark_element = np.empty(2 * n, np.int64)
-        self.mark_element[order[0::2]] = starts_before[order[0::2]] - 1
-        self.mark_element[order[1::2]] = self.mark_element[order[0::2]]
-        self.end = np.empty(n, np.int64)
-        self.end[self.mark_element[order[1::2]]] = starts_before[order[1::2]]
-        self.parent = self._parents(n)
-        self.text_owner = np.where(self.is_start, self.mark_element, self.parent[self.mark_element])
+        found = nest(text.codes)
+        self.marks, self.mark_element, self.is_start = found.marks, found.mark_element, found.is_start
+        self.depth, self.parent, self.end = found.depth, found.parent, found.end
+        self.text_owner = found.text_owner
 
     def __len__(self) -> int:
         return len(self.paths)
 
-    def _parents(self, n: int) -> IntArray:
-        """The parent is the last element one level higher that starts before."""
-        if not n:
-            return np.zeros(0, np.int64)
-        index = np.arange(n)
-        keys = np.sort(self.depth * n + index)
-        found = np.searchsorted(keys, (self.depth - 1) * n + index) - 1
-        return np.where(self.depth > 1, keys[found] % n, -1)
+    @cached_property
+    def index(self) -> IntArray:
+        """Numbers of the elements: 0, 1, and so on."""
+        return np.arange(len(self))
 
     @cached_property
     def parent_or_self(self) -> IntArray:
         """The parent element; a root is its own. Applied again and again it climbs and stays at the top."""
-        return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
+        return np.where(self.parent >= 0, self.parent, self.index)
 
     def has_tag(self, tags: Collection[str]) -> npt.NDArray[np.bool_]:
         """Which elements have one of these tags.
@@ -125,7 +107,7 @@ class Elements:
     @cached_property
     def shown(self) -> npt.NDArray[np.bool_]:
         """Elements that may show something: all but skipped ones. A noscript that was read has content."""
-        inhabited = self.end - np.arange(len(self)) > 1
+        inhabited = self.end - self.index > 1
         return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
@@ -135,21 +117,27 @@ class Elements:
     @cached_property
     def classes(self) -> npt.NDArray[np.uint8]:
         """Class (`characters`) of each character, marks included, shape (characters,)."""
-        return class_table()[self.text.codes]
+        return class_table().take(self.text.codes, mode="clip")  # no code is too large: the check costs a half more
+
+    @cached_property
+    def mark_bounds(self) -> IntArray:
+        """`marks`, and the number of characters as last value, shape (2n + 1,)."""
+        bounds = np.empty(len(self.marks) + 1, np.int64)
+        bounds[:-1] = self.marks
+        bounds[-1] = len(self.text.codes)
+        return bounds
 
     @cached_property
     def visible_before(self) -> IntArray:
         """Visible characters before each mark, and in all as last value, shape (2n + 1,)."""
-        total = np.concatenate([[0], np.cumsum(self.classes > SPACE)])
-        return np.append(total[self.marks], total[-1])
+        total = running_count(self.classes > SPACE)
+        return total.take(self.mark_bounds).astype(np.int64)
 
     @cached_property
     def own_chars(self) -> IntArray:
         """Visible characters of the element's own text, its children's excluded."""
-        after = np.diff(self.visible_before)
-        owned = self.text_owner >= 0
-        counts = np.bincount(self.text_owner[owned], after[owned], len(self))
-        return counts.astype(np.int64)
+        after = self.visible_before[1:] - self.visible_before[:-1]
+        return np.bincount(self.text_owner + 1, after, len(self) + 1)[1:].astype(np.int64)  # first: of no element
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         """Sum of a column over each element's subtree, itself included."""
@@ -176,11 +164,22 @@ class Elements:
     def nearest(self, marked: npt.NDArray[np.bool_]) -> IntArray:
         """Nearest ancestor-or-self that is marked, -1 where there is none."""
         n = len(self)
-        found = np.append(np.where(marked, np.arange(n), self.parent), n)  # n stands for "none"
-        found[found < 0] = n
-        while not np.array_equal(jumped := found[found], found):  # doubles the distance: log2(depth) rounds
-            found = jumped
-        return np.where(found[:n] == n, -1, found[:n])
+        found = np.full(n + 1, n)  # n stands for "none"
+        found[:n] = np.where(marked, self.index, self._parent_or_none)
+        for _ in range(self._doublings):
+            found = found.take(found)
+        nearest = found[:n]
+        nearest[nearest == n] = -1
+        return nearest
+
+    @cached_property
+    def _parent_or_none(self) -> IntArray:
+        return np.where(self.parent >= 0, self.parent, len(self))
+
+    @cached_property
+    def _doublings(self) -> int:
+        """How often a step up must double its length to reach the top from everywhere."""
+        return int(self.depth.max(initial=0)).bit_length()
 
     def inner_hashes(self, url_hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Hashes that stand for innerHTML: equal where tags, classes, ids, URLs and visible text are.
