@@ -1,11 +1,13 @@
-"""Runs the tests of the accelerator under AddressSanitizer and UBSan: `python -m tests.native.sanitize [ARGUMENTS]`.
+"""The accelerator under AddressSanitizer and UBSan: `python -m tests.native.sanitize [--fuzz SECONDS]`.
 
 Compiles a library of its own, and lets every test of this folder, whole pages and what hypothesis invents, go
-through it. A read or write outside an array, or undefined behaviour, ends the process with a report.
+through it, then mutated pages (`fuzz.py`). A read or write outside an array, or undefined behaviour, ends the process
+with a report.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -30,8 +32,8 @@ def runtime() -> str:
     return found.stdout.strip()
 
 
-def run(arguments: list[str]) -> int:
-    """Compile, run pytest, give its exit code."""
+def run(seconds: int) -> int:
+    """Compile, run pytest, then mutated pages for some seconds; give the exit code of what failed."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "sanitized.so"
         problem = compile_library(target, FLAGS)
@@ -39,9 +41,15 @@ def run(arguments: list[str]) -> int:
             print(f"not compiled: {problem}", file=sys.stderr)
             return 1
         environment = {**os.environ, **_OPTIONS, "LD_PRELOAD": runtime(), "DENOISE_NATIVE": str(target)}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(FOLDER), *arguments]
-        return subprocess.call(command, env=environment)
+        compiling = str(FOLDER / "test_library.py")  # what it starts is no Python
+        commands = (
+            ["pytest", "-q", "-p", "no:cacheprovider", f"--ignore={compiling}", str(FOLDER)],
+            ["tests.native.fuzz", f"--seconds={seconds}"],
+        )
+        return next(filter(None, (subprocess.call([sys.executable, "-m", *c], env=environment) for c in commands)), 0)
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    ap = argparse.ArgumentParser(prog="python -m tests.native.sanitize", description=__doc__)
+    ap.add_argument("--fuzz", type=int, default=60, metavar="SECONDS", help="time for mutated pages")
+    sys.exit(run(ap.parse_args().fuzz))

@@ -1,0 +1,176 @@
+"""Mutated pages through the accelerator and through numpy: `python -m tests.native.fuzz [--seconds N] [--seed N]`.
+
+Each round takes a page of the example portal (of recorded ones too, where DENOISE_CORPORA names a folder), damages it,
+and asks both ways for its columns, blocks, features and body. A difference ends the run with the round's seed, which
+makes the same page again: `--seed N --rounds 1`. `tests.native.sanitize --fuzz N` runs it with sanitizers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.corpora import RecordedPage, Site, load
+from denoise_scrapy.body import SiteModel
+from denoise_scrapy.body.features import block_features
+from denoise_scrapy.native import library, switched_off
+from denoise_scrapy.page import Page, PathTable
+
+#: Marks of our own, what parsers trip over, characters of all widths, halves of characters.
+ODD = (
+    "\0 \x01 \x02 \x0b \x0c \x1e \x85 \xa0 \xad \ufeff \u200b \u2028 \ufffd İ ß ﬁ "
+    "\U0001f600 \U00020000 \ud800 \udc00 中 ، ك"
+).split(" ")
+_TAGS = (
+    "<br><br> </p> <p> </div></div> <div> <table><tr><td> </body> <body> </html> <html> <noscript> <script> </script> "
+    "<style> <svg/> </a> <pre> <title> <select> <![CDATA[ ]]> <!-- --> <?php &#1; &#2; &#xD800; &amp; & < > ' \" <p/> "
+    "<x-y> <h2>Comments</h2> <br/>"
+).split(" ")
+_MORE = (
+    "<a href=x>",
+    "<li class='post-12 comment' id=c7>",
+    "<img src=a.png alt=A>",
+    "<td colspan=99999999>",
+    " 12,50 € ",
+)
+SOUP = (*_TAGS, *_MORE)
+MOST_CHARACTERS = 60_000
+
+Mutation = Callable[[random.Random, str], str]
+
+
+def _cut(rng: random.Random, html: str) -> str:
+    start, end = _range(rng, html)
+    return html[:start] + html[end:]
+
+
+def _again(rng: random.Random, html: str) -> str:
+    start, end = _range(rng, html)
+    return html[:end] + html[start:end] * rng.choice([1, 2, 9]) + html[end:]
+
+
+def _move(rng: random.Random, html: str) -> str:
+    start, end = _range(rng, html)
+    rest, place = html[:start] + html[end:], rng.randrange(len(html) + 1)
+    return rest[:place] + html[start:end] + rest[place:]
+
+
+def _sprinkle(rng: random.Random, html: str) -> str:
+    for _ in range(rng.choice([1, 5, 40])):
+        place = rng.randrange(len(html) + 1)
+        html = html[:place] + rng.choice((*ODD, *SOUP)) + html[place:]
+    return html
+
+
+def _nest(rng: random.Random, html: str) -> str:
+    start, end = _range(rng, html)
+    tag, levels = rng.choice(["div", "span", "b", "table", "a", "li", "font"]), rng.choice([3, 300, 3000])
+    return html[:start] + f"<{tag}>" * levels + html[start:end] + f"</{tag}>" * rng.choice([0, levels]) + html[end:]
+
+
+def _characters(rng: random.Random, html: str) -> str:
+    table = {ord(rng.choice("aeinrst ,.<0")): rng.choice(ODD)}
+    start, end = _range(rng, html)
+    return html[:start] + html[start:end].translate(table) + html[end:]
+
+
+MUTATIONS: Sequence[Mutation] = (_cut, _again, _move, _sprinkle, _nest, _characters)
+
+
+def _range(rng: random.Random, html: str) -> tuple[int, int]:
+    start = rng.randrange(len(html) + 1)
+    return start, min(len(html), start + int(rng.expovariate(1 / 400)))
+
+
+def damaged(rng: random.Random, html: str) -> str:
+    """A page with some of its parts cut, repeated, moved, nested, or sprinkled with what parsers trip over."""
+    for _ in range(rng.choice([1, 1, 2, 3, 6])):
+        html = rng.choice(MUTATIONS)(rng, html)[:MOST_CHARACTERS]
+    return html
+
+
+def everything(html: str, others: Sequence[str]) -> dict[str, object]:
+    """All that a page gives, parsed anew, with values that are compared as they are and arrays that nearly are."""
+    table = PathTable()
+    facts = [Page.parse(other, url=f"http://a.example/{n}", paths=table).facts for n, other in enumerate(others)]
+    page = Page.parse(html, url="http://a.example/page", paths=table)
+    blocks, elements = page.blocks, page.elements
+    found: dict[str, object] = {
+        "links": page.links, "title": page.title, "tags": page.tags(), "texts": page.block_texts,
+        "parent": elements.parent.tolist(), "end": elements.end.tolist(), "own_chars": elements.own_chars.tolist(),
+        "element": blocks.element.tolist(), "tokens": blocks.tokens.tolist(), "counts": blocks.counts.tolist(),
+        "hashes": blocks.text_hashes.tolist(), "keys": blocks.path_keys.tolist(),
+        "link_chars": blocks.link_chars.tolist(),
+    }  # fmt: skip
+    model = SiteModel.fit(facts)
+    if len(blocks):
+        found["features"] = block_features(page, model.statistics.for_page(page).first(5))
+    body = model.extract(page)
+    return found | {"text": body.text, "probability": np.asarray(body.probability), "confidence": body.confidence}
+
+
+def differences(html: str, others: Sequence[str]) -> list[str]:
+    """Names of what the accelerator and numpy tell differently of a page."""
+    native = everything(html, others)
+    with switched_off():
+        plain = everything(html, others)
+    wrong = []
+    for name, value in plain.items():
+        if isinstance(value, np.ndarray):
+            same = np.allclose(native[name], value, rtol=1e-5, atol=1e-5, equal_nan=True)
+        elif isinstance(value, float):
+            same = abs(native[name] - value) < 1e-5  # type: ignore[operator]
+        else:
+            same = native[name] == value
+        if not same:
+            wrong.append(name)
+    return wrong
+
+
+def round_of(seed: int, sites: Sequence[Site]) -> tuple[str, list[str]]:
+    """The page of a round, and those it is compared with."""
+    rng = random.Random(seed)
+    site = rng.choice(sites)
+    chosen: list[RecordedPage] = rng.sample(site, min(len(site), rng.choice([1, 2, 4])))
+    html, *others = (page.html for page in chosen)
+    return damaged(rng, html), [damaged(rng, other) if rng.random() < 0.2 else other for other in others]
+
+
+def main() -> int:
+    """Run rounds until the time is over; give 1 at the first difference."""
+    ap = argparse.ArgumentParser(prog="python -m tests.native.fuzz", description=__doc__)
+    ap.add_argument("--seconds", type=float, default=60)
+    ap.add_argument("--rounds", type=int, default=sys.maxsize)
+    ap.add_argument("--seed", type=int, default=int(time.time()))
+    args = ap.parse_args()
+    if library() is None:
+        print("there is no accelerator to be tested", file=sys.stderr)
+        return 1
+    folder = os.environ.get("DENOISE_CORPORA")
+    sites = [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]
+    print(f"seed {args.seed}, pages of {len(sites)} sites", flush=True)
+    end, done = time.monotonic() + args.seconds, 0
+    while done < args.rounds and time.monotonic() < end:
+        seed = args.seed + done
+        try:
+            wrong = differences(*round_of(seed, sites))
+        except BaseException:
+            print(f"round {seed} failed", flush=True)
+            raise
+        if wrong:
+            print(f"round {seed}: {', '.join(wrong)} differ")
+            return 1
+        done += 1
+    print(f"{done} rounds, no difference")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
