@@ -1,11 +1,14 @@
-"""What is known of pages beside the model: comments, hidden blocks, consent texts, doubt."""
+"""What is known of pages beside the model: comments, hidden blocks, consent texts, doubt.
+
+Most pages have none of it, so that each adjustment first looks whether there is anything to adjust: 2 µs, not 20.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.selection import select_by_expected_f1
+from denoise_scrapy.body.selection import highest_expected_f1
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.layout import BlockLayout
 
@@ -14,8 +17,11 @@ from denoise_scrapy.page.layout import BlockLayout
 COMMENTS_FACTOR, COMMENTS_META, COMMENTS_BLOCKS, COMMENTS_AFTER = 0.1, 3, 60, 0.03
 
 FloatArray = npt.NDArray[np.float64]
+Shares = npt.NDArray[np.float32]
 BoolArray = npt.NDArray[np.bool_]
 
+#: As an array's number: a member of an enumeration is converted by its name, 2 µs.
+_HIDDEN = np.int64(Flag.HIDDEN)
 #: Hidden blocks are seldom content (accordions, tabs) …
 HIDDEN_FACTOR = 0.2
 #: … unless more than this share of the long text is hidden: then a script shows it.
@@ -42,8 +48,11 @@ def cut_comments(page: Page, probability: FloatArray, headings: BoolArray, meta:
         headings: Headings that announce comments, shape (m,).
         meta: Lines of names, dates and links to reply, shape (m,).
     """
-    after = np.arange(len(probability)) >= comments_begin(page, headings, meta)
-    return np.where(after, COMMENTS_FACTOR * probability, probability)
+    if not headings.any():
+        return probability
+    lowered: FloatArray = probability.copy()
+    lowered[comments_begin(page, headings, meta) :] *= COMMENTS_FACTOR
+    return lowered
 
 
 def comments_begin(page: Page, headings: BoolArray, meta: BoolArray) -> int:
@@ -65,15 +74,17 @@ def comments_begin(page: Page, headings: BoolArray, meta: BoolArray) -> int:
 
 def lower_hidden(page: Page, probability: FloatArray) -> FloatArray:
     """Hidden blocks count less, where they are not the page."""
-    hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+    hidden = (page.blocks.flags & _HIDDEN) != 0
+    if not hidden.any():
+        return probability
     tokens = page.blocks.tokens
     long = np.where(tokens >= LONG_TOKENS, tokens, 0)
-    if not hidden.any() or hidden @ long > HIDDEN_SHARE * long.sum():
+    if hidden @ long > HIDDEN_SHARE * long.sum():
         return probability
     return np.where(hidden, HIDDEN_FACTOR * probability, probability)
 
 
-def lower_consent(page: Page, probability: FloatArray, consent: FloatArray) -> FloatArray:
+def lower_consent(page: Page, probability: FloatArray, consent: Shares) -> FloatArray:
     """Consent texts count less, where they are not the page.
 
     Args:
@@ -82,20 +93,23 @@ def lower_consent(page: Page, probability: FloatArray, consent: FloatArray) -> F
         consent: Share of the text around each block that speaks of consent, shape (m,).
     """
     about = consent >= CONSENT_SHARE
+    if not about.any():
+        return probability
     tokens = page.blocks.tokens
     if about @ tokens > CONSENT_PAGE * tokens.sum():
         return probability
     return np.where(about, CONSENT_FACTOR * probability, probability)
 
 
-def lower_repeated(probability: FloatArray, in_place: FloatArray) -> FloatArray:
+def lower_repeated(probability: FloatArray, in_place: Shares) -> FloatArray:
     """What all comparison pages say in the same place counts less.
 
     Args:
         probability: Shape (m,).
         in_place: Share of the comparison pages that carry each block's text in its place, NaN without any, shape (m,).
     """
-    return np.where(in_place >= EVERY, REPEATED_FACTOR * probability, probability)
+    everywhere = in_place >= EVERY
+    return np.where(everywhere, REPEATED_FACTOR * probability, probability) if everywhere.any() else probability
 
 
 def lower_beside(page: Page, probability: FloatArray) -> FloatArray:
@@ -110,5 +124,5 @@ def lower_beside(page: Page, probability: FloatArray) -> FloatArray:
 
 def lean_to(kept: BoolArray, page: Page, probability: FloatArray) -> FloatArray:
     """Move the probabilities towards a simple rule's choice, the more the lower the expected F1."""
-    _, f1 = select_by_expected_f1(probability, page.blocks.tokens)
-    return np.asarray(probability + LEAN * (1 - f1) * (kept - probability))
+    lean = LEAN * (1 - highest_expected_f1(probability, page.blocks.tokens))
+    return np.asarray(probability + lean * (kept - probability))

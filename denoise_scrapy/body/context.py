@@ -17,10 +17,13 @@ from denoise_scrapy.page import Page
 
 #: Half widths of the windows, in blocks: the neighbours, the paragraph's surroundings, the section, the column.
 WINDOWS = (1, 3, 8, 24)
+#: Blocks that the widest window reaches to either side.
+REACH = WINDOWS[-1]
 #: Sets a block has: its windows, its page, the blocks of its path.
 SETS = len(WINDOWS) + 2
 
 Values = npt.NDArray[np.float32]
+IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,24 +32,18 @@ class Context:
 
     Attributes:
         weight: Weight of each block in the means, shape (m, 1).
-        low: First block of each set but the last, shape (SETS - 1, m).
-        high: First block after it.
-        order: The blocks sorted by page and path, shape (m,).
-        first: Where a path begins in that order, shape (paths,).
-        path: Path of each block, shape (m,).
+        path: Path of each block, a number of its page's alone, shape (m,).
+        lengths: Blocks of each page, shape (pages,).
     """
 
     weight: Values
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
-    order: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    path: npt.NDArray[np.int64]
+    path: IntArray
+    lengths: IntArray
 
     @classmethod
     def of(cls, page: Page) -> Context:
         """The sets of a page's blocks; long blocks weigh more, in proportion to the logarithm of their length."""
-        return cls.join([(page.blocks.tokens, page.blocks.path_keys)])
+        return cls(_weight(page.blocks.tokens), page.blocks.slots, np.array([len(page.blocks)]))
 
     @classmethod
     def join(cls, pages: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]]) -> Context:
@@ -55,33 +52,48 @@ class Context:
         Args:
             pages: Tokens and path keys of each page's blocks (`Blocks.tokens`, `Blocks.path_keys`).
         """
-        lengths = [len(tokens) for tokens, _ in pages]
-        ends = np.cumsum(lengths)
-        start, end = np.repeat(ends - lengths, lengths), np.repeat(ends, lengths)
-        index = np.arange(int(ends[-1]) if len(ends) else 0)
-        low = [np.maximum(index - width, start) for width in WINDOWS]
-        high = [np.minimum(index + width + 1, end) for width in WINDOWS]
-        paths, known = [], 0
+        paths, known = [np.zeros(0, np.int64)], 0
         for _, keys in pages:
             own, inverse = np.unique(keys, return_inverse=True)
             paths.append(inverse + known)
             known += len(own)
-        path = np.concatenate(paths) if paths else np.zeros(0, np.int64)
-        order = np.argsort(path, kind="stable")
-        first = np.flatnonzero(np.diff(path[order], prepend=-1))
-        # a block without a token counts a little, so that no sum of weights is 0
-        weight = [np.log1p(tokens) + 0.1 for tokens, _ in pages]
-        weights = np.concatenate(weight).astype(np.float32)[:, None] if weight else np.zeros((0, 1), np.float32)
-        return cls(weights, np.array([*low, start]), np.array([*high, end]), order, first, path)
+        tokens = np.concatenate([np.zeros(0, np.int64), *(tokens for tokens, _ in pages)])
+        return cls(_weight(tokens), np.concatenate(paths), np.array([len(tokens) for tokens, _ in pages], np.int64))
+
+    @cached_property
+    def low(self) -> IntArray:
+        """First block of each set but the last, shape (SETS - 1, m)."""
+        start = np.repeat(self.lengths.cumsum() - self.lengths, self.lengths)
+        index = np.arange(len(start))
+        return np.array([*(np.maximum(index - width, start) for width in WINDOWS), start])
+
+    @cached_property
+    def high(self) -> IntArray:
+        """First block after it."""
+        end = np.repeat(self.lengths.cumsum(), self.lengths)
+        index = np.arange(len(end))
+        return np.array([*(np.minimum(index + width + 1, end) for width in WINDOWS), end])
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The blocks sorted by page and path, shape (m,)."""
+        return np.asarray(self.path.argsort(kind="stable"))
+
+    @cached_property
+    def first(self) -> IntArray:
+        """Where each path begins in that order, shape (paths,)."""
+        ends = np.bincount(self.path).cumsum()
+        return np.asarray(ends - np.bincount(self.path))
+
+    @cached_property
+    def path_weights(self) -> Values:
+        """Sum of the weights of each path's blocks, shape (paths, 1)."""
+        return np.bincount(self.path, self.weight[:, 0]).astype(np.float32)[:, None]
 
     def means(self, values: Values) -> list[Values]:
         """Weighted means over each set of each block: SETS arrays of the shape of `values`, (m, h)."""
         weighted = values * self.weight
-        running = _running(weighted)  # once for all windows
-        windows = (running.take(self.high, axis=0) - running.take(self.low, axis=0)).astype(np.float32)
-        return [
-            sums / weights for sums, weights in zip((*windows, self._of_path(weighted)), self._weights, strict=True)
-        ]
+        return [self.sums(number, weighted) / weights for number, weights in enumerate(self._weights)]
 
     def gradient(self, of_means: Sequence[Values]) -> Values:
         """The gradient of the values, shape (m, h), from those of their means."""
@@ -91,21 +103,51 @@ class Context:
     def sums(self, number: int, values: Values) -> Values:
         """Sums over one set of each block, shape of `values`, (m, h)."""
         if number == SETS - 1:
-            return self._of_path(values)
-        running = _running(values)
+            return np.asarray(self.path_sums(values).take(self.path, axis=0))
+        running = np.zeros((len(values) + 1, values.shape[1]))
+        np.cumsum(values, axis=0, out=running[1:])
         return np.asarray(running[self.high[number]] - running[self.low[number]], np.float32)
+
+    def path_sums(self, values: Values) -> Values:
+        """Sums over the blocks of each path, shape (paths, h)."""
+        return np.asarray(np.add.reduceat(values.take(self.order, axis=0), self.first, axis=0))
 
     @cached_property
     def _weights(self) -> list[Values]:
         """Sums of the weights over each set of each block, (m, 1) each: the same for all networks."""
         return [self.sums(number, self.weight) for number in range(SETS)]
 
-    def _of_path(self, values: Values) -> Values:
-        return np.asarray(np.add.reduceat(values[self.order], self.first, axis=0)[self.path])
+
+def window_sums(rows: Values) -> list[Values]:
+    """Sums over all windows of one page's blocks, each window made of narrower ones: ten additions for all four.
+
+    As differences of running sums they would cost four times as much, and need double precision.
+
+    Args:
+        rows: Values of m blocks between REACH rows of zeros on either side, shape (m + 2 · REACH, h).
+
+    Returns:
+        One array for each of WINDOWS, shape (m, h) each.
+
+    Example:
+        >>> rows = np.zeros((3 + 2 * REACH, 1), np.float32)
+        >>> rows[REACH:-REACH, 0] = 1, 10, 100
+        >>> [sums.ravel().tolist() for sums in window_sums(rows)[:2]]
+        [[11.0, 111.0, 110.0], [111.0, 111.0, 111.0]]
+    """
+    one = rows[:-2] + rows[1:-1]
+    one += rows[2:]
+    three = one[:-4] + one[4:]  # the three before, the three after …
+    three += rows[3:-3]  # … and the one between
+    eight = three[:-10] + three[10:]
+    eight += one[7:-7]
+    most = eight[:-32] + eight[32:]
+    most += three[17:-25]
+    most += three[25:-17]
+    most += rows[REACH:-REACH]
+    return [one[REACH - 1 : 1 - REACH], three[REACH - 3 : 3 - REACH], eight[REACH - 8 : 8 - REACH], most]
 
 
-def _running(values: Values) -> npt.NDArray[np.float64]:
-    """Sums of the rows before each one, and of all, shape (m + 1, h)."""
-    running = np.zeros((len(values) + 1, values.shape[1]))
-    np.cumsum(values, axis=0, out=running[1:])
-    return running
+def _weight(tokens: IntArray) -> Values:
+    # a block without a token counts a little, so that no sum of weights is 0
+    return np.asarray((np.log1p(tokens) + 0.1).astype(np.float32)[:, None])

@@ -1,19 +1,21 @@
 """Small neural networks as arrays: the probability that a block is content, from its features and its surroundings'.
 
 A first layer looks at each block alone; a second at what the first said of the block, of its neighbours, of its page
-and of all blocks of its path. So what a block is follows from where it stands. At the sizes of a page that costs less
-than its features do (150 blocks: some .3 ms).
+and of all blocks of its path. So what a block is follows from where it stands. Here is what a network is, and how one
+runs for training; pages are judged by all at once (`side_by_side.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.context import Context
+from denoise_scrapy.body.side_by_side import SideBySide
 
 #: Features are cut so many standard deviations from their mean: a page is never far outside what was seen.
 CLIP = 3.5
@@ -56,15 +58,21 @@ class BlockNetwork:
         np.maximum(x, np.float32(-CLIP), out=x)
         return np.asarray(np.minimum(x, np.float32(CLIP), out=x).T)
 
-    def odds(self, inputs: Values, context: Context) -> Values:
-        """Log odds of each block by each network, shape (networks, m)."""
-        each = [forward(weights, inputs, context).odds for weights in self.networks]
-        return np.clip(np.array(each, np.float32), -MOST, MOST)
+    @cached_property
+    def side_by_side(self) -> SideBySide:
+        """The networks, ready to run as one."""
+        return SideBySide(self.mean, self.deviation, self.networks, CLIP)
 
     def probability(self, features: Values, context: Context) -> npt.NDArray[np.float64]:
-        """Probability of each of m blocks, shape (m,); features as for `inputs`."""
-        odds = self.odds(self.inputs(features), context).astype(np.float64)
-        return np.asarray((1 / (1 + np.exp(-odds))).mean(axis=0))
+        """Probability of each of m blocks, shape (m,).
+
+        Args:
+            features: Shape (n, m), NaN where unknown.
+            context: Of the m blocks of one page.
+        """
+        odds = self.side_by_side.odds(features, context)
+        np.minimum(np.maximum(odds, -MOST, out=odds), MOST, out=odds)
+        return np.asarray((1 / (1 + np.exp(-odds))).sum(axis=0, dtype=np.float64) / len(odds))
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """All numbers by name, for a file; weights in half precision, which moves no probability by .001."""

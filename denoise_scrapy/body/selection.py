@@ -30,17 +30,33 @@ def select_by_expected_f1(
         >>> kept.tolist(), round(f1, 2)
         ([False, True, True], 0.92)
     """
+    order, best, f1 = _best(probability, tokens, beta)
     kept = np.zeros(len(probability), bool)
-    if not len(probability):
-        return kept, 0.0
-    order = np.argsort(-probability, kind="stable")
-    expected = (probability * tokens)[order].cumsum()
-    chosen, weight = tokens[order].cumsum(), beta * beta
-    best = int(np.argmax((1 + weight) * expected / np.maximum(chosen + weight * expected[-1], 1e-9)))
-    f1 = 2 * expected[best] / max(chosen[best] + expected[-1], 1e-9)
     if f1 > 0:
         kept[order[: best + 1]] = True
-    return kept, float(f1)
+    return kept, f1
+
+
+def highest_expected_f1(probability: FloatArray, tokens: npt.NDArray[np.int64]) -> float:
+    """The expected F1 of what `select_by_expected_f1` would keep."""
+    return _best(probability, tokens, 1.0)[2]
+
+
+def _best(
+    probability: FloatArray, tokens: npt.NDArray[np.int64], beta: float
+) -> tuple[npt.NDArray[np.int64], int, float]:
+    """The blocks by probability, the place of the last one to keep, and the expected F1 then."""
+    order = (-probability).argsort(kind="stable")
+    if not len(order):
+        return order, 0, 0.0
+    some = tokens.take(order)
+    expected = probability.take(order)
+    expected *= some
+    expected.cumsum(out=expected)
+    chosen, weight = some.cumsum(), beta * beta
+    best = int((expected / np.maximum(chosen + weight * expected[-1], 1e-9)).argmax())
+    f1 = 2 * expected[best] / max(chosen[best] + expected[-1], 1e-9)
+    return order, best, float(f1)
 
 
 def expected_f1(kept: BoolArray, probability: FloatArray, tokens: npt.NDArray[np.int64]) -> float:

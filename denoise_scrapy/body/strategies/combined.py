@@ -6,6 +6,8 @@ they do on publishers left out stands in the model file. The kept set maximises 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -51,16 +53,30 @@ class CombinedStrategy:
     def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:
         """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`."""
         model = self._model or block_model()
-        known = features[[_ROW[name] for name in model.names]]
+        known = features[_rows(model.names)]
         probability = model.probability(known, Context.of(page))
-        headings = (features[_ROW["own_heading"]] > 0) | (features[_ROW["tag_dt"]] > 0)
-        comments, meta = features[_ROW["is_comments"]] > 0, features[_ROW["is_meta"]] > 0
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
-            probability = cut_comments(page, probability, headings & comments, meta)
-        probability = lower_repeated(probability, features[_ROW["repeated_in_place"]].astype(float))
+            probability = _without_comments(page, probability, features)
+        probability = lower_repeated(probability, features[_ROW["repeated_in_place"]])
         probability = lower_hidden(page, probability)
-        probability = lower_consent(page, probability, features[_ROW["consent"]].astype(float))
+        probability = lower_consent(page, probability, features[_ROW["consent"]])
         probability = lower_beside(page, probability)
         probability = lean_to(features[_ROW["hand_kept"]] > 0, page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
         return Decision(kept, probability, f1, Reasons(page, known, model))
+
+
+def _without_comments(
+    page: Page, probability: npt.NDArray[np.float64], features: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float64]:
+    announced = features[_ROW["is_comments"]] > 0
+    if not announced.any():  # as on most pages
+        return probability
+    headings = (features[_ROW["own_heading"]] > 0) | (features[_ROW["tag_dt"]] > 0)
+    return cut_comments(page, probability, headings & announced, features[_ROW["is_meta"]] > 0)
+
+
+@cache
+def _rows(names: tuple[str, ...]) -> slice | list[int]:
+    """Rows of a model's features: the model that comes with the package takes all, as they are."""
+    return slice(None) if names == NAMES else [_ROW[name] for name in names]

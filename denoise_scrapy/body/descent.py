@@ -1,0 +1,126 @@
+"""The ways down many trees, for many blocks at once: a bit a block, 64 blocks a word.
+
+Which blocks come to a node is known from its parent in two steps: those of the parent's whose answer is yes go one
+way, the rest the other. All nodes of one depth take both steps together, so that 1,800 splits of 120 trees cost two
+calls a level; to `and` all answers on the way to each leaf costs three times as much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.intp]
+Words = npt.NDArray[np.uint64]
+
+
+class Descent:
+    """The trees of a `Forest`, level by level.
+
+    What the splits ask is answered by bits. Where an unknown value says yes, as nearly everywhere, a set bit means
+    "no" (`x > threshold`), elsewhere "yes" (`x <= threshold`): NaN leaves either clear, so nobody looks for it.
+
+    Attributes:
+        feature: Feature of each distinct split (of 1,800 some 950 are), shape (splits,).
+        threshold: What it is compared with, shape (splits, 1).
+        above: How many of them, the first ones, set the bit above the threshold.
+        levels: Of each depth, the distinct split that each of its n nodes asks, and the row of `_reached` that holds
+            the blocks that come to it, shape (n,) each. The rows of a depth's children follow those of the depth
+            before: n for set bits, n for clear ones.
+        leaf: Row of each leaf, shape (leaves, trees), leaves a power of 2; two rows behind all are every block, none.
+    """
+
+    def __init__(
+        self,
+        feature: npt.NDArray[np.int32],
+        threshold: npt.NDArray[np.float32],
+        missing: npt.NDArray[np.bool_],
+        way: npt.NDArray[np.int8],
+    ) -> None:
+        """See `Forest`."""
+        asked = np.stack([~missing.ravel(), feature.ravel(), threshold.ravel().view(np.int32)], axis=1)
+        distinct, number = np.unique(asked, axis=0, return_inverse=True)
+        self.above = int(np.count_nonzero(distinct[:, 0] == 0))
+        self.feature = distinct[:, 1].astype(np.intp)
+        self.threshold = distinct[:, 2].astype(np.int32).view(np.float32)[:, None]
+        self.levels, self.leaf = _levels(way, number.reshape(feature.shape), self.above)
+
+    def leaves(self, features: npt.NDArray[np.float32]) -> IntArray:
+        """Number of the leaf, among all trees' leaves, that each block reaches in each tree.
+
+        Args:
+            features: Shape (features, m), NaN where unknown.
+
+        Returns:
+            Shape (trees, m): leaf + leaves a tree · tree.
+        """
+        reached = self._reached(self._answers(features)).take(self.leaf, axis=0)
+        leaves, trees, words = reached.shape
+        planes = np.empty((leaves.bit_length() - 1, trees, words), np.uint64)
+        for bit, plane in enumerate(planes):  # the number of the one leaf reached, bit by bit
+            ones = reached.reshape(-1, 2, 1 << bit, trees, words)[:, 1]
+            np.bitwise_or.reduce(ones, axis=(0, 1), out=plane)
+        bits = np.unpackbits(planes.view(np.uint8), axis=2)
+        found = np.zeros(bits.shape[1:], np.uint8)
+        for plane in bits[::-1]:
+            found += found
+            found |= plane
+        m = features.shape[1]
+        return np.asarray(found[:, :m] + np.arange(0, leaves * trees, leaves)[:, None])
+
+    def _answers(self, features: npt.NDArray[np.float32]) -> Words:
+        """Whether each block sets the bit of each distinct split, shape (splits, words)."""
+        n, m = len(self.feature), features.shape[1]
+        values = features.take(self.feature, axis=0)
+        answers = np.empty((n, 64 * -(-m // 64)), bool)
+        np.greater(values[: self.above], self.threshold[: self.above], out=answers[: self.above, :m])
+        np.less_equal(values[self.above :], self.threshold[self.above :], out=answers[self.above :, :m])
+        return np.packbits(answers).view(np.uint64).reshape(n, -1)  # flat: rows are whole words
+
+    def _reached(self, answers: Words) -> Words:
+        """Which blocks come to each node; rows as in `levels`."""
+        end = 2 * sum(len(split) for split, _ in self.levels)
+        reached = np.empty((end + 2, answers.shape[1]), np.uint64)
+        reached[end], reached[end + 1] = ~np.uint64(0), 0
+        row = 0
+        for split, come in self.levels:
+            here, n = reached.take(come, axis=0), len(split)
+            there = np.bitwise_and(here, answers.take(split, axis=0), out=reached[row : row + n])
+            np.bitwise_xor(here, there, out=reached[row + n : row + 2 * n])
+            row += 2 * n
+        return reached
+
+
+def _levels(
+    way: npt.NDArray[np.int8], number: npt.NDArray[np.int64], above: int
+) -> tuple[list[tuple[IntArray, IntArray]], IntArray]:
+    """See `Descent`.
+
+    Args:
+        way: See `Forest`, shape (t, l, l - 1).
+        number: Number of each split among the distinct ones, shape (t, l - 1).
+        above: How many of those set the bit for "no".
+    """
+    below = np.count_nonzero(way, axis=1)  # leaves under each split: the nearer the root, the more
+    nodes = 2 * int(np.count_nonzero(below))
+    path = np.argsort(np.where(way != 0, -below[:, None], 1), axis=2, kind="stable")  # splits from the root to a leaf
+    length = np.count_nonzero(way, axis=2)
+    tree = np.broadcast_to(np.arange(len(way))[:, None], length.shape)
+    come = np.full(length.shape, nodes)  # the row that leads on to each leaf: every block is at the root
+    levels, row = [], 0
+    for depth in range(int(length.max(initial=0))):
+        on = length > depth
+        trees, split = tree[on], path[..., depth][on]
+        place = np.zeros(below.shape, np.intp)  # of each split of this depth among them
+        here, first = np.unique(trees * below.shape[1] + split, return_index=True)
+        place.ravel()[here] = np.arange(len(here))
+        levels.append((number.ravel()[here], come[on][first]))
+        yes = np.take_along_axis(way[on], split[:, None], axis=1)[:, 0] > 0
+        clear = yes == (levels[-1][0] < above)[place[trees, split]]
+        come[on] = row + place[trees, split] + len(here) * clear
+        row += 2 * len(here)
+    come[(length == 0) & (np.arange(way.shape[1]) > 0)] = nodes + 1  # the tree has fewer leaves
+    width = 1 << max(way.shape[1] - 1, 1).bit_length()
+    leaf = np.full((width, len(way)), nodes + 1)
+    leaf[: way.shape[1]] = come.T
+    return levels, leaf
