@@ -7,13 +7,13 @@ another element. (On recorded pages the truth parts 1008 such pairs and joins 68
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page.characters import DIGIT, class_table
-from denoise_scrapy.page.columns import MarkedText
+from denoise_scrapy.page.columns import IntArray, MarkedText
 from denoise_scrapy.page.paths import PathTable
 
 Codes = npt.NDArray[np.integer[npt.NBitBase]]
@@ -24,12 +24,13 @@ EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 EXACT_LEVELS = 8
 
 
-def part_glued(text: MarkedText, paths: Sequence[int], table: PathTable) -> MarkedText:
+def part_glued(text: MarkedText, starts: IntArray, paths: npt.NDArray[np.int32], table: PathTable) -> MarkedText:
     r"""Put a space between inline elements that follow each other directly, where two words would meet.
 
     Args:
         text: A marked text: 1 at each element's start, 2 at its end.
-        paths: Path id of each element.
+        starts: Places of the starts, shape (elements,).
+        paths: Path id of each element, shape (elements,).
         table: Table of the ids.
 
     Example:
@@ -38,31 +39,40 @@ def part_glued(text: MarkedText, paths: Sequence[int], table: PathTable) -> Mark
         'Boots 2026 With'
     """
     codes = text.codes
-    starts = codes == 1
-    follows = np.flatnonzero(starts[1:] & (codes[:-1] == 2)) + 1
-    element = np.searchsorted(np.flatnonzero(starts), follows)
-    inline = ~np.asarray(table.columns["block"], bool)[np.asarray(paths, np.int32)[element]]
-    if not inline.any():
+    at = starts.compress(~np.asarray(table.columns["block"], bool).take(paths))
+    at = at.compress(codes.take(at - 1) == 2)
+    # most pages end here: what comes to the end and the start next is no word
+    may_meet = _may_meet()
+    at = at.compress(may_meet.take(codes.take(at - 2)) & may_meet.take(codes.take(at + 1)))
+    if not len(at):
         return text
-    follows, element = follows[inline], element[inline]
     shown = np.flatnonzero(codes > 2)
-    after = np.searchsorted(shown, follows)
+    after = shown.searchsorted(at)
     within = (after > 0) & (after < len(shown))
-    follows, element, after = follows[within], element[within], after[within]
+    at, after = at[within], after[within]
     left, right = shown[after - 1], shown[after]
-    word = class_table()[codes[np.stack([left, right])]] >= DIGIT
+    words = class_table()[codes[np.stack([left, right])]] >= DIGIT
+    element = starts.searchsorted(at)
     places = [
-        int(follows[i])
-        for i in np.flatnonzero(word.all(axis=0)).tolist()
+        int(at[i])
+        for i in np.flatnonzero(words.all(axis=0)).tolist()
         if _meet(codes, int(left[i]), int(right[i]), twins=_twins(paths, int(element[i]), table))
         and not _is_exact(int(paths[element[i]]), table)
     ]
     return MarkedText(np.insert(codes, places, ord(" ")).tobytes(), text.wide) if places else text
 
 
-def _twins(paths: Sequence[int], element: int, table: PathTable) -> bool:
+@cache
+def _may_meet() -> npt.NDArray[np.bool_]:
+    """Whether a character is of a word, or a mark beyond which one may stand, shape (65536,)."""
+    may = class_table() >= DIGIT
+    may[:3] = True
+    return may
+
+
+def _twins(paths: npt.NDArray[np.int32], element: int, table: PathTable) -> bool:
     """Whether a link follows a link of its own shape: two entries, in any script."""
-    return table.tags[paths[element]] == "a" and paths[element] == paths[element - 1]
+    return table.tags[paths[element]] == "a" and bool(paths[element] == paths[element - 1])
 
 
 def _meet(codes: Codes, left: int, right: int, *, twins: bool) -> bool:

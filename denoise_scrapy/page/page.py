@@ -12,10 +12,9 @@ import numpy.typing as npt
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.characters import mix
-from denoise_scrapy.page.columns import Elements, MarkedText
+from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.facts import PageFacts
 from denoise_scrapy.page.geometry import Boxes
-from denoise_scrapy.page.glued import part_glued
 from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import END, LINE_BREAK, START, ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
@@ -56,8 +55,8 @@ class Page:
         self.kept_by_user: tuple[Match, ...] = ()
         self.removed_by_user: tuple[Match, ...] = ()
         self._base = parsed.base
-        self._paths = np.array(parsed.paths, np.int32)
-        self._text = part_glued(MarkedText.encode(parsed.text), parsed.paths, table)
+        self._paths = parsed.paths
+        self._text = parsed.text
         self._urls = parsed.urls
         self._table = table
 

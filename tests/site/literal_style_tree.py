@@ -60,7 +60,9 @@ class Source:
         self.roots = []
         for i, parent in enumerate(elements.parent.tolist()):
             empty = (
-                page.path_table.skipped[elements.paths[i]] and elements.end[i] == i + 1 and not elements.own_chars[i]
+                page.path_table.columns["skipped"][elements.paths[i]]
+                and elements.end[i] == i + 1
+                and not elements.own_chars[i]
             )
             if not empty:
                 (self.children[parent] if parent >= 0 else self.roots).append(i)

@@ -1,0 +1,126 @@
+"""Tokens: what depends on an element's own tag and names alone, computed once a process for all sites.
+
+Digits are taken out of class and id, so that `post-1234` is no new token on every page, and so that two pages of one
+template meet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+from functools import lru_cache
+from typing import NamedTuple
+from zlib import crc32
+
+from denoise_scrapy.page.attributes import TELLS_NOTHING
+from denoise_scrapy.page.markup import (
+    CONTAINER_TAGS,
+    CONTENT_TAGS,
+    SKIPPED_TAGS,
+    Flag,
+    is_block_tag,
+    tag_flags,
+    word_flags,
+)
+
+_DIGITS = re.compile(r"\d+")
+#: Class and id values longer than this are cut: front-end frameworks write pages of class names.
+MAX_NAME_LENGTH = 200
+
+ROOT_TAGS = frozenset({"html", "body"})
+
+#: What the event loop does where such an element starts. Most are PLAIN; `events.c` has the same numbers.
+PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED = range(7)
+_KINDS: dict[str, int] = {
+    **dict.fromkeys(TELLS_NOTHING, LOOKED_AT),  # attributes may tell what a rendering needs
+    **dict.fromkeys(SKIPPED_TAGS, SKIPPED),
+    "a": LINK,
+    "area": LINK,
+    "img": IMAGE,
+    "br": BREAK,
+    "meta": META,
+}
+
+#: Columns of the path table that are a token's, as one string of bytes: tag, class, id, token, own flags,
+#: characters of the tags; then block, container, content, br, skipped (`paths.COLUMNS`).
+_PACKED = struct.Struct("=IIIQii?????")
+
+
+class Token(NamedTuple):
+    """A kind of element: tag, class, id, role and whether it hides itself.
+
+    Attributes:
+        name: What tells it from others; itemprop is none of it, though it may set flags.
+        tag: Its tag.
+        step: As people read it: `div#main.story`.
+        kind: What the event loop does with it.
+        block: Whether it ends a block of text.
+        in_key: Its part of the hash of a path.
+        in_shape: The same without the id.
+        flags: Bits of `Flag`.
+        packed: Its columns of the path table.
+    """
+
+    name: tuple[object, ...]
+    tag: str
+    step: str
+    kind: int
+    block: bool
+    in_key: int
+    in_shape: int
+    flags: int
+    packed: bytes
+
+
+@lru_cache(maxsize=16_384)
+def without_digits(name: str) -> str:
+    """A class or id as tokens have it.
+
+    Example:
+        >>> without_digits("post-1234  wide2")
+        'post- wide'
+    """
+    return " ".join(_DIGITS.sub("", name[:MAX_NAME_LENGTH]).split())
+
+
+def name_code(text: str) -> int:
+    """The code of a tag, class or id in the columns, 0 for none."""
+    return crc32(text.encode("utf-8", "replace"))
+
+
+@lru_cache(maxsize=16_384)
+def token(tag: str, class_: str, id_: str, role: str | None, itemprop: str | None, hides: bool) -> Token:
+    """The token of a tag, with class and id `without_digits`.
+
+    Example:
+        >>> token("div", "story", "main", None, None, False).step
+        'div#main.story'
+    """
+    flags = int(tag_flags(tag, role)) | (int(Flag.HIDDEN) if hides else 0)
+    # the root elements carry words for the whole site ("has-sidebar"): they say nothing of a block
+    if tag not in ROOT_TAGS and (class_ or id_ or role or itemprop):
+        flags |= int(word_flags(" ".join(filter(None, (class_, id_, role, itemprop)))))
+    own = _hash(f"{tag}\0{class_}\0{id_}")
+    # names of the root elements tell of the page ("category-sports"), and would part all paths below
+    in_key, in_shape = (_hash(tag),) * 2 if tag in ROOT_TAGS else (own, _hash(f"{tag}\0{class_}"))
+    block = is_block_tag(tag)
+    markup = 2 * len(tag) + 5 + (len(class_) + 9) * bool(class_) + (len(id_) + 6) * bool(id_)
+    codes = name_code(tag), name_code(class_), name_code(id_)
+    kinds = block, tag in CONTAINER_TAGS, tag in CONTENT_TAGS, tag == "br", tag in SKIPPED_TAGS
+    return Token(
+        name=(tag, class_, id_, role, hides),
+        tag=tag,
+        step=tag + (f"#{id_}" if id_ else "") + "".join(f".{c}" for c in class_.split()),
+        kind=_KINDS.get(tag, PLAIN),
+        block=block,
+        in_key=in_key,
+        in_shape=in_shape,
+        flags=flags,
+        packed=_PACKED.pack(*codes, own, flags, markup, *kinds),
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
