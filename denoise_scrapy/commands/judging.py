@@ -137,7 +137,7 @@ def percent(value: float) -> str:
 
 
 def _share(mine: npt.NDArray[np.uint16], theirs: bytes, threshold: float, question: Question) -> Share:
-    common, of = next(shares(mine, [theirs], question))
+    common, of = shares(mine, [theirs], question)[0]
     return Share(common, of, needed(of, threshold), len(mine), len(theirs) // 2)
 
 

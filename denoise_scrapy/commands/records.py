@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, LEVELS
+from denoise_scrapy.dedup.features import EVERY_PAIR
+from denoise_scrapy.dedup.fingerprint import LEVELS
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Name, Record
 

@@ -21,6 +21,8 @@ from denoise_scrapy.dedup.store import Listing
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
 _ROW = np.dtype([("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?")])
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
+_NO_BANDS = bytes(4 * BANDS)
+_LEAST = np.uint64(1)  # 0 is no key
 
 
 class Found(NamedTuple):
@@ -133,29 +135,39 @@ class Catalog:
         if scope is None:
             return Found(keys, [], [], [])
         which, places = self._table.find(keys[0])
+        if not len(which):
+            return Found(keys, [], [], [])
         rows, numbers = self._rows.values[places], self._ids.values[places]
         here = rows["alive"] & (rows["scope"] == scope)
-        name, words = _check(keys[0, :_FIRST_BAND])
-        same_name = here & (which == _NAME) & (rows["name"] == name)
-        same_words = here & (which == _WORDS) & (rows["words"] == words)
-        picked = (numbers[some] for some in (same_name, same_words, here & (which >= _FIRST_BAND)))
-        return Found(keys, *(sorted(set(ids.tolist())) for ids in picked))
+        same_name, same_words = [], []
+        if which.min() < _FIRST_BAND:
+            name, words = _check(keys[0, :_FIRST_BAND])
+            same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
+            same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
+            here &= which >= _FIRST_BAND
+        return Found(keys, same_name, same_words, _ascending(numbers[here]))
 
     def _keys(self, listings: Sequence[Listing]) -> Keys:
         """Keys of some texts: uint64 (k, 2 or 34), 0 for none."""
-        keys = np.zeros((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
         names = np.fromiter((hash((one.key, one.scope)) for one in listings), np.int64, len(listings))
         salts = np.fromiter((hash(one.scope) for one in listings), np.int64, len(listings)).view(np.uint64)
-        keys[:, _NAME] = np.maximum(fmix64(names.view(np.uint64)), np.uint64(1))
-        digests = np.frombuffer(b"".join(one.digest for one in listings), "<u8")[::2]
-        able = [place for place, one in enumerate(listings) if one.bands]
-        worded = slice(None) if self._short else able
-        keys[worded, _WORDS] = fmix64(digests ^ salts)[worded]
-        if able and self._bands:
-            bands = np.frombuffer(b"".join(listings[place].bands for place in able), "<u4").reshape(-1, BANDS)
-            mixed = fmix64((bands | _BAND_NUMBER) ^ salts[able][:, None])
-            keys[able, _FIRST_BAND:] = np.maximum(mixed, np.uint64(1))
+        keys = np.empty((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
+        keys[:, _NAME] = names.view(np.uint64)
+        keys[:, _WORDS] = np.frombuffer(b"".join([one.digest for one in listings]), "<u8")[::2] ^ salts
+        if self._bands:
+            bands = np.frombuffer(b"".join([one.bands or _NO_BANDS for one in listings]), "<u4").reshape(-1, BANDS)
+            keys[:, _FIRST_BAND:] = (bands | _BAND_NUMBER) ^ salts[:, None]
+        keys = fmix64(keys)
+        np.maximum(keys, _LEAST, out=keys)
+        unable = [place for place, one in enumerate(listings) if not one.bands]
+        if unable:
+            keys[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
         return keys
+
+
+def _ascending(ids: npt.NDArray[np.int64]) -> list[int]:
+    """Each id once."""
+    return sorted(set(ids.tolist()))
 
 
 def _check(keys: Keys) -> npt.NDArray[np.uint32]:

@@ -21,15 +21,20 @@ literal rule is `denoise_scrapy.dedup.patent`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup.features import UNIT_BITS, Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, Fingerprint
+from denoise_scrapy.native import dedup_index, library
+
+_Ints = npt.NDArray[np.int64]
 
 THRESHOLD = 0.7
 """c1 and c2 of a duplicate. Measured with rule B: precision .997, recall .9965; (.8, .7) loses two
@@ -148,10 +153,12 @@ def judge(
             found[place] = Comparison(True, 1.0, 1.0)
         elif _comparable(new, one, question):
             groups.setdefault((one.t, one.limit), []).append(place)
+    asked: list[tuple[npt.NDArray[np.uint16], Sequence[bytes]]] = []
     for (t, limit), places in groups.items():
-        cut, prints = new.cut(t), [kept[place] for place in places]
-        units = shares(cut.s1, [one.s1 for one in prints], question)
-        pairs = shares(cut.sample(limit), [one.s2 for one in prints], question)
+        asked.append((new.main_units(t), [kept[place].s1 for place in places]))
+        asked.append((new.sample(t, limit), [kept[place].s2 for place in places]))
+    all_shares = _shares(asked, question)
+    for places, units, pairs in zip(groups.values(), all_shares[::2], all_shares[1::2], strict=True):
         for place, (common, size), (common2, size2) in zip(places, units, pairs, strict=True):
             passed = common >= needed(size, threshold) and common2 >= needed(size2, threshold)
             found[place] = Comparison(
@@ -166,8 +173,8 @@ def _comparable(new: Features, kept: Fingerprint, question: Question) -> bool:
     return min(part, whole) >= MIN_TOKENS and whole <= longest_kept(part) and not kept.too_short
 
 
-def shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Question) -> Iterator[tuple[int, int]]:
-    """Yield for each kept set how much it has in common with a new one, and of how much that is a share.
+def shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Question) -> list[tuple[int, int]]:
+    """Tell for each kept set how much it has in common with a new one, and of how much that is a share.
 
     Args:
         mine: The new text's set, each element once.
@@ -176,17 +183,59 @@ def shares(mine: npt.NDArray[np.uint16], theirs: Sequence[bytes], question: Ques
 
     Example:
         >>> kept = np.array([1, 2, 3, 4, 5], "<u2").tobytes()
-        >>> [next(shares(np.array([4, 5, 6], np.uint16), [kept], one)) for one in Question]
-        [(2, 3), (2, 5), (2, 5)]
+        >>> [shares(np.array([4, 5, 6], np.uint16), [kept], one) for one in Question]
+        [[(2, 3)], [(2, 5)], [(2, 5)]]
 
     On the 16-bit halves of pairs chance matches add at most 192 / 65536 = 0.3% to c2.
     """
+    return _shares([(mine, theirs)], question)[0]
+
+
+def _shares(
+    asked: Sequence[tuple[npt.NDArray[np.uint16], Sequence[bytes]]], question: Question
+) -> list[list[tuple[int, int]]]:
+    """Give `shares` of several sets of a new text."""
+    common = iter(_common(asked))
+    found = []
+    for mine, theirs in asked:
+        own, sizes = len(mine), [len(one) // 2 for one in theirs]
+        if question is Question.PART:
+            sizes = [own] * len(sizes)
+        elif question is Question.COPY:
+            sizes = [max(own, size) for size in sizes]
+        found.append([(next(common), of) for of in sizes])
+    return found
+
+
+def _common(asked: Sequence[tuple[npt.NDArray[np.uint16], Sequence[bytes]]]) -> list[int]:
+    """Count what each kept set has in common with the new text's set it is held against, in one step."""
+    sets = [one for _, theirs in asked for one in theirs]
+    if not sets:
+        return []
+    mine = np.concatenate([one for one, _ in asked])
+    ends = np.fromiter(accumulate(len(one) for one, _ in asked), np.int64, len(asked))
+    theirs = np.frombuffer(b"".join(sets), "<u2").astype(np.uint16, copy=False)
+    their_ends = np.fromiter(accumulate(len(one) // 2 for one in sets), np.int64, len(sets))
+    owner = np.fromiter((place for place, (_, some) in enumerate(asked) for _ in some), np.int64, len(sets))
+    native = library()
+    count = _count_common if native is None else partial(dedup_index.common, native)
+    found: list[int] = count(mine, ends, theirs, their_ends, owner).tolist()
+    return found
+
+
+def _count_common(
+    mine: npt.NDArray[np.uint16], ends: _Ints, theirs: npt.NDArray[np.uint16], their_ends: _Ints, owner: _Ints
+) -> _Ints:
+    """Count in numpy, by a table of the units there are; see `dedup_index.common`. `owner` ascends."""
     has = np.zeros(1 << UNIT_BITS, np.bool_)
-    has[mine] = True
-    sizes = np.fromiter((len(one) // 2 for one in theirs), np.int64, len(theirs))
-    sums = np.concatenate([[0], np.cumsum(has[np.frombuffer(b"".join(theirs), "<u2")])])
-    ends = np.cumsum(sizes)
-    common = sums[ends] - sums[ends - sizes]
-    own = {Question.PART: np.full_like(sizes, len(mine)), Question.WHOLE: sizes}
-    of = own.get(question, np.maximum(sizes, len(mine)))
-    return zip(common.tolist(), of.tolist(), strict=True)
+    hits = np.zeros(len(theirs) + 1, np.int64)
+    start, bounds = 0, np.concatenate([[0], their_ends])
+    for place, end in enumerate(ends.tolist()):
+        part = mine[start:end]
+        first, last = bounds[owner.searchsorted([place, place + 1])]
+        has[part] = True
+        hits[first + 1 : last + 1] = has[theirs[first:last]]
+        has[part] = False
+        start = end
+    np.cumsum(hits, out=hits)
+    return np.asarray(hits[their_ends] - hits[bounds[:-1]], np.int64)

@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup.mixing import fmix64
-from denoise_scrapy.dedup.prefilter import band_hashes, minhash
-from denoise_scrapy.dedup.stop_units import is_stop
-from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+from denoise_scrapy.dedup.prefilter import bands
+from denoise_scrapy.dedup.stop_units import STOP_UNITS, is_stop
+from denoise_scrapy.dedup.tokens import read_units
+from denoise_scrapy.native import dedup_text, library
+from denoise_scrapy.native.dedup_text import Counts
 
 UNIT_BITS = 16
 """Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
@@ -25,8 +27,10 @@ half in a hundred foreign ones would be found by chance, and texts of that many 
 PAIR_HASH = "numbered-pair-fmix64-v1"
 _SPREAD = np.uint32(2654435769)  # the golden ratio in 32 bits: CRC-32's own low bits are less even
 _NUMBER = np.uint64(0x9E3779B97F4A7C15)  # an odd constant: the golden ratio in 64 bits
-_32 = np.uint64(32)
-_LARGEST = (1 << 32) - 1
+_32, _UPPER = np.uint64(32), np.uint64(0xFFFFFFFF00000000)
+
+EVERY_PAIR = 1 << 32
+"""Limit of a sample that has every pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +65,26 @@ class Cut:
 
         """
         if limit not in self._samples:
-            end = len(self.s2) if limit > _LARGEST else np.searchsorted(self.s2, np.uint32(limit))
-            taken = self.s2[:end]
-            self._samples[limit] = np.unique(taken.astype(np.uint16))
+            self._samples[limit] = _sample(self.s2, limit, len(self.s2))[0]
         return self._samples[limit]
+
+    def sample_of(self, most: int) -> tuple[npt.NDArray[np.uint16], int]:
+        """Sample it at the highest power of two that leaves no more than so many.
+
+        Args:
+            most: How many, 0 or more.
+
+        Returns:
+            The sample, and the limit.
+
+        Example:
+            >>> Cut(np.empty(0, np.uint16), np.array([1, 1 << 30, 1 << 31], np.uint32)).sample_of(1)
+            (array([1], dtype=uint16), 1073741824)
+
+        """
+        found = _sample(self.s2, EVERY_PAIR, most)
+        self._samples[found[1]] = found[0]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +105,7 @@ class Features:
     n: int
     digest: bytes
     hashes: npt.NDArray[np.uint32]
-    _units: npt.NDArray[np.uint32]
-    _counts: npt.NDArray[np.int64]
-    _stop: npt.NDArray[np.bool_]
-    _pairs: npt.NDArray[np.uint32]
-    _pair_counts: npt.NDArray[np.int64]
+    _counts: Counts
     _cuts: dict[int, Cut] = field(default_factory=dict)
 
     @classmethod
@@ -107,21 +123,9 @@ class Features:
             6
 
         """
-        words = tokens(text)
-        joined = "\n".join(words).encode("utf-8", "surrogatepass")
-        hashes = unit_hashes(words)
-        units, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-        pairs, pair_counts = _numbered_pairs(hashes, counts[inverse[:-1]])
-        return cls(
-            n=len(words),
-            digest=hashlib.blake2b(joined, digest_size=16).digest(),
-            hashes=hashes,
-            _units=units,
-            _counts=counts,
-            _stop=is_stop(units),
-            _pairs=pairs,
-            _pair_counts=pair_counts,
-        )
+        hashes, joined = read_units(text)
+        digest = hashlib.blake2b(joined, digest_size=16).digest()
+        return cls(len(hashes), digest, hashes, _count(hashes))
 
     def cut(self, t: int) -> Cut:
         """Take the feature strings at a frequency threshold.
@@ -139,9 +143,11 @@ class Features:
 
         """
         if t not in self._cuts:
-            units = self._units[(self._counts > t) & ~self._stop]
-            s1 = np.unique((units * _SPREAD >> np.uint32(32 - UNIT_BITS)).astype(np.uint16))
-            self._cuts[t] = Cut(s1, self._pairs[self._pair_counts > t])
+            found = self._counts
+            units = found.units[(found.counts > t) & ~found.stop]
+            s2 = found.pairs[found.pair_counts > t] if t else found.pairs  # each unit occurs once at least
+            s1 = _sample(units * _SPREAD >> np.uint32(32 - UNIT_BITS), EVERY_PAIR, len(units))[0]
+            self._cuts[t] = Cut(s1, s2)
         return self._cuts[t]
 
     def main_units(self, t: int) -> npt.NDArray[np.uint16]:
@@ -155,21 +161,53 @@ class Features:
     @cached_property
     def bands(self) -> npt.NDArray[np.uint32]:
         """Hashes of the bands of its MinHash signature, uint32 (32,); empty where the text has no shingle."""
-        return band_hashes(minhash(self.hashes))
+        return bands(self.hashes)
 
 
-def _numbered_pairs(
-    hashes: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-    """Give the sorted hashes of the numbered pairs, and the count of each one's first unit."""
-    if len(hashes) < 2:
-        return np.empty(0, np.uint32), np.empty(0, np.int64)
+def _count(hashes: npt.NDArray[np.uint32]) -> Counts:
+    """Count a text's units and numbered pairs."""
+    native = library()
+    return _count_by_sorting(hashes) if native is None else dedup_text.counts(native, hashes, STOP_UNITS)
+
+
+def _count_by_sorting(hashes: npt.NDArray[np.uint32]) -> Counts:
+    """Do it in numpy: values are sorted, never indices, which takes a third of the time."""
+    if not len(hashes):
+        return Counts(hashes, np.empty(0, np.int64), np.empty(0, np.bool_), hashes, np.empty(0, np.int64))
+    ordered = np.sort(hashes)
+    starts = np.flatnonzero(_is_new(ordered))
+    units, counts = ordered[starts], np.diff(starts, append=len(ordered))
     pairs = (hashes[:-1].astype(np.uint64) << _32) | hashes[1:]
-    order = np.argsort(pairs, kind="stable")
-    pairs = pairs[order]
-    new = np.concatenate(([True], pairs[1:] != pairs[:-1]))
-    starts = np.flatnonzero(new)
-    number = np.arange(len(pairs)) - starts[np.cumsum(new) - 1]
-    mixed = (fmix64(pairs + number.astype(np.uint64) * _NUMBER) >> _32).astype(np.uint32)
-    by_hash = np.argsort(mixed)
-    return mixed[by_hash], counts[order][by_hash]
+    pairs.sort()
+    followed = counts.copy()
+    followed[units.searchsorted(hashes[-1])] -= 1  # nothing follows the last unit
+    number = np.arange(len(pairs))
+    number -= np.maximum.accumulate(number * _is_new(pairs))
+    mixed = fmix64(pairs + number.astype(np.uint64) * _NUMBER) & _UPPER
+    mixed |= counts.repeat(followed).astype(np.uint64)
+    mixed.sort()
+    return Counts(units, counts, is_stop(units), (mixed >> _32).astype(np.uint32), mixed.astype(np.uint32))
+
+
+def _is_new(ordered: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+    """Tell which values of a sorted array differ from the one before."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
+
+
+def _sample(values: npt.NDArray[np.uint32], limit: int, most: int) -> tuple[npt.NDArray[np.uint16], int]:
+    """The lower halves of the values under a limit, see `dedup_text.sample`."""
+    native = library()
+    return _sample_by_sorting(values, limit, most) if native is None else dedup_text.sample(native, values, limit, most)
+
+
+def _sample_by_sorting(values: npt.NDArray[np.uint32], limit: int, most: int) -> tuple[npt.NDArray[np.uint16], int]:
+    """Sample in numpy."""
+    while True:
+        halves = (values if limit >= EVERY_PAIR else values[: values.searchsorted(np.uint32(limit))]).astype(np.uint16)
+        halves.sort()
+        halves = halves[_is_new(halves)]
+        if len(halves) <= most or not limit:
+            return halves, limit
+        limit >>= 1

@@ -36,9 +36,6 @@ MIN_TOKENS = 20
 MIN_UNITS = 4
 """Texts of fewer main units are not either: one common word would be a quarter of the verdict."""
 
-EVERY_PAIR = 1 << 32
-"""`Fingerprint.limit` of a text whose pairs are all kept."""
-
 CONSTANTS: dict[str, str] = {
     "token rule": str(tokens.TOKEN_RULE),
     "unit hash": tokens.UNIT_HASH,
@@ -134,9 +131,7 @@ class Fingerprint:
         features = Features.read(text) if isinstance(text, str) else text
         t = threshold_for(features)
         cut = features.cut(t)
-        limit = EVERY_PAIR
-        while len(pairs := cut.sample(limit)) > S2_CAP:
-            limit >>= 1
+        pairs, limit = cut.sample_of(S2_CAP)
         return cls(
             n=features.n,
             t=t,

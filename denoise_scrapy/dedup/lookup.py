@@ -9,15 +9,19 @@ one operation. An entry takes 5.3 bytes, a dict of lists a hundred.
 from __future__ import annotations
 
 from array import array
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+
+from denoise_scrapy.native import dedup_index, library
+from denoise_scrapy.native.dedup_text import address
 
 SEGMENT = 1 << 15  # rows; a million texts are 31 segments
 _BUCKET = 16
 _LOAD = 0.75  # of this, one entry in 3,000 finds both buckets full, and goes to the crowded
 _GROUP = 16  # segments allocated at a time: address space, memory only as it is written
-_16, _32 = np.uint64(16), np.uint64(32)
+_16, _32, _LOWER = np.uint32(16), np.uint64(32), np.uint32(0xFFFF)
 
 Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -42,6 +46,7 @@ class LookupTable:
     def __init__(self, width: int) -> None:
         self._buckets = max(2, int(SEGMENT * width / _LOAD / _BUCKET))
         self._groups: list[npt.NDArray[np.uint32]] = []
+        self._addresses = np.empty(0, np.uintp)  # of the segments
         self._rows = 0
         self._crowded: dict[int, array[int]] = {}
 
@@ -71,6 +76,8 @@ class LookupTable:
             part, keys = keys[: SEGMENT - used], keys[SEGMENT - used :]
             if segment == len(self._groups) * _GROUP:
                 self._groups.append(np.zeros((_GROUP, self._buckets, _BUCKET), np.uint32))
+                places = [address(one) for group in self._groups for one in group]
+                self._addresses = np.array(places, np.uintp)
             self._add(segment, used, part)
             self._rows += len(part)
 
@@ -85,43 +92,63 @@ class LookupTable:
             find in some hundred thousand is a chance match.
 
         """
-        home = self._home(keys)
-        near = np.stack([home, (home + 1) % self._buckets], axis=1)
-        mark = (keys & np.uint64(0xFFFF)).astype(np.uint32)[:, None, None] << np.uint32(16)
-        whiches, rows = [], []
-        for number, group in enumerate(self._groups):
-            live = min(_GROUP, -(-self._rows // SEGMENT) - number * _GROUP)
-            found = group[:live, near]  # (segments, keys, 2, 16)
-            part = found & np.uint32(0xFFFF)
-            hits = ((found ^ mark) <= np.uint32(0xFFFF)) & (part > 0) & (keys != 0)[:, None, None]
-            segment, which, _, _ = np.nonzero(hits)
-            whiches.append(which)
-            rows.append(part[hits].astype(np.int64) - 1 + (segment + number * _GROUP) * SEGMENT)
+        able = np.flatnonzero(keys)
+        keys = keys[able]
+        live = self._addresses[: -(-self._rows // SEGMENT)]
+        native = library()
+        if native is None:
+            which, rows = self._find(keys, len(live))
+        else:
+            which, rows = dedup_index.find(native, live, SEGMENT, self._buckets, keys)
         if self._crowded:
-            for place, key in enumerate(keys.tolist()):
-                more = self._crowded.get(key)
-                if more:
-                    whiches.append(np.full(len(more), place))
-                    rows.append(np.array(more, np.int64))
-        none = np.empty(0, np.int64)
-        return np.concatenate([none, *whiches]), np.concatenate([none, *rows])
+            more = [(place, row) for place, key in enumerate(keys.tolist()) for row in self._crowded.get(key, ())]
+            if more:
+                which, rows = np.concatenate([[which, rows], np.array(more).T], axis=1)
+        return able[which], rows
+
+    def _find(self, keys: Keys, live: int) -> tuple[Ints, Ints]:
+        """Find keys in so many segments: in their own buckets, and in the next ones where these are full."""
+        home, mark = self._home(keys), _mark(keys)[:, None]
+        found = [np.empty((2, 0), np.int64)]
+        for number, group in enumerate(self._groups):
+            used = group[: max(0, live - number * _GROUP)]
+            near = used[:, home]  # (segments, keys, 16)
+            segment, which = np.nonzero(near[:, :, -1])
+            beyond = used[segment, (home[which] + 1) % self._buckets]
+            in_near, in_beyond = np.nonzero((near ^ mark) <= _LOWER), np.nonzero((beyond ^ mark[which]) <= _LOWER)
+            entries = np.concatenate([near[in_near], beyond[in_beyond]]) & _LOWER
+            place = np.concatenate([in_near[:2], [segment[in_beyond[0]], which[in_beyond[0]]]], axis=1)
+            rows = entries + (place[0] + number * _GROUP) * SEGMENT - 1
+            found.append(np.stack([place[1], rows])[:, entries > 0])
+        which, rows = np.concatenate(found, axis=1)
+        return which, rows
 
     def _home(self, keys: Keys) -> Ints:
         return np.asarray(((keys >> _32) * np.uint64(self._buckets)) >> _32, np.int64)
 
     def _add(self, segment: int, used: int, keys: Keys) -> None:
         """Add rows to a segment that has room for them."""
-        local = np.repeat(np.arange(used + 1, used + 1 + len(keys), dtype=np.uint32), keys.shape[1])
+        table, native = self._groups[segment // _GROUP][segment % _GROUP], library()
+        add = self._put if native is None else partial(dedup_index.put, native)
+        width = keys.shape[1]
+        for place in add(table, keys, used).tolist():
+            row = segment * SEGMENT + used + place // width
+            self._crowded.setdefault(int(keys[place // width, place % width]), array("I")).append(row)
+
+    def _put(self, table: npt.NDArray[np.uint32], keys: Keys, used: int) -> Ints:
+        """Put rows into a segment, numbered from `used`; give the places of the keys that found no room."""
         flat = keys.ravel()
-        local, flat = local[flat != 0], flat[flat != 0]
-        entries = ((flat & np.uint64(0xFFFF)) << _16).astype(np.uint32) | local
-        table = self._groups[segment // _GROUP][segment % _GROUP]
+        left = np.flatnonzero(flat)
+        entries = _mark(flat) | (np.arange(len(flat)) // keys.shape[1] + used + 1).astype(np.uint32)
         home = self._home(flat)
         for step in range(2):
-            left = _place(table, (home + step) % self._buckets, entries)
-            home, entries, flat, local = home[left], entries[left], flat[left], local[left]
-        for key, row in zip(flat.tolist(), local.tolist(), strict=True):
-            self._crowded.setdefault(key, array("I")).append(segment * SEGMENT + row - 1)
+            left = left[_place(table, (home[left] + step) % self._buckets, entries[left])]
+        return left
+
+
+def _mark(keys: Keys) -> npt.NDArray[np.uint32]:
+    """The part of a key that an entry holds, in its upper half."""
+    return np.asarray(keys.astype(np.uint32) << _16, np.uint32)
 
 
 def _place(table: npt.NDArray[np.uint32], buckets: Ints, entries: npt.NDArray[np.uint32]) -> Ints:

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from denoise_scrapy.dedup import stop_units
 from denoise_scrapy.dedup.decision import Comparison
-from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, MIN_TOKENS, Fingerprint
+from denoise_scrapy.dedup.features import EVERY_PAIR
+from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, Fingerprint
 from denoise_scrapy.dedup.rule import NewText, Query, Rule
 
 FREQUENCY = 3  # the source's threshold: a main unit occurs more often

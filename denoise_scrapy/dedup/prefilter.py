@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from datasketch import MinHash
 
+from denoise_scrapy.native import dedup_text, library
+
 SCHEME = "affine32"  # stated, not left to the library's default, for values are stored
 SEED = 1
 BANDS, BAND_ROWS = 32, 2
@@ -30,19 +32,31 @@ CONSTANTS = {
 }
 """What two signatures must share to be comparable."""
 
-_CHUNK = 4096  # shingles hashed at a time: bounds the (shingles, values) matrix to 1 MB
+_CHUNK = 4096  # shingles hashed at a time: bounds the (values, shingles) matrix to 1 MB
 _SHINGLE_A, _SHINGLE_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SHINGLE_C = np.uint64(0x165667B19E3779F9)
 _BAND_MIX = np.uint64(0xFF51AFD7ED558CCD)
 _32 = np.uint64(32)
 
+# datasketch's permutations, and its finaliser (MurmurHash3's); its own `update_batch` takes twice as long.
+_PERMUTATIONS = np.array(MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME).permutations, np.uint32)
+_FINALISER = [(np.uint32(16), np.uint32(0x85EBCA6B)), (np.uint32(13), np.uint32(0xC2B2AE35))]
 
-def _as_it_is(hashed: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Hash function of the sketch: its only 'value' is an array of hashes, a third faster than one by one."""
-    return hashed
 
+def bands(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Hash the bands of a text's MinHash signature, see `minhash` and `band_hashes`.
 
-_PROTOTYPE = MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME, hashfunc=_as_it_is)
+    Args:
+        hashes: uint32 (n,), the text's units in order.
+
+    Returns:
+        uint32 (32,), or an empty array where the text is shorter than a shingle.
+
+    """
+    native = library()
+    if native is None or len(hashes) < SHINGLE:
+        return band_hashes(minhash(hashes))
+    return dedup_text.minhash(native, hashes, _PERMUTATIONS)[1]
 
 
 def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
@@ -67,10 +81,15 @@ def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     wide = hashes.astype(np.uint64)
     mixed = wide[:-2] * _SHINGLE_A + wide[1:-1] * _SHINGLE_B + wide[2:] * _SHINGLE_C
     shingles = (mixed >> _32).astype(np.uint32)
-    sketch = _PROTOTYPE.copy()
+    for shift, factor in _FINALISER:
+        shingles = (shingles ^ (shingles >> shift)) * factor
+    shingles ^= shingles >> np.uint32(16)
+    factors, summands = _PERMUTATIONS[:, :, None]
+    values = np.full(VALUES, 0xFFFFFFFF, np.uint32)
     for start in range(0, len(shingles), _CHUNK):
-        sketch.update_batch([shingles[start : start + _CHUNK]])
-    values: npt.NDArray[np.uint32] = sketch.hashvalues
+        permuted = factors * shingles[start : start + _CHUNK]
+        permuted += summands
+        np.minimum(values, permuted.min(axis=1), out=values)
     return values
 
 

@@ -64,7 +64,8 @@ _LISTS = (
 )
 
 WORDS = sorted({unit for words in _LISTS for unit in tokens(words)})
-_STOP: npt.NDArray[np.uint32] = np.unique(unit_hashes(WORDS))
+STOP_UNITS: npt.NDArray[np.uint32] = np.unique(unit_hashes(WORDS))
+"""Their hashes, ascending."""
 
 STOP_LIST_DIGEST = hashlib.blake2b(" ".join(WORDS).encode(), digest_size=8).hexdigest()
 
@@ -83,5 +84,5 @@ def is_stop(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
         [True, False, True]
 
     """
-    place = np.minimum(np.searchsorted(_STOP, units), len(_STOP) - 1)
-    return np.equal(_STOP[place], units)
+    place = STOP_UNITS.searchsorted(units)
+    return np.equal(STOP_UNITS.take(place, mode="clip"), units)

@@ -10,11 +10,15 @@ Source: patent text 'Method and system for web page de-duplication', the charact
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 import zlib
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+
+from denoise_scrapy.native import dedup_text, library
 
 UNIT_HASH = "crc32-utf8"
 TOKEN_RULE = 1  # raise when the rule below changes: fingerprints of two rules do not compare
@@ -29,23 +33,21 @@ _HAS_MARK = re.compile(f"[{_MARKS}]")
 _PLAIN = re.compile(f"[{_CJK}]|[^\\W{_CJK}]+")
 _MARKED = re.compile(f"[{_CJK}]|(?:(?![{_CJK}])[\\w{_MARKS}])+")
 
-_CACHE_WORDS = 1 << 18  # some 30 MB at most; a crawl's common words fit many times over
-_CACHE_LETTERS = 64  # longer 'words' are debris, seen once
+_CLASSES = {"alone": 1, "within": 2}  # of a code point: a unit by itself, a part of a word; 0 is between units
+
+# What bytes an ASCII text has between its words, as spaces. Four times as fast as the regular expression.
+_ASCII_WORDS = bytes(b if re.match(r"\w", chr(b), re.ASCII) else 32 for b in range(256))
 
 
-class _HashCache(dict[str, int]):
-    """Word -> hash, computed at first sight; emptied when full, and filled again."""
-
-    def __missing__(self, word: str) -> int:
-        value = zlib.crc32(word.encode("utf-8", "surrogatepass"))
-        if len(word) <= _CACHE_LETTERS:
-            if len(self) >= _CACHE_WORDS:
-                self.clear()
-            self[word] = value
-        return value
+def _crc_table() -> npt.NDArray[np.uint32]:
+    """CRC-32 a byte at a time: the entries by which `zlib.crc32` goes."""
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, (table >> 1) ^ np.uint32(0xEDB88320), table >> 1).astype(np.uint32)
+    return table
 
 
-_HASHES = _HashCache()
+_CRC = _crc_table()
 
 
 def tokens(text: str) -> list[str]:
@@ -62,11 +64,34 @@ def tokens(text: str) -> list[str]:
         ['the', 'iphone', '是', '新', '的']
 
     """
-    if text.isascii():
-        return _PLAIN.findall(text.lower())
-    level = unicodedata.normalize("NFKC", text).lower()
-    pattern = _MARKED if _HAS_MARK.search(level) else _PLAIN
+    level = _level(text)
+    pattern = _MARKED if not text.isascii() and _HAS_MARK.search(level) else _PLAIN
     return pattern.findall(level)
+
+
+def read_units(text: str) -> tuple[npt.NDArray[np.uint32], bytes | memoryview]:
+    r"""Cut a text into units.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The hashes of its units, see `unit_hashes`, and the UTF-8 of the units, joined by line feeds.
+
+    Example:
+        >>> hashes, joined = read_units("The iPhone,是")
+        >>> len(hashes), bytes(joined).decode()
+        (3, 'the\niphone\n是')
+
+    """
+    native = library()
+    if native is not None:
+        return dedup_text.units(native, _level(text).encode("utf-8", "surrogatepass"), _classes(text.isascii()), _CRC)
+    if text.isascii():
+        words = text.lower().encode().translate(_ASCII_WORDS).split()
+        return _hash(words), b"\n".join(words)
+    joined = "\n".join(tokens(text)).encode("utf-8", "surrogatepass")
+    return _hash(joined.split(b"\n") if joined else []), joined
 
 
 def unit_hashes(words: list[str]) -> npt.NDArray[np.uint32]:
@@ -83,4 +108,25 @@ def unit_hashes(words: list[str]) -> npt.NDArray[np.uint32]:
         array([3904355907, 1908338681, 3904355907], dtype=uint32)
 
     """
-    return np.fromiter(map(_HASHES.__getitem__, words), dtype=np.uint32, count=len(words))
+    return _hash([word.encode("utf-8", "surrogatepass") for word in words])
+
+
+def _hash(words: list[bytes]) -> npt.NDArray[np.uint32]:
+    return np.fromiter(map(zlib.crc32, words), dtype=np.uint32, count=len(words))
+
+
+def _level(text: str) -> str:
+    """Level compatibility forms and case."""
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower()
+
+
+@cache
+def _classes(ascii_only: bool) -> npt.NDArray[np.uint8]:
+    """What each code point is, by the regular expressions above: 128 of them, or all 1.1 million (20 ms, once)."""
+    count = 128 if ascii_only else sys.maxunicode + 1
+    points = np.arange(count, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    classes = np.zeros(count, np.uint8)
+    for name, pattern in (("within", f"[\\w{_MARKS}]+"), ("alone", f"[{_CJK}]+")):
+        for found in re.finditer(pattern, points):
+            classes[slice(*found.span())] = _CLASSES[name]
+    return classes

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.features import Cut, Features
-from denoise_scrapy.dedup.fingerprint import EVERY_PAIR, S1_CAP, S2_CAP, Fingerprint
+from denoise_scrapy.dedup.features import EVERY_PAIR, Cut, Features
+from denoise_scrapy.dedup.fingerprint import S1_CAP, S2_CAP, Fingerprint
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 from tests.dedup.made_texts import english

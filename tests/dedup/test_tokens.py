@@ -3,7 +3,6 @@ import zlib
 import numpy as np
 import pytest
 
-from denoise_scrapy.dedup import tokens as module
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 
@@ -38,15 +37,6 @@ def test_hash_is_crc32_of_utf8():
 
 def test_lone_surrogates_do_not_stop_us():
     assert len(unit_hashes(tokens("a \ud800 b"))) >= 2
-
-
-def test_cache_stays_bounded(monkeypatch):
-    monkeypatch.setattr(module, "_CACHE_WORDS", 100)
-    cache = module._HashCache()
-    for number in range(1000):
-        assert cache[f"w{number}"] == zlib.crc32(f"w{number}".encode())
-        assert len(cache) <= 100
-    assert cache["x" * 1000] and "x" * 1000 not in cache
 
 
 def test_stop_units():
