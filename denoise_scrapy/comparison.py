@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -14,6 +15,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.fetching import SiblingFetcher
 from denoise_scrapy.site import sibling_links, site_key, url_likeness
+from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState
@@ -55,19 +57,20 @@ class ComparisonPages:
         settings, site = crawled.settings, site_key(crawled.page.url)
         usable = STRATEGIES[settings.strategy].comparison_pages
         needed = min(settings.comparison_min, settings.comparison_pages, usable)
-        if not self._lacks(crawled, needed):
+        known = self._known(crawled)
+        if _mates(crawled.page, known) >= needed:
             self._state.count("comparison/from_memory", int(needed > 0))
         elif site and self._may_wait():
             await self._wait(crawled, site, needed)
             if self._lacks(crawled, needed) and settings.comparison_fetch:
                 await self._fetch(crawled, site, needed)
-        known = self._known(crawled)
+            known = self._known(crawled)
         if needed and not known:
             self._state.count("comparison/none")
         return known
 
     def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
-        return self._state.memory.template_mates(crawled.page, whole=_whole(crawled)) < needed
+        return _mates(crawled.page, self._known(crawled)) < needed
 
     def page_arrived(self, page: Page) -> None:
         """Wake those that wait for a page of this site."""
@@ -147,6 +150,11 @@ class ComparisonPages:
         settings, fetcher = self._state.settings, self._fetcher
         allowed = settings.comparison_free + settings.comparison_share * fetcher.pages_crawled()
         return fetcher.unasked() < allowed and self._fetched[site] < settings.comparison_per_site
+
+
+def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:
+    """How many of some pages share the page's template."""
+    return sum(template_similarity(page, other) > SAME_TEMPLATE for other in known)
 
 
 def _whole(crawled: CrawledPage) -> bool:

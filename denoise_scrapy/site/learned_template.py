@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,13 @@ KEPT = 0.5 ** (1 / HALF_LIFE)
 #: A path is no news where so many pages had it, or this share of all, if that is less: the first pages of a changed
 #: template would make each other known, and hide the change.
 OLD_PAGES, OLD_SHARE = 4.0, 0.25
+
+
+@lru_cache(4096)  # the signature of a template is one object as long as it is known, and its hash is known too
+def _name(signature: frozenset[int]) -> str:
+    """See `LearnedTemplate.name`."""
+    values = np.array(sorted(signature), "<u8").tobytes()
+    return hashlib.blake2b(values, digest_size=4).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +65,9 @@ class LearnedTemplate:
     @property
     def name(self) -> str:
         """Eight hexadecimal digits, the same in every process."""
-        values = np.array(sorted(self.signature), "<u8").tobytes()
-        return hashlib.blake2b(values, digest_size=4).hexdigest()
+        return _name(self.signature)
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         """About what it occupies in memory, in bytes."""
         # a set of integers takes some 70 bytes an entry, a name 200; a rule with its names and cuts about a kilobyte
@@ -79,10 +86,10 @@ class LearnedTemplate:
         known = self.sums.known_share(facts.path_keys, facts.tokens, least)
         sums = self.sums.decay(KEPT).add(facts.path_keys, probability, facts.tokens)
         votes = self.votes.decay(KEPT).add(page, probability, sums)
-        seen = self.expect(known) if self.pages else self
+        familiarity = self.familiarity.seen(known) if self.pages else self.familiarity
         names = with_names(self.names, sums, page)
         example = page.url or self.example
-        return replace(seen, pages=self.pages + 1, sums=sums, votes=votes, example=example, names=names)
+        return LearnedTemplate(self.signature, self.pages + 1, sums, votes, familiarity, example, names)
 
     def expect(self, known: float) -> LearnedTemplate:
         """The template with what a page that should be of it tells of whether it has changed.

@@ -29,14 +29,15 @@ def with_names(names: Mapping[int, str], sums: PathSums, page: Page) -> Mapping[
         >>> list(with_names({}, sums, page).values())
         ['html/body/div#main/p']
     """
-    most = sums.keys[np.argsort(-sums.tokens, kind="stable")[:MAX_NAMES]].tolist()
+    most = sums.keys[(-sums.tokens).argsort(kind="stable")[:MAX_NAMES]].tolist()
     missing = [key for key in most if key not in names]
     if not missing:
         return names
-    keys, first = np.unique(page.blocks.path_keys, return_index=True)
-    block_of = dict(zip(keys.tolist(), first.tolist(), strict=True))
-    paths = page.elements.paths[page.blocks.element]
-    new = {key: _name(page, int(paths[block_of[key]])) for key in missing if key in block_of}
+    keys, paths = page.blocks.path_keys[::-1], page.elements.paths[page.blocks.element[::-1]]
+    path_of = dict(zip(keys.tolist(), paths.tolist(), strict=True))  # of the first block, as it comes last
+    new = {key: _name(page, path_of[key]) for key in missing if key in path_of}
+    if not new:
+        return names
     wanted = set(most)
     return {key: name for key, name in {**names, **new}.items() if key in wanted}
 

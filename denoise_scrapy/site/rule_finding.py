@@ -16,6 +16,7 @@ from denoise_scrapy.site.subtrees import best_subtree, subtree_scores
 CUT_SHARE = 0.1
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
 def find_rule(page: Page, content: FloatArray) -> tuple[Rule, int, float] | None:
@@ -31,23 +32,32 @@ def find_rule(page: Page, content: FloatArray) -> tuple[Rule, int, float] | None
     Returns:
         None where there is no content or no such node.
     """
+    blocks = is_block_node(page)
+    nodes = blocks.nonzero()[0]
+    if not len(nodes):
+        return None
     # sums by differences of floats: equals differ in the last digits
-    scores = np.where(is_block_node(page), subtree_scores(page, content), 0.0).round(9)
-    for candidates in (scores, scores * _named(page)):
-        best = best_subtree(candidates) if len(candidates) else -1
-        if best < 0 or candidates[best] <= 0:
-            return None
-        rule = names_of(page, best)
-        if rule.find(page) == best:
-            return rule, best, float(candidates[best])
-    return None
+    scores = subtree_scores(page, content).take(nodes).round(9)
+    return _best_rule(page, nodes, scores, blocks) or _best_rule(page, nodes, scores * _named(page, nodes), blocks)
 
 
-def _named(page: Page) -> npt.NDArray[np.bool_]:
-    """Block nodes whose id, or else class, no other has, shape (elements,)."""
-    blocks, named = is_block_node(page), np.zeros(len(page.elements), bool)
+def _best_rule(
+    page: Page, nodes: IntArray, scores: FloatArray, blocks: npt.NDArray[np.bool_]
+) -> tuple[Rule, int, float] | None:
+    """Rule, element and score of the best of some nodes, None where the rule does not lead back to it."""
+    best = best_subtree(scores)
+    if scores[best] <= 0:
+        return None
+    element = int(nodes[best])
+    rule = names_of(page, element)
+    return (rule, element, float(scores[best])) if rule.find(page, blocks) == element else None
+
+
+def _named(page: Page, nodes: IntArray) -> npt.NDArray[np.bool_]:
+    """Which of the block nodes have an id, or else a class, that no other has, shape (nodes,)."""
+    named = np.zeros(len(nodes), bool)
     for column in ("class_", "id"):
-        codes = np.where(blocks, page.elements.column(column), 0)
+        codes = page.elements.column(column).take(nodes)
         _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
         named |= (codes != 0) & (counts[inverse] == 1)
     return named
@@ -73,16 +83,21 @@ def find_cuts(page: Page, element: int, sums: PathSums, known: Mapping[int, str]
     """
     elements, blocks = page.elements, page.blocks
     share = sums.content_share(blocks.path_keys)
-    tokens = np.where(np.isnan(share), 0, blocks.tokens)
-    content = blocks.subtree_sums(np.nan_to_num(share) * tokens)
-    seen = blocks.subtree_sums(tokens)
-    empty = (seen > 0) & (content < CUT_SHARE * seen)
-    below = np.arange(element + 1, elements.end[element])
-    keys = np.asarray(elements.column("key"), np.uint64)[below]
-    top = empty[below] & ~empty[elements.parent[below]]
-    full = set(keys[(seen[below] > 0) & ~empty[below]].tolist())
+    unknown = np.isnan(share)
+    tokens = np.where(unknown, 0, blocks.tokens)
+    share[unknown] = 0.0
+    inside = slice(element, elements.end[element])
+    content = blocks.subtree_sums(share * tokens)[inside]
+    seen = blocks.subtree_sums(tokens)[inside]
+    has_text = seen > 0
+    empty = has_text & (content < CUT_SHARE * seen)
+    keys = page.path_table.columns["key"].take(elements.paths[inside])
+    full = set(keys[1:][(has_text & ~empty)[1:]].tolist())
     found = {key: name for key, name in known.items() if key not in full}
     above = len(page.path_table.describe(int(elements.paths[element]))) + 1
-    for i in np.flatnonzero(top).tolist():
-        found[int(keys[i])] = page.path_table.describe(int(elements.paths[below[i]]))[above:]
-    return {key: name for key, name in found.items() if key not in full}
+    parent = elements.parent[inside][1:] - element
+    for i in ((empty[1:] & ~empty.take(parent)).nonzero()[0] + 1).tolist():
+        key = int(keys[i])
+        if key not in found and key not in full:
+            found[key] = page.path_table.describe(int(elements.paths[element + i]))[above:]
+    return found

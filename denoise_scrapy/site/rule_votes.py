@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,10 @@ class Vote:
             dict(list(cuts.items())[-MAX_CUTS:]),
         )
 
+    def without_cuts(self) -> Vote:
+        """The vote for the element alone."""
+        return Vote(self.weight, self.pages, self.content, self.tokens)
+
     def __mul__(self, factor: float) -> Vote:
         return Vote(self.weight * factor, self.pages * factor, self.content * factor, self.tokens * factor, self.cuts)
 
@@ -91,10 +95,10 @@ class RuleVotes:
         blocks = page.blocks
         inside = blocks.inside(element)
         old = self.votes.get(rule)
-        cuts = find_cuts(page, element, sums, old.cuts if old else {})
+        cuts = find_cuts(page, element, sums, old.cuts if old else {})  # the old ones are among them
         vote = Vote(score, 1.0, float(content @ inside), float(blocks.tokens @ inside), cuts)
-        old = replace(old, cuts={}) if old else None  # the new cuts have the old ones
-        return RuleVotes({**self.votes, rule: old + vote if old else vote}, self.evicted)._bounded()
+        new = old.without_cuts() + vote if old else vote
+        return RuleVotes({**self.votes, rule: new}, self.evicted)._bounded()
 
     def merge(self, other: RuleVotes) -> RuleVotes:
         """The votes of both."""

@@ -65,15 +65,19 @@ class Rule:
             page: The page.
             among: Elements that count, shape (elements,); its block nodes where None is given.
         """
-        for marked in self.candidates(page, among):
-            found = np.flatnonzero(marked)
-            if len(found) == 1:
-                return int(found[0])
-        return -1
+        nodes = (is_block_node(page) if among is None else among).nonzero()[0]
+        columns, paths = page.path_table.columns, page.elements.paths.take(nodes)
+        for column, name in (("id", self.id), ("class_", self.class_)):
+            if name:
+                found = nodes[columns[column].take(paths) == _code(name)]
+                if len(found) == 1:
+                    return int(found[0])
+        found = self._at_path(page, nodes[page.elements.depth.take(nodes) == self.path.count("/") + 1])
+        return int(found[0]) if len(found) == 1 else -1
 
-    def candidates(self, page: Page, among: BoolArray | None = None) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Blocks (or other elements, see `find`) that have the id, the class, the path, shape (elements,) each."""
-        elements, blocks = page.elements, is_block_node(page) if among is None else among
+    def candidates(self, page: Page) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Blocks that have the id, the class, the path, shape (elements,) each."""
+        elements, blocks = page.elements, is_block_node(page)
         by_id = blocks & (elements.column("id") == _code(self.id)) & bool(self.id)
         by_class = blocks & (elements.column("class_") == _code(self.class_)) & bool(self.class_)
         by_path = np.zeros_like(blocks)
