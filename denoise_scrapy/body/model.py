@@ -103,7 +103,7 @@ class SiteModel:
         if lack == WHOLE_TEXT:
             evidence = WHOLE_TEXT
         return Body(
-            text="\n".join(page.block_text(i) for i in np.flatnonzero(kept).tolist()),
+            text="\n".join(map(page.block_text, kept.nonzero()[0].tolist())),
             confidence=decision.confidence,
             strategy=strategy,
             comparison=tuple(p.url for p in site.pages),

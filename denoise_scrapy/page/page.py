@@ -16,9 +16,10 @@ from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.facts import PageFacts
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
-from denoise_scrapy.page.parse import END, LINE_BREAK, START, ParsedMarkup, parse_markup, to_utf8
+from denoise_scrapy.page.parse import ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import Match, compile_all
+from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices
 from denoise_scrapy.page.user_choice import left_pieces, removed_runs
 
 
@@ -144,24 +145,33 @@ class Page:
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
         _ = self.facts
-        for name in ("elements", "blocks", "block_texts", "inner_hashes", "code_lengths", "removed_text"):
+        for name in ("elements", "blocks", "block_texts", "marked_texts"):
+            self.__dict__.pop(name, None)
+        for name in ("inner_hashes", "code_lengths", "removed_text"):
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
         """Text of a block: white space collapsed, lines broken at `<br>`; as it is in preformatted text."""
-        return self.block_texts[block]
+        made = self.__dict__.get("block_texts")
+        return collapsed(self.marked_texts[block]) if made is None else made[block]
 
     @cached_property
     def block_texts(self) -> list[str]:
         """Text of each block; see `block_text`."""
+        return list(map(collapsed, self.marked_texts))
+
+    @cached_property
+    def marked_texts(self) -> list[str]:
+        """What the text of each block is made of, and depends on: its slice of the marked string (`texts`)."""
         blocks = self.blocks
         if self.removed_by_user:
             bounds = zip(blocks.start.tolist(), blocks.end.tolist(), strict=True)
             marked = [self._left_text(start, end) for start, end in bounds]
         else:
-            marked = self._text.slices(blocks.start, blocks.end)
-        as_it_is = ((blocks.flags & Flag.PREFORMATTED) != 0).tolist()
-        return list(map(_text, marked, as_it_is))
+            marked = cut_slices(self._text, blocks.start, blocks.end)
+        for block in ((blocks.flags & Flag.PREFORMATTED) != 0).nonzero()[0].tolist():
+            marked[block] = PREFORMATTED + marked[block]
+        return marked
 
     def _left_text(self, start: int, end: int) -> str:
         """The marked string between two positions, without what the user removes unless that is all of it."""
@@ -233,17 +243,5 @@ class Page:
         Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions
         and ids, which would keep pages of one template apart.
         """
-        paths = np.unique(self._paths)
-        containers = paths[np.asarray(self._table.columns["container"][paths], bool)]
+        containers = self._paths[np.asarray(self._table.columns["container"], bool)[self._paths]]
         return frozenset(self._table.columns["shape"][containers].tolist())
-
-
-def _text(marked: str, preformatted: bool) -> str:
-    """A block's text from its marked string."""
-    text = marked.replace(START, "").replace(END, "")
-    if preformatted:
-        return text.replace(LINE_BREAK, "\n").strip("\n\r").rstrip()
-    if LINE_BREAK not in text:
-        return " ".join(text.split())
-    lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
-    return "\n".join(filter(None, lines))

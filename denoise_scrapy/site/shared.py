@@ -1,8 +1,8 @@
 """What a page shares with other pages: which of its texts and paths stand on which of them, all found at once.
 
-Some ten questions are asked of the same few pages. With `np.isin` for each question and page, finding copies and the
-features of the site took 2.1 times lxml's parse of the page (500 elements, five pages). Here equal values get equal
-numbers by one sort of all pages' values, and every question is a look-up in a small table of numbers by pages: .8.
+Some ten questions are asked of the same few pages. Equal values of theirs, be they texts, paths or texts under their
+paths, get equal numbers by one sort; a page's own are looked up among them once, and every question is a look-up in a
+small table by number. What depends on the other pages alone is kept with their numbers, for the next page.
 """
 
 from __future__ import annotations
@@ -20,52 +20,105 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+#: Rows of values: texts, paths, texts under their paths. All are hashes of 64 bits, and share their numbers.
+TEXT, PATH, PLACED = range(3)
+#: Sums kept for as many choices among the same pages; nearly all pages are compared with all, or all but one.
+MAX_CHOICES = 8
+
+
+def _values(pages: Sequence[PageFacts]) -> npt.NDArray[np.uint64]:
+    """The values of all blocks, page by page, shape (3, all blocks)."""
+    values = np.empty((3, sum(len(page.tokens) for page in pages)), np.uint64)
+    np.concatenate([page.text_hashes for page in pages], out=values[TEXT])
+    np.concatenate([page.path_keys for page in pages], out=values[PATH])
+    np.multiply(values[TEXT], np.uint64(3), out=values[PLACED])
+    values[PLACED] += values[PATH]
+    return values
+
 
 @dataclass(frozen=True, eq=False)
-class _Numbered:
-    """The values of k + 1 pages' blocks as numbers, the page itself first.
+class _Sums:
+    """Sums over some of the pages. Of the d + 1 numbers the last, that of all unknown values, has nothing.
 
     Attributes:
-        number: Of each block of all pages, one page after the other, shape (all blocks,); equal where the values are.
-        on: Whether each number stands on each page, shape (numbers, k + 1).
+        count: How many pages have each value, shape (d + 1,).
+        tokens: Tokens of the blocks of each path, shape (d + 1,).
+        slot_tokens: Mean of these a block, NaN where there is none.
+        repeated: Tokens of its blocks whose text two of the pages have.
+        once: Text, path and tokens of the blocks whose text one page has.
     """
 
-    number: IntArray
-    on: BoolArray
-
-    @classmethod
-    def of(cls, values: npt.NDArray[np.uint64], page_of: IntArray, pages: int) -> _Numbered:
-        """Number the values of all blocks; `page_of` has the page of each."""
-        distinct, number = np.unique(values, return_inverse=True)
-        on = np.zeros((len(distinct), pages), bool)
-        on[number, page_of] = True
-        return cls(number, on)
+    count: IntArray
+    tokens: FloatArray
+    slot_tokens: FloatArray
+    repeated: FloatArray
+    once: tuple[IntArray, IntArray, IntArray]
 
 
-class _Blocks:
-    """The blocks of a page and of k others, one page after the other."""
+class NumberedPages:
+    """The blocks of k pages, k > 0, with d different values.
+
+    Args:
+        pages: The pages.
+
+    Attributes:
+        on: Which pages have each value, shape (k, d + 1); no page has the last.
+    """
 
     def __init__(self, pages: Sequence[Page | PageFacts]) -> None:
         facts = [page.facts for page in pages]
+        values = _values(facts).ravel()
         self.pages = len(facts)
-        self.ends = np.cumsum([len(f.tokens) for f in facts])
-        self.page_of = np.repeat(np.arange(len(facts)), [len(f.tokens) for f in facts])
-        self.text_hashes = np.concatenate([f.text_hashes for f in facts])
-        self.path_keys = np.concatenate([f.path_keys for f in facts])
-        self.tokens = np.concatenate([f.tokens for f in facts])
+        self._page_of = np.arange(len(facts)).repeat([len(f.tokens) for f in facts])
+        self._tokens = np.concatenate([f.tokens for f in facts])
+        order = values.argsort(kind="stable")  # half the time of the default: pages of a site have runs in common
+        values = values.take(order)
+        first = np.empty(len(values), bool)
+        first[:1] = True
+        np.not_equal(values[1:], values[:-1], out=first[1:])
+        number = np.empty(len(values), np.int64)
+        number[order] = first.cumsum() - 1
+        self._distinct = values[first]
+        self._number = number.reshape(3, -1)
+        self.on = np.zeros((len(facts), len(self._distinct) + 1), bool)
+        self.on[self._page_of, self._number] = True
+        self._sums: dict[tuple[int, ...], _Sums] = {}
 
-    @cached_property
-    def texts(self) -> _Numbered:
-        return _Numbered.of(self.text_hashes, self.page_of, self.pages)
+    def find(self, page: PageFacts) -> IntArray:
+        """Numbers of the values of a page's m blocks, d where there is none, shape (3, m)."""
+        values = _values([page])
+        if not len(self._distinct):
+            return np.zeros(values.shape, np.int64)
+        found = self._distinct.searchsorted(values)
+        found[self._distinct.take(found, mode="clip") != values] = len(self._distinct)
+        return found
 
-    @cached_property
-    def paths(self) -> _Numbered:
-        return _Numbered.of(self.path_keys, self.page_of, self.pages)
+    def sums(self, chosen: Sequence[int]) -> _Sums:
+        """Sums over some of the pages."""
+        key = tuple(sorted(chosen))
+        if key not in self._sums:
+            if len(self._sums) >= MAX_CHOICES:
+                self._sums.clear()
+            self._sums[key] = self._sum(key)
+        return self._sums[key]
 
-    @cached_property
-    def placed(self) -> _Numbered:
-        """Texts under their paths."""
-        return _Numbered.of(self.text_hashes * np.uint64(3) + self.path_keys, self.page_of, self.pages)
+    def _sum(self, chosen: tuple[int, ...]) -> _Sums:
+        text, path, _ = self._number
+        tokens, on, size = self._tokens, self.on, self.on.shape[1]
+        if len(chosen) < self.pages:
+            wanted = np.zeros(self.pages, bool)
+            wanted[list(chosen)] = True
+            there = wanted[self._page_of]
+            text, path, tokens, on = text[there], path[there], tokens[there], on[wanted]
+        count = on.sum(axis=0)
+        pages = count.take(text)
+        in_path = np.bincount(path, tokens, size)
+        with np.errstate(invalid="ignore"):
+            mean = in_path / np.bincount(path, minlength=size)
+        repeated = np.bincount(path, tokens * (pages > 1), size)
+        once = pages == 1
+        once_said = text[once], path[once], tokens[once]
+        return _Sums(count, np.asarray(in_path, float), mean, np.asarray(repeated, float), once_said)
 
 
 class SharedBlocks:
@@ -82,76 +135,89 @@ class SharedBlocks:
     """
 
     def __init__(self, page: Page, others: Sequence[Page | PageFacts]) -> None:
-        self.page = page
         _ = page.blocks  # first: the facts of a page without columns make all of them, and leave none
-        self._blocks = _Blocks([page, *others])
-        self._chosen = np.arange(1, len(others) + 1)
-        self._m = len(page.facts.tokens)
+        self.page = page
+        self._numbered = NumberedPages(others) if others else None
+        self._chosen = list(range(len(others)))
+
+    @classmethod
+    def among(cls, page: Page, numbered: NumberedPages | None, chosen: list[int]) -> SharedBlocks:
+        """The same with some of pages that are numbered already; without any, there are no others."""
+        shared = cls(page, ())
+        shared._numbered, shared._chosen = numbered, chosen
+        return shared
 
     def only(self, others: Sequence[int]) -> SharedBlocks:
-        """The same of some of the others; what is numbered stays so."""
-        some = object.__new__(SharedBlocks)
-        some.page, some._blocks, some._m = self.page, self._blocks, self._m
-        some._chosen = self._chosen[np.array(others, np.int64)]
+        """The same of some of the others; what is found stays so."""
+        some = self.among(self.page, self._numbered, [self._chosen[i] for i in others])
+        if "_found" in self.__dict__:
+            some.__dict__["_found"] = self._found
         return some
+
+    @cached_property
+    def _found(self) -> IntArray:
+        """Numbers of the page's values."""
+        assert self._numbered is not None  # nobody asks without others
+        return self._numbered.find(self.page.facts)
 
     @property
     def carried(self) -> BoolArray:
         """Which others carry the text of each block, shape (k, m)."""
-        return self._standing(self._blocks.texts)
+        if self._numbered is None:
+            return np.zeros((0, len(self.page.blocks)), bool)
+        carried = self._numbered.on.take(self._found[TEXT], axis=1)
+        return np.asarray(carried if self._chosen == list(range(len(carried))) else carried[self._chosen])
 
     @property
     def times_on_page(self) -> IntArray:
         """How often the page itself says the text of each block, shape (m,)."""
-        number = self._blocks.texts.number[: self._m]
-        return np.bincount(number)[number]
+        own = self.page.blocks.text_hashes
+        values = np.sort(own)
+        return np.asarray(values.searchsorted(own, "right") - values.searchsorted(own))
 
     @cached_property
+    def _shares(self) -> FloatArray:
+        """Share of the others that have each value, shape (3, m); 0 where there is no other."""
+        if self._numbered is None or not self._chosen:
+            return np.zeros((3, len(self.page.blocks)))
+        count = self._numbered.sums(self._chosen).count
+        return np.asarray((count / len(self._chosen)).take(self._found))
+
+    @property
     def text_share(self) -> FloatArray:
         """Share of the others that carry each block's text, shape (m,); 0 where there is no other."""
-        return self._mean(self._blocks.texts)
+        return np.asarray(self._shares[TEXT])
 
-    @cached_property
+    @property
     def placed_share(self) -> FloatArray:
         """Share of the others that carry it under the same path."""
-        return self._mean(self._blocks.placed)
+        return np.asarray(self._shares[PLACED])
 
-    @cached_property
+    @property
     def path_share(self) -> FloatArray:
         """Share of the others that have a block of each block's path."""
-        return self._mean(self._blocks.paths)
+        return np.asarray(self._shares[PATH])
 
     @cached_property
     def slot_share(self) -> FloatArray:
         """Share of the tokens of each block's path, on the page and the others, in texts that two of them carry."""
-        if not len(self._chosen):
-            return np.zeros(self._m)
-        texts, slot = self._blocks.texts, self._blocks.paths.number
-        among = np.append(0, self._chosen)
-        repeated = (texts.on[:, among].sum(axis=1) > 1)[texts.number]
-        tokens = np.where(self._on_pages(among), self._blocks.tokens, 0)
-        share = np.bincount(slot, tokens * repeated) / np.maximum(np.bincount(slot, tokens), 1)
-        return np.asarray(share[slot[: self._m]])
+        blocks = self.page.blocks
+        if self._numbered is None or not self._chosen:
+            return np.zeros(len(blocks))
+        sums = self._numbered.sums(self._chosen)
+        text, path, _ = self._found
+        said = np.zeros(len(sums.count), bool)
+        said[text] = True
+        once_text, once_path, once_tokens = sums.once
+        again = said.take(once_text)  # one of the others has the text, and the page
+        repeated = np.bincount(once_path[again], once_tokens[again], len(said)) + sums.repeated
+        own = np.bincount(blocks.slots, blocks.tokens * (sums.count.take(text) > 0))
+        whole = np.bincount(blocks.slots, blocks.tokens).take(blocks.slots) + sums.tokens.take(path)
+        return np.asarray((own.take(blocks.slots) + repeated.take(path)) / np.maximum(whole, 1))
 
     @cached_property
     def slot_tokens(self) -> FloatArray:
         """Mean tokens of the others' blocks of each block's path, shape (m,); NaN where there is none."""
-        slot, others = self._blocks.paths.number, self._on_pages(self._chosen)
-        blocks = np.bincount(slot, others)
-        mean = np.bincount(slot, np.where(others, self._blocks.tokens, 0)) / np.maximum(blocks, 1)
-        return np.where(blocks > 0, mean, np.nan)[slot[: self._m]]
-
-    def _on_pages(self, pages: IntArray) -> BoolArray:
-        """Which of all blocks stand on these pages, shape (all blocks,)."""
-        wanted = np.zeros(self._blocks.pages, bool)
-        wanted[pages] = True
-        return np.asarray(wanted[self._blocks.page_of])
-
-    def _standing(self, values: _Numbered) -> BoolArray:
-        """Which others have the value of each block, shape (k, m)."""
-        return np.asarray(values.on[values.number[: self._m]].T[self._chosen])
-
-    def _mean(self, values: _Numbered) -> FloatArray:
-        if not len(self._chosen):
-            return np.zeros(self._m)
-        return np.asarray(self._standing(values).mean(axis=0))
+        if self._numbered is None or not self._chosen:
+            return np.full(len(self.page.blocks), np.nan)
+        return np.asarray(self._numbered.sums(self._chosen).slot_tokens.take(self._found[PATH]))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.shared import SharedBlocks
-from denoise_scrapy.site.template import find_originals, likest_first
+from denoise_scrapy.site.shared import NumberedPages, SharedBlocks
+from denoise_scrapy.site.template import find_originals, order_by_likeness
 
 Shares = npt.NDArray[np.float64]
 
@@ -37,10 +38,18 @@ class SiteStatistics:
 
     def for_page(self, page: Page) -> SiteStatistics:
         """The same without the page itself and its copies, the likest template first."""
-        others = likest_first(page, (p for p in self.pages if p is not page and (not page.url or p.url != page.url)))
-        shared = SharedBlocks(page, others)
+        numbers = [i for i, p in enumerate(self.pages) if p is not page and (not page.url or p.url != page.url)]
+        if not numbers:
+            return SiteStatistics((), self.learned)
+        likest = [numbers[i] for i in order_by_likeness(page, [self.pages[i] for i in numbers])]
+        shared = SharedBlocks.among(page, self._numbered, likest)
         originals = find_originals(shared)
-        return SiteStatistics(tuple(others[i] for i in originals), self.learned, [shared.only(originals)])
+        return SiteStatistics(tuple(self.pages[likest[i]] for i in originals), self.learned, [shared.only(originals)])
+
+    @cached_property
+    def _numbered(self) -> NumberedPages:
+        """The pages' texts and paths, numbered for all pages that are compared with them."""
+        return NumberedPages(self.pages)
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
         """The same of the first k pages only.
@@ -49,6 +58,8 @@ class SiteStatistics:
             k: How many pages at most.
             whole: Only pages that are there as a whole, with their elements.
         """
+        if len(self.pages) <= k and not whole:
+            return self
         chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
         shared = [known.only(chosen) for known in self._shared]
         return SiteStatistics(tuple(self.pages[i] for i in chosen), self.learned, shared)

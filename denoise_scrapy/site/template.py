@@ -49,9 +49,17 @@ def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
     return len(a & b) / smaller if smaller else 0.0
 
 
+def order_by_likeness(page: Page | PageFacts, others: Sequence[Page | PageFacts]) -> list[int]:
+    """Numbers of the other pages, those most like the page's template first; among equals in the order given."""
+    own = page.signature
+    likeness = [signature_similarity(own, other.signature) for other in others]
+    return sorted(range(len(others)), key=likeness.__getitem__, reverse=True)
+
+
 def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
     """Other pages, those most like the page's template first; among equals in the order given."""
-    return sorted(others, key=lambda other: -template_similarity(page, other))
+    others = list(others)
+    return [others[i] for i in order_by_likeness(page, others)]
 
 
 def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page | PageFacts]:
@@ -66,11 +74,15 @@ def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page 
 
 def find_originals(shared: SharedBlocks) -> list[int]:
     """Numbers of the other pages that are no copies of the page."""
-    tokens, prose = shared.page.blocks.tokens, shared.page.blocks.paragraph_tokens
+    blocks = shared.page.blocks
     carried = shared.carried
-    whole = SAME_PAGE_SHARE * int(tokens.sum())
-    different = np.flatnonzero(carried @ tokens <= whole).tolist()
-    shares = ((carried[different] @ prose) / max(int(prose.sum()), 1)).tolist()
+    if not len(carried):
+        return []
+    weights = np.array([blocks.tokens, blocks.paragraph_tokens], float)
+    tokens, prose = weights @ carried.T.astype(float)  # both exact: sums of whole numbers
+    of_all, of_prose = weights.sum(axis=1).tolist()
+    different = (tokens <= SAME_PAGE_SHARE * of_all).nonzero()[0].tolist()
+    shares = (prose[different] / max(of_prose, 1)).tolist()
     if len(different) == 1:
         return [i for i in different if shares[0] <= ONLY_COPY_SHARE]
     kept = []

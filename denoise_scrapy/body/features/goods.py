@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.features.announcements import PRICE_BIT, announcements
 from denoise_scrapy.body.features.surroundings import Feature, window_sums
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.characters import DIGIT
 
-#: A price: a sign or code of money beside a number …
-PRICE = re.compile(
-    r"(?:[$€£¥₹₽₩]|\b(?:usd|eur|gbp|rs\.?|cny|rmb|pln|kr|zł|руб))\s?\d|\d\s?(?:[$€£¥₹₽₩元円원]|(?:usd|eur|pln|kr|zł|руб)\b)"
-)
-#: … in a block of at most so many tokens: in prose it is a sum of money.
+#: A price stands in a block of at most so many tokens: in prose it is a sum of money.
 PRICE_TOKENS = 25
 
 
@@ -29,8 +25,10 @@ def find_prices(page: Page) -> npt.NDArray[np.float64]:
     """
     blocks = page.blocks
     found = np.zeros(len(blocks))
-    for i in np.flatnonzero((blocks.tokens <= PRICE_TOKENS) & (blocks.counts[:, DIGIT] > 0)).tolist():
-        found[i] = PRICE.search(page.block_text(i).lower()) is not None
+    numbers = ((blocks.tokens <= PRICE_TOKENS) & (blocks.counts[:, DIGIT] > 0)).nonzero()[0]
+    if len(numbers):
+        said = announcements(list(map(page.marked_texts.__getitem__, numbers.tolist())))
+        found[numbers] = [bits & PRICE_BIT != 0 for bits, _, _ in said]
     return found
 
 

@@ -163,11 +163,12 @@ def place_points(page: Page, own: BoolArray) -> npt.NDArray[np.int64]:
 
 def find_titles(page: Page) -> BoolArray:
     """Headings whose text is part of the page's title."""
-    title = "".join(page.title.lower().split())
-    headings = (page.blocks.own_flags & Flag.HEADING) != 0
     found = np.zeros(len(page.blocks), bool)
-    for i in np.flatnonzero(headings & (page.blocks.chars <= len(title))).tolist():
-        found[i] = "".join(page.block_text(i).lower().split()) in title
+    if page.title:
+        title = "".join(page.title.lower().split())
+        likely = ((page.blocks.own_flags & Flag.HEADING) != 0) & (page.blocks.chars <= len(title))
+        for i in likely.nonzero()[0].tolist():
+            found[i] = "".join(page.block_text(i).lower().split()) in title
     return found
 
 
