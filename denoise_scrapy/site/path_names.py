@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from denoise_scrapy.page import Page
 from denoise_scrapy.site.path_sums import PathSums
 
@@ -24,6 +22,7 @@ def with_names(names: Mapping[int, str], sums: PathSums, page: Page) -> Mapping[
         page: The page.
 
     Example:
+        >>> import numpy as np
         >>> page = Page.parse("<div id=main><p>One story.<p>Goes on.</div>")
         >>> sums = PathSums().add(page.blocks.path_keys, np.ones(2), page.blocks.tokens)
         >>> list(with_names({}, sums, page).values())

@@ -68,7 +68,7 @@ class PathSums:
         at, known = self._find(keys)
         if len(keys) and known.all():  # as on nearly all pages of a template: a third of the time of merging
             k = len(self.keys)
-            content, total = np.bincount(at, probability * tokens, k), np.bincount(at, tokens, k)
+            content, total = (np.asarray(np.bincount(at, n, k), np.float64) for n in (probability * tokens, tokens))
             pages = self.pages + (np.bincount(at, minlength=k) > 0)
             return self._with(self.content + content, self.tokens + total, pages)
         paths, path = np.unique(keys, return_inverse=True)
