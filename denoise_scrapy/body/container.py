@@ -1,15 +1,15 @@
-"""Where the prose is: the element that holds the page's paragraphs best, and how linked the surroundings are."""
+"""Where the prose is: the element that holds the page's paragraphs best."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.sums import OWN, PROSE, TOKENS, Sums
 from denoise_scrapy.page import Page
-from denoise_scrapy.site.subtrees import best_subtree, subtree_scores
+from denoise_scrapy.site.subtrees import best_subtree, f_scores, subtree_scores
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
 
 
 def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
@@ -34,8 +34,18 @@ def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
     return page.blocks.inside(best_subtree(subtree_scores(page, prose)))
 
 
-def link_density_around(page: Page, levels: int) -> FloatArray:
-    """Link characters / characters in the element some levels above each block's (`Blocks.above`), shape (m,)."""
-    blocks = page.blocks
-    around = blocks.above[levels]
-    return np.asarray(blocks.link_char_sums[around] / np.maximum(blocks.char_sums[around], 1))
+def in_best_containers(sums: Sums) -> BoolArray:
+    """The same for two kinds of prose at once, the rows OWN and PROSE of the sums, shape (2, m).
+
+    Example:
+        >>> page = Page.parse("<div><p>Long prose.<p>More prose.</div><div><p>Note</div>")
+        >>> in_best_containers(Sums(page, {OWN: np.array([0, 0, 1])})).tolist()  # no paragraph is long enough
+        [[False, False, True], [True, True, True]]
+    """
+    elements, element, totals = sums.page.elements, sums.page.blocks.element, sums.totals[OWN : PROSE + 1, None]
+    inside = sums.under(slice(OWN, TOKENS + 1))
+    # without prose all scores would be 0 / 0 where there are no tokens either
+    scores = f_scores(inside[OWN : PROSE + 1], inside[TOKENS], np.maximum(totals, 1))
+    best = len(elements) - 1 - scores[:, ::-1].argmax(axis=1)[:, None]
+    found = (element >= best) & (element < elements.end.take(best))
+    return np.asarray(found | (totals == 0))

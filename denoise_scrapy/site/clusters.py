@@ -25,6 +25,7 @@ ALPHA = 0.005
 #: most that costs nothing there against ALPHA.
 SHARE_COST = 4.0
 
+IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -44,18 +45,28 @@ def content_densities(page: Page, alpha: float = ALPHA) -> FloatArray:
         >>> content_densities(page, alpha=0).round(3).tolist()  # html, body, div, div, a: 10/11 · 1 · 10/11
         [0.0, 0.0, 0.826, 0.0, 0.0]
     """
+    densities = np.zeros(len(page.elements))
+    nodes, of_nodes = _node_densities(page, alpha)
+    densities[nodes] = of_nodes
+    return densities
+
+
+def _node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
+    """The page's block nodes in document order, and their H; other elements need no sums."""
     elements = page.elements
-    in_link = (np.asarray(elements.column("flags"), np.int64) & Flag.LINK) != 0
-    is_link = elements.has_tag({"a"}).astype(np.int64)
-    plain = np.where(in_link, 0, elements.own_chars)
-    text, all_text, links = (
-        np.asarray(elements.subtree_sums(values), np.float64) for values in (plain, elements.own_chars, is_link)
-    )
-    p_text = text / (1 + plain.sum())
-    p_link = links / (1 + is_link.sum())
+    nodes = is_block_node(page).nonzero()[0]
+    outside = (np.asarray(elements.column("flags"), np.int64) & Flag.LINK) == 0
+    running = np.zeros((3, len(elements) + 1), np.int64)  # text outside links, all text, links
+    np.multiply(elements.own_chars, outside, out=running[0, 1:])
+    running[1, 1:] = elements.own_chars
+    running[2, 1:] = elements.has_tag({"a"})
+    running.cumsum(axis=1, out=running)
+    end = elements.end.take(nodes)
+    text, all_text, links = running.take(end, axis=1) - running.take(nodes, axis=1)
+    p_text = text / (1 + running[0, -1])
+    p_link = links / (1 + running[2, -1])
     p_textl = text / (1 + all_text)
-    size = elements.end - np.arange(len(elements))
-    return np.where(is_block_node(page), p_text * (1 - p_link) * p_textl / (1 + size * alpha), 0.0)
+    return nodes, p_text * (1 - p_link) * p_textl / (1 + (end - nodes) * alpha)
 
 
 def relative_alpha(page: Page) -> float:
@@ -70,9 +81,9 @@ def relative_alpha(page: Page) -> float:
 
 def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
     """Index of the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
-    densities = content_densities(page, alpha)
-    best = int(np.argmax(densities)) if len(densities) else -1
-    return (best, float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
+    nodes, densities = _node_densities(page, alpha)
+    best = int(densities.argmax()) if len(densities) else -1
+    return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 
 
 def learn_rule(pages: Sequence[Page], alpha: float | None = ALPHA) -> Rule | None:

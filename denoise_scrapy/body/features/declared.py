@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
+import numpy.typing as npt
 
-from denoise_scrapy.body.features.surroundings import Features
 from denoise_scrapy.page import Flag, Page
 
 #: A page that declares one of these is a thread: what people answer is its content.
@@ -24,16 +22,19 @@ DECLARED = {
 SPREAD = (Flag.ARTICLE, Flag.COMMENT_WORD, Flag.LIST_ITEM, Flag.TABLE_CELL, Flag.HEADING, Flag.CONTENT_WORD)
 
 
-_DECLARED_NAMES = tuple(f"page_declares_{name}" for name in DECLARED)
-_SPREAD = np.array(SPREAD, np.int64)[:, None]
-_SPREAD_NAMES = tuple(f"page_in_{str(flag.name).lower()}" for flag in SPREAD)
+DECLARED_NAMES = tuple(f"page_declares_{name}" for name in DECLARED)
+SPREAD_NAMES = tuple(f"page_in_{str(flag.name).lower()}" for flag in SPREAD)
+_SPREAD_ROWS = [list(Flag).index(flag) for flag in SPREAD]
 
 
-def declared_features(page: Page) -> Iterator[Features]:
-    """The same for all blocks of the page: what it declares, and shares of its text."""
-    blocks = page.blocks
-    declared = [not types.isdisjoint(page.declared_types) for types in DECLARED.values()]
-    yield _DECLARED_NAMES, np.broadcast_to(np.array(declared, float)[:, None], (len(declared), len(blocks)))
-    inside = (blocks.flags & _SPREAD) != 0  # (flags, blocks)
-    shares = inside @ blocks.tokens / max(int(blocks.tokens.sum()), 1)
-    yield _SPREAD_NAMES, np.broadcast_to(shares[:, None], inside.shape)
+def declares(page: Page) -> list[bool]:
+    """What the page declares to be, in the order of `DECLARED_NAMES`."""
+    if not page.declared_types:
+        return [False] * len(DECLARED)
+    return [not types.isdisjoint(page.declared_types) for types in DECLARED.values()]
+
+
+def spread(covered: npt.NDArray[np.float64], whole: int) -> list[float]:
+    """Shares of the page's text, in the order of `SPREAD_NAMES`, from the tokens that each flag covers, (flags,)."""
+    shares = covered.take(_SPREAD_ROWS) / whole
+    return list(shares.tolist())

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.features.announcements import PRICE_BIT, announcements
-from denoise_scrapy.body.features.surroundings import Feature, window_sums
+from denoise_scrapy.body.sums import PRICES, Sums
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.characters import DIGIT
 
 #: A price stands in a block of at most so many tokens: in prose it is a sum of money.
 PRICE_TOKENS = 25
+
+NAMES = ("pictures_up1", "pictures_up3", "is_price", "price_around")
 
 
 def find_prices(page: Page) -> npt.NDArray[np.float64]:
@@ -37,18 +37,14 @@ def count_pictures(page: Page) -> npt.NDArray[np.int64]:
     return np.asarray(page.elements.subtree_sums(page.elements.has_tag({"img"}).astype(np.int64)), np.int64)
 
 
-def goods_features(page: Page, prices: npt.NDArray[np.float64], pictures: npt.NDArray[np.int64]) -> Iterator[Feature]:
-    """Pictures 1 and 3 levels above each block, prices around it, and how many of both the page has.
+def fill_goods(out: npt.NDArray[np.float32], sums: Sums, pictures: npt.NDArray[np.int64]) -> None:
+    """Fill in the rows of `NAMES`: pictures 1 and 3 levels above each block, prices in it and around it.
 
     Args:
-        page: The page of n elements and m blocks.
-        prices: See `find_prices`, shape (m,).
+        out: Shape (rows, m).
+        sums: Those of the page of n elements and m blocks.
         pictures: See `count_pictures`, shape (n,).
     """
-    m, above = len(page.blocks), page.blocks.above
-    yield "pictures_up1", np.log1p(pictures[above[1]])
-    yield "pictures_up3", np.log1p(pictures[above[3]])
-    yield "page_pictures", np.full(m, np.log1p(pictures.max(initial=0)))
-    yield "is_price", prices
-    yield "price_around", window_sums(prices, 5)
-    yield "page_prices", np.full(m, np.log1p(prices.sum()))
+    np.log1p(pictures.take(sums.page.blocks.above[1:4:2]), out=out[:2])
+    out[2] = sums.rows[PRICES]
+    out[3] = sums.windows(5, slice(PRICES, PRICES + 1))[0]

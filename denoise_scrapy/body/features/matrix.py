@@ -3,121 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
+from math import log1p, nan
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.declared import declared_features
-from denoise_scrapy.body.features.goods import count_pictures, find_prices, goods_features
+from denoise_scrapy.body.features import blocks, goods, records, sections, surroundings
+from denoise_scrapy.body.features import site as of_site
+from denoise_scrapy.body.features.declared import DECLARED_NAMES, SPREAD_NAMES, declares, spread
 from denoise_scrapy.body.features.lexical import lexical_features
-from denoise_scrapy.body.features.records import record_features
-from denoise_scrapy.body.features.sections import section_features
-from denoise_scrapy.body.features.site import site_features
-from denoise_scrapy.body.features.surroundings import (
-    Feature,
-    Features,
-    container_features,
-    path_features,
-    subtree_features,
-    window_features,
-)
-from denoise_scrapy.body.strategies.repetition import find_titles, hand_rule
-from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import CJK, COMMA, DIGIT, STOP, UPPER
-from denoise_scrapy.page.paths import name_code
+from denoise_scrapy.body.strategies.repetition import FlaggedBlocks, HandRule, find_titles
+from denoise_scrapy.body.sums import CHARS, COPIES, HEADINGS, LINKS, META, OWN, PRICES, PROSE, TOKENS, Sums
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site.clusters import best_block
 
-#: Tags of a block's own element that are told apart.
-TAGS = "p li td th h1 h2 h3 h4 div span pre dt dd figcaption blockquote label button section article".split()
+Rows = npt.NDArray[np.float32]
 
-
-_TAG_NAMES = tuple(f"tag_{tag}" for tag in TAGS)
-_TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
-
-#: Names, and rows among all that the blocks themselves are, all that they are in, and the same where it covers less
-#: than half of the page. That last is asked of words only: where they cover the page, they frame nothing.
-_BITS = np.array(list(Flag), np.int64)[:, None]
-_FLAGS = tuple(
-    (f"{kind}{str(flag.name).lower()}{part}", row + number * len(_BITS))
-    for row, flag in enumerate(Flag)
-    for number, (kind, part) in enumerate([("own_", ""), ("in_", ""), ("in_", "_part")])
-    if number < 2 or flag > Flag.CONTROL
+#: What words announce, see `lexical`.
+WORD_NAMES = tuple(name for name, _ in lexical_features(Page.parse("<p>One two three.</p>")))
+#: The same for all blocks of a page: counts, what it declares to be, where its text stands.
+PAGE_NAMES = (
+    *("page_tokens", "page_blocks", "page_ld", "page_prose", "page_longest", "page_headings", "page_pictures"),
+    *("page_prices", "page_records", "hand_tokens", "same_as_all", "k", "alone", *DECLARED_NAMES, *SPREAD_NAMES),
 )
-_FLAG_NAMES, _FLAG_ROWS = tuple(name for name, _ in _FLAGS), [row for _, row in _FLAGS]
+#: Names by family, in the order of the matrix.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "own": blocks.OWN_NAMES,
+    "flags": blocks.FLAG_NAMES,
+    "words": WORD_NAMES,
+    "subtrees": surroundings.SUBTREE_NAMES,
+    "windows": surroundings.WINDOW_NAMES,
+    "near": surroundings.NEAR_NAMES,
+    "paths": surroundings.PATH_NAMES,
+    "place": surroundings.PLACE_NAMES,
+    "records": records.NAMES,
+    "goods": goods.NAMES,
+    "sections": sections.NAMES,
+    "site": of_site.NAMES,
+    "rule": ("hand_kept", "hand_points", "in_best_h", "times_on_page"),
+    "page": PAGE_NAMES,
+}
+#: Names of the rows.
+NAMES = tuple(name for names in FAMILIES.values() for name in names)
+_ENDS = accumulate(len(names) for names in FAMILIES.values())
+_ROWS = {name: slice(end - len(names), end) for (name, names), end in zip(FAMILIES.items(), _ENDS, strict=True)}
+_PAGES = 5  # more of them say no more
+_HEADING, _META = blocks.FLAG_NAMES.index("own_heading"), WORD_NAMES.index("is_meta")
 
 
-def _own(page: Page) -> Iterator[Feature | Features]:
-    """Length, links, punctuation and tag of the block itself."""
-    blocks = page.blocks
-    chars = np.maximum(blocks.chars, 1)
-    counts = blocks.counts / chars[:, None]
-    yield "tokens", np.log1p(blocks.tokens)
-    yield "chars", np.log1p(blocks.chars)
-    yield "ld", blocks.link_density
-    yield "word_length", blocks.chars / np.maximum(blocks.tokens, 1)
-    for name, kind in (("stops", STOP), ("commas", COMMA), ("digits", DIGIT), ("capitals", UPPER), ("cjk", CJK)):
-        yield name, counts[:, kind]
-    yield "ends_in_stop", blocks.ends_in_stop
-    yield "depth", page.elements.depth[blocks.element]
-    yield _TAG_NAMES, page.elements.column("tag")[blocks.element] == _TAG_CODES
-
-
-def _flags(page: Page) -> Iterator[Features]:
-    """What the block, and what any ancestor of it, is by tag, role and class words."""
-    own, inherited = (page.blocks.own_flags & _BITS) != 0, (page.blocks.flags & _BITS) != 0
-    tokens = page.blocks.tokens
-    part = inherited & (inherited @ tokens <= max(int(tokens.sum()), 1) / 2)[:, None]
-    yield _FLAG_NAMES, np.concatenate([own, inherited, part])[_FLAG_ROWS]
-
-
-def _page(page: Page, prose: npt.NDArray[np.int64], site: SiteStatistics) -> Iterator[Feature]:
-    """What is the same for all blocks of the page."""
-    blocks = page.blocks
-    total = max(int(blocks.tokens.sum()), 1)
-    values = {
-        "page_tokens": np.log1p(total),
-        "page_blocks": np.log1p(len(blocks)),
-        "page_ld": blocks.link_chars.sum() / max(int(blocks.chars.sum()), 1),
-        "page_prose": prose.sum() / total,
-        "page_longest": np.log1p(prose.max(initial=0)),
-        "k": min(len(site.pages), 5),
-        "alone": not site.pages,
-    }
-    for name, value in values.items():
-        yield name, np.full(len(blocks), float(value))
-
-
-def _hand_rule(page: Page, site: SiteStatistics, titles: npt.NDArray[np.bool_]) -> Iterator[Feature]:
-    """What the hand rule says."""
-    kept, points = hand_rule(page, site, titles)
-    yield "hand_kept", kept
-    yield "hand_points", points
-    yield "hand_tokens", np.full(len(kept), np.log1p(kept @ page.blocks.tokens))
-
-
-def all_features(page: Page, site: SiteStatistics) -> Iterator[Feature | Features]:
-    """Names and values of all features, family by family; see `block_features`."""
-    prose = page.blocks.paragraph_tokens.astype(float)
-    yield from _own(page)
-    yield from _flags(page)
-    yield from subtree_features(page, prose)
-    yield from window_features(page, prose)
-    yield from path_features(page, prose)
-    yield from container_features(page, prose)
-    words = dict(lexical_features(page))
-    yield from words.items()
-    prices, pictures = find_prices(page), count_pictures(page)
-    yield from record_features(page, prose, {"meta": words["is_meta"], "price": prices}, pictures)
-    yield from goods_features(page, prices, pictures)
-    titles = find_titles(page)
-    yield from section_features(page, site, titles)
-    yield from declared_features(page)
-    yield from site_features(page, site)
-    yield from _page(page, page.blocks.paragraph_tokens, site)
-    yield from _hand_rule(page, site, titles)
-
-
-def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
+def block_features(page: Page, site: SiteStatistics) -> Rows:
     """All features of a page's m blocks, shape (features, m), rows as in `NAMES`.
 
     Args:
@@ -130,17 +66,91 @@ def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
         (True, 1.0)
     """
     matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
-    row = 0
-    for names, values in all_features(page, site):
-        after = row + (1 if isinstance(names, str) else len(names))
-        matrix[row:after] = values
-        row = after
+    for _ in _filled(page, site, matrix):
+        pass
     return matrix
 
 
-def _names() -> Iterator[str]:
-    for names, _ in all_features(Page.parse("<p>One two three.</p>"), SiteStatistics()):
-        yield from (names,) if isinstance(names, str) else names
+def all_features(page: Page, site: SiteStatistics) -> Iterator[tuple[tuple[str, ...], Rows]]:
+    """Names and values of all features, family by family as they are computed; see `block_features`."""
+    matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
+    for name in _filled(page, site, matrix):
+        yield FAMILIES[name], matrix[_ROWS[name]]
 
 
-NAMES: tuple[str, ...] = tuple(_names())
+def _filled(page: Page, site: SiteStatistics, matrix: Rows) -> Iterator[str]:
+    """Fill in the matrix; yields each family when it is done."""
+    of = {name: matrix[rows] for name, rows in _ROWS.items()}
+    words = _fill_words(of["words"], page)
+    yield "words"
+    flags = of["flags"]
+    blocks.fill_flags(flags, page)
+    flagged = FlaggedBlocks(page, flags[blocks.INSIDE])
+    blocks.fill_parts(flags, flagged.covered, max(flagged.total, 1))
+    yield "flags"
+    titles, prices = find_titles(page), goods.find_prices(page)
+    marks = {HEADINGS: flags[_HEADING] > 0, META: words[_META] > 0, PRICES: prices}
+    shared, pages = site.shared_with(page), len(site.pages)
+    if pages:
+        marks[COPIES] = np.rint(shared.text_share * pages) * page.blocks.tokens
+    rule = HandRule(page, site, titles, flagged, lambda own: Sums(page, {**marks, OWN: own}))
+    sums = rule.sums
+    best, _ = best_block(page)  # Wang, Chen and Dai (2018): the block with the highest H
+    out = of["rule"]
+    out[0], out[1] = rule.kept, rule.points
+    out[2] = page.blocks.inside(best) if best >= 0 else False
+    np.log1p(shared.times_on_page, out=out[3])
+    yield "rule"
+    blocks.fill_own(of["own"], sums)
+    yield "own"
+    surroundings.fill_subtrees(of["subtrees"], sums)
+    yield "subtrees"
+    surroundings.fill_windows(of["windows"], sums)
+    yield "windows"
+    surroundings.fill_near(of["near"], sums)
+    yield "near"
+    surroundings.fill_paths(of["paths"], sums)
+    yield "paths"
+    surroundings.fill_place(of["place"], sums, rule.in_containers[1], titles)
+    yield "place"
+    pictures = goods.count_pictures(page)
+    listed = records.fill_records(of["records"], sums, pictures)
+    yield "records"
+    goods.fill_goods(of["goods"], sums, pictures)
+    yield "goods"
+    sections.fill_sections(of["sections"], sums)
+    yield "sections"
+    of_site.fill_site(of["site"], sums, shared, pages)
+    yield "site"
+    values = _of_page(rule, flagged, int(pictures.max()), listed, pages)
+    of["page"][:] = np.array(values, np.float32)[:, None]
+    yield "page"
+
+
+def _fill_words(out: Rows, page: Page) -> Rows:
+    for row, (_, values) in enumerate(lexical_features(page)):
+        out[row] = values
+    return out
+
+
+def _of_page(rule: HandRule, flagged: FlaggedBlocks, pictures: int, listed: float, pages: int) -> list[float]:
+    """The values of `PAGE_NAMES`."""
+    sums = rule.sums
+    totals, whole = sums.totals.tolist(), sums.whole
+    return [
+        log1p(whole),
+        log1p(sums.rows.shape[1]),
+        totals[LINKS] / max(totals[CHARS], 1),
+        totals[PROSE] / whole,
+        log1p(sums.rows[PROSE].max()),
+        log1p(totals[HEADINGS]),
+        log1p(pictures),
+        log1p(totals[PRICES]),
+        listed,
+        log1p(rule.kept @ sums.rows[TOKENS]),
+        totals[COPIES] / (pages * whole) if pages else nan,
+        min(pages, _PAGES),
+        not pages,
+        *declares(sums.page),
+        *spread(flagged.covered, whole),
+    ]

@@ -2,92 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.surroundings import Feature, Features, share
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.body.sums import PRICES, PROSE, TOKENS, Sums
+from denoise_scrapy.page.columns import Elements
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 #: Siblings of one tag and class make a list of records from this many on, with so many elements each on average.
-RECORDS, ELEMENTS, TOKENS = 3, 3, 2
-MEASURES = ("count", "share", "mean", "ld", "prose", "position", "relative")
-#: Shares of the records of a list that hold such a thing.
-HELD = ("meta", "price", "heading", "picture")
-_OUTER, _INNER = (tuple(f"record_{which}_{name}" for name in (*MEASURES, *HELD)) for which in ("outer", "inner"))
+RECORDS, ELEMENTS, TOKENS_EACH = 3, 3, 2
+#: Measures of a list (the four in the middle are shares of records that hold such a thing), and of a record within it.
+MEASURES = ("count", "mean", "prose", "ld", "share", "picture", "heading", "meta", "price", "position", "relative")
+#: Of the list of records with the most text, and of the innermost one, that hold each block; 0 where none does.
+NAMES = tuple(f"record_{which}_{measure}" for which in ("outer", "inner") for measure in MEASURES)
+_SHARE, _POSITION, _RELATIVE = (MEASURES.index(name) for name in ("share", "position", "relative"))
+#: Rows of what is summed over records: PROSE, LINKS, TOKENS, CHARS, then these, and what they hold.
+_TOKENS, _SIZE, _PICTURE = TOKENS - PROSE, 4, 5
 
 
-def record_features(
-    page: Page,
-    prose: npt.NDArray[np.float64],
-    marked: Mapping[str, npt.NDArray[np.generic]],
-    pictures: npt.NDArray[np.int64],
-) -> Iterator[Feature | Features]:
-    """Of the list of records with the most text, and of the innermost one, that hold each block; 0 where none does.
+def fill_records(out: npt.NDArray[np.float32], sums: Sums, pictures: IntArray) -> float:
+    """Fill in the rows of `NAMES`.
 
     Args:
-        page: The page of n elements and m blocks.
-        prose: Tokens of each block that count as prose, shape (m,).
-        marked: Blocks that are lines of meta data ("meta"), prices ("price"), shape (m,).
+        out: Shape (rows, m).
+        sums: Those of the page of n elements.
         pictures: Pictures in each element's subtree, shape (n,).
+
+    Returns:
+        The largest share of the page's text that a list of records has.
     """
-    blocks, n = page.blocks, len(page.elements)
-    headings = (blocks.own_flags & Flag.HEADING) != 0
-    held = [blocks.subtree_sums(mark) for mark in (marked["meta"], marked["price"], headings)]
-    held.append(pictures.astype(float))
-    table = _measures(page, prose, held)
-    above, index = blocks.above, np.arange(len(blocks))
-    is_record = table[0].take(above) > 0
-    with_text = np.where(is_record, table[1].take(above), 0)
-    for names, level in ((_OUTER, with_text.argmax(axis=0)), (_INNER, is_record.argmax(axis=0))):
-        chosen = np.where(is_record[level, index], above[level, index], n)  # n stands for "none"
-        yield names, table.take(chosen, axis=1)
-    yield "page_records", np.full(len(blocks), table[1].max(initial=0))
+    table, group, rank = _lists(sums, pictures)
+    if table.shape[1] == 1:
+        out[:] = 0
+        return 0.0
+    above, m = sums.page.blocks.above, out.shape[1]
+    groups = group.take(above, mode="clip")
+    # of each block the level of the record with the most text, and the first level that is one
+    chosen = np.empty((2, m), np.int64)
+    table[_SHARE].take(groups, mode="clip").argmax(axis=0, out=chosen[0])
+    (groups > 0).argmax(axis=0, out=chosen[1])
+    chosen *= m
+    chosen += np.arange(m)
+    of, chosen = groups.take(chosen), above.take(chosen)
+    values, is_record = table.take(of, axis=1), of > 0
+    np.divide(rank.take(chosen) * is_record, values[_POSITION], out=values[_POSITION])
+    np.subtract(np.log1p(sums.under(TOKENS, chosen)) * is_record, values[_RELATIVE], out=values[_RELATIVE])
+    out.reshape(2, len(MEASURES), m)[:] = values.swapaxes(0, 1)
+    return float(table[_SHARE].max())
 
 
-def _measures(
-    page: Page, prose: npt.NDArray[np.float64], held: Sequence[npt.NDArray[np.float64]]
-) -> npt.NDArray[np.float64]:
-    """The measures of the list that each element is a record of, and zeros as last column, shape (measures, n + 1)."""
-    elements, blocks = page.elements, page.blocks
-    n = len(elements)
-    tokens, paragraphs = blocks.token_sums, blocks.subtree_sums(prose)
-    size = elements.end - np.arange(n)
-    kind = np.asarray(elements.column("token"), np.uint64) + (elements.parent + 1).astype(np.uint64) * np.uint64(
-        0x9E3779B97F4A7C15
-    )
-    group, rank = _groups(kind)
+def _lists(sums: Sums, pictures: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """The lists of records of a page.
 
-    def total(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-        return np.asarray(np.bincount(group, np.asarray(values, float)), float)
+    Returns:
+        Their measures, the first column for what is in no list, shape (len(MEASURES), 1 + lists): in place of position
+        the number of records, of "relative" what the record's own length is compared with. The list of each element,
+        0 for none, and its number among the list's records, shape (n,) each.
+    """
+    elements = sums.page.elements
+    member, count = _siblings(elements)
+    group, rank = np.zeros((2, len(elements)), np.int64)
+    if not len(count):
+        return np.zeros((len(MEASURES), 1)), group, rank
+    first = count.cumsum() - count
+    held = sums.under(slice(PROSE, PRICES + 1), member)  # of ONES and COPIES nothing is asked: their rows serve others
+    np.subtract(elements.end.take(member), member, out=held[_SIZE])
+    held[_PICTURE] = pictures.take(member)
+    np.greater(held[_PICTURE:], 0, out=held[_PICTURE:])
+    total = np.add.reduceat(held, first, axis=1)
+    text = total[_TOKENS]
+    listed = (total[_SIZE] >= ELEMENTS * count) & (text >= TOKENS_EACH * count)
+    group[member] = (listed.cumsum() * listed).repeat(count)
+    rank[member] = np.arange(len(member)) - first.repeat(count)
+    return _measures(total[:, listed], count[listed], sums.whole), group, rank
 
-    count, text = total(np.ones(n)), total(tokens)
-    listed = (count >= RECORDS) & (total(size) >= ELEMENTS * count) & (text >= TOKENS * count)
-    mean = text / np.maximum(count, 1)
-    values = [
-        np.log1p(count)[group],
-        share(text, max(float(blocks.tokens.sum()), 1.0))[group],
-        np.log1p(mean)[group],
-        share(total(blocks.link_char_sums), total(blocks.char_sums))[group],
-        share(total(paragraphs), text)[group],
-        rank / np.maximum(count[group], 1),
-        np.log1p(tokens) - np.log1p(mean)[group],
-        *(share(total(sums > 0), count)[group] for sums in held),
-    ]
-    table = np.zeros((len(values), n + 1))
-    np.multiply(values, listed[group], out=table[:, :n])
+
+def _measures(total: FloatArray, count: IntArray, whole: int) -> FloatArray:
+    """See `_lists`; from sums over the records of each list, shape (9, lists), and their number, shape (lists,)."""
+    table = np.zeros((len(MEASURES), 1 + len(count)))
+    of = table[:, 1:]
+    of[0] = count
+    np.divide(total[_TOKENS], count, out=of[1])
+    np.log1p(of[:2], out=of[:2])
+    np.divide(total[:2], np.maximum(total[2:4], 1), out=of[2:4])
+    np.divide(total[_TOKENS], whole, out=of[_SHARE])
+    np.divide(total[_PICTURE:], count, out=of[_SHARE + 1 : _POSITION])
+    table[_POSITION, 0] = 1
+    of[_POSITION], of[_RELATIVE] = count, of[1]
     return table
 
 
-def _groups(kind: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number of each element's kind, and how many of its kind come before it, shape (n,) each."""
-    n = len(kind)
-    order = kind.argsort(kind="stable")
-    sorted_kind = kind[order]
-    begins = np.ones(n, bool)
-    np.not_equal(sorted_kind[1:], sorted_kind[:-1], out=begins[1:])
-    number, first = begins.cumsum() - 1, np.flatnonzero(begins)
-    group, rank = np.empty(n, np.int64), np.empty(n, np.int64)
-    group[order], rank[order] = number, np.arange(n) - first[number]
-    return group, rank
+def _siblings(elements: Elements) -> tuple[IntArray, IntArray]:
+    """Elements of which RECORDS or more siblings have one tag, class and id.
+
+    Returns:
+        The elements, one kind after the other, in document order within it; and how many there are of each kind.
+    """
+    n = len(elements)
+    bits = n.bit_length()
+    kind = elements.column("token") + (elements.parent + 1).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    # with the element's number in the low bits, one sort brings kinds together in document order: no argsort
+    key = kind << np.uint64(bits) | np.arange(n, dtype=np.uint64)
+    key.sort()
+    begins = np.ones(n + 1, bool)
+    np.greater_equal(key[1:] ^ key[:-1], np.uint64(1 << bits), out=begins[1:n])
+    edges = begins.nonzero()[0]
+    count = edges[1:] - edges[:-1]
+    many = count >= RECORDS
+    element = (key & np.uint64((1 << bits) - 1)).view(np.int64)
+    return element[many.repeat(count)], count[many]

@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
+import numpy.typing as npt
 
-from denoise_scrapy.body.features.surroundings import Feature, share
-from denoise_scrapy.page import Page
-from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.body.sums import COPIES, PROSE, TOKENS, Sums
+from denoise_scrapy.site.shared import SharedBlocks
 
+#: Repetition of a block's text, of its path's and its surroundings' text, and what fills its slot elsewhere.
 NAMES = (
-    "repeated",
-    "repeated_in_place",
-    "repeated_slot",
     "repeated_path",
     "repeated_up1",
     "repeated_up3",
+    "repeated",
+    "repeated_in_place",
+    "repeated_slot",
     "path_present",
     "slot_tokens",
     "slot_relative",
-    "same_as_all",
 )
 
 
-def site_features(page: Page, site: SiteStatistics) -> Iterator[Feature]:
-    """Repetition of a block's text, of its path's and its surroundings' text, and what fills its slot elsewhere."""
-    if not site.pages:
-        unknown = np.full(len(page.blocks), np.nan)
-        yield from ((name, unknown) for name in NAMES)
+def fill_site(out: npt.NDArray[np.float32], sums: Sums, shared: SharedBlocks, pages: int) -> None:
+    """Fill in the rows of `NAMES`.
+
+    Args:
+        out: Shape (rows, m).
+        sums: Those of the page; COPIES are tokens times the comparison pages that carry them.
+        shared: What the page shares with its comparison pages.
+        pages: How many these are; none tells nothing.
+    """
+    if not pages:
+        out[:] = np.nan
         return
-    blocks = page.blocks
-    repeated = site.repeated_share(page)
-    yield "repeated", repeated
-    yield "repeated_in_place", site.repeated_in_place_share(page)
-    yield "repeated_slot", site.repeated_slot_share(page)
-    tokens = np.bincount(blocks.slots, blocks.tokens)
-    yield "repeated_path", share(np.bincount(blocks.slots, blocks.tokens * repeated), tokens)[blocks.slots]
-    carried, whole = blocks.subtree_sums(blocks.tokens * repeated), blocks.token_sums
-    for level in (1, 3):
-        above = blocks.above[level]
-        yield f"repeated_up{level}", share(carried[above], whole[above])
-    shared = site.shared_with(page)
-    yield "path_present", shared.path_share
+    copies, tokens = COPIES - PROSE, TOKENS - PROSE
+    of_paths = sums.by_path
+    carried = of_paths[copies] / (pages * np.maximum(of_paths[tokens], 1))
+    out[0] = carried.take(sums.page.blocks.slots)
+    around = sums.above[:, 1:4:2]
+    np.divide(around[copies], pages * np.maximum(around[tokens], 1), out=out[1:3])
+    out[3], out[4], out[5] = shared.text_share, shared.placed_share, shared.slot_share
+    out[6] = shared.path_share
     elsewhere = np.log1p(shared.slot_tokens)
-    yield "slot_tokens", elsewhere
-    yield "slot_relative", np.log1p(blocks.tokens) - elsewhere
-    yield "same_as_all", np.full(len(blocks), share(repeated @ blocks.tokens, blocks.tokens.sum()))
+    out[7] = elsewhere
+    np.subtract(sums.log_tokens, elsewhere, out=out[8])

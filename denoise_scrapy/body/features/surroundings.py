@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.container import in_best_container
-from denoise_scrapy.page import Page
+from denoise_scrapy.body.sums import PROSE, TOKENS, Sums
 
 FloatArray = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.float32]
 Feature = tuple[str, FloatArray | npt.NDArray[np.bool_] | npt.NDArray[np.int64]]
-
-#: Names and rows of several features of m blocks at once, shape (len(names), m): a call for all costs what one does.
-Features = tuple[Sequence[str], FloatArray | npt.NDArray[np.bool_] | npt.NDArray[np.int64]]
 
 #: Levels up whose subtrees are described, and half widths of the windows (in blocks).
 LEVELS = (0, 1, 2, 3)
@@ -24,10 +19,16 @@ STEPS = (-2, -1, 1, 2)
 #: Distances in blocks are cut here: beyond it they tell nothing.
 FAR = 20
 
-
-def share(part: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
-    """Part / whole, 0 where there is nothing."""
-    return np.asarray(np.asarray(part, float) / np.maximum(whole, 1))
+#: Of the subtrees 0 to 3 levels above each block.
+SUBTREE_NAMES = tuple(f"{measure}_up{level}" for measure in "prose ld tokens blocks share".split() for level in LEVELS)
+#: Of the blocks before and after.
+WINDOW_NAMES = tuple(f"{measure}_window{width}" for measure in "ld prose tokens".split() for width in WINDOWS)
+#: Of the nearest of them one by one.
+NEAR_NAMES = tuple(f"{measure}{step:+d}" for step in STEPS for measure in "tokens ld prose".split())
+#: Of all blocks of a block's path on the page: records of a list, paragraphs of a story.
+PATH_NAMES = ("path_prose", "path_ld", "path_tokens", "path_count", "path_share", "path_relative")
+#: Of where the page's prose is, from here; and its title.
+PLACE_NAMES = ("in_container", "from_first", "from_last", "from_title", "prose_before", "position", "index")
 
 
 def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
@@ -37,75 +38,67 @@ def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
     return np.asarray(sums[np.minimum(index + width + 1, len(values))] - sums[np.maximum(index - width, 0)])
 
 
-_SUBTREES = tuple(f"{measure}_up{level}" for level in LEVELS for measure in "ld prose tokens share blocks".split())
+def fill_subtrees(out: Rows, sums: Sums) -> None:
+    """Fill in the rows of `SUBTREE_NAMES`."""
+    measures = out.reshape(5, len(LEVELS), -1)
+    measures[:2] = sums.shares_above
+    # of PROSE, LINKS, TOKENS, CHARS, ONES: tokens and blocks
+    np.log1p(sums.above[2:5:2], out=measures[2:4])
+    np.divide(sums.above[2], sums.whole, out=measures[4])
 
 
-def subtree_features(page: Page, prose: FloatArray) -> Iterator[Features]:
-    """Text, links and prose of the subtrees 0 to 3 levels above each block."""
-    blocks = page.blocks
-    above = blocks.above[: len(LEVELS)]
-    links, chars, tokens = blocks.link_char_sums[above], blocks.char_sums[above], blocks.token_sums[above]
-    paragraphs, count = blocks.subtree_sums(prose)[above], blocks.subtree_sums(np.ones(len(blocks)))[above]
-    total = max(float(blocks.tokens.sum()), 1.0)
-    measures = np.array(
-        [share(links, chars), share(paragraphs, tokens), np.log1p(tokens), tokens / total, np.log1p(count)]
-    )
-    yield _SUBTREES, measures.swapaxes(0, 1).reshape(len(_SUBTREES), len(blocks))
+def fill_windows(out: Rows, sums: Sums) -> None:
+    """Fill in the rows of `WINDOW_NAMES`."""
+    windows = np.empty((5, len(WINDOWS), out.shape[1]))  # PROSE, LINKS, TOKENS, CHARS, ONES
+    for number, width in enumerate(WINDOWS):
+        windows[:, number] = sums.windows(width)
+    _, links, tokens, chars, count = windows
+    np.divide(links, np.maximum(chars, 1, out=chars), out=out[:3])
+    np.divide(tokens, count, out=windows[1])
+    np.log1p(windows[:2], out=out[3:].reshape(2, len(WINDOWS), -1))
 
 
-_NEAR = tuple(f"{measure}{step:+d}" for measure in "tokens ld prose".split() for step in STEPS)
+def fill_near(out: Rows, sums: Sums) -> None:
+    """Fill in the rows of `NEAR_NAMES`."""
+    m = out.shape[1]
+    padded = np.zeros((3, m + 4), np.float32)
+    inside = padded[:, 2 : m + 2]
+    inside[0], inside[1] = sums.log_tokens, sums.page.blocks.link_density
+    np.greater(sums.rows[PROSE], 0, out=inside[2])
+    for number, step in enumerate(STEPS):
+        out[3 * number : 3 * number + 3] = padded[:, 2 + step : 2 + step + m]
 
 
-def window_features(page: Page, prose: FloatArray) -> Iterator[Feature | Features]:
-    """Text, links and prose of the blocks before and after, and the nearest of them one by one."""
-    blocks = page.blocks
-    m = len(blocks)
-    index = np.arange(m)
-
-    running = np.zeros((4, m + 1))
-    np.cumsum([blocks.link_chars, blocks.chars, blocks.tokens, prose], axis=1, out=running[:, 1:])
-    for width in WINDOWS:
-        low, high = np.maximum(index - width, 0), np.minimum(index + width + 1, m)
-        links, chars, tokens, paragraphs = running.take(high, axis=1) - running.take(low, axis=1)
-        yield f"ld_window{width}", share(links, chars)
-        yield f"prose_window{width}", np.log1p(paragraphs)
-        yield f"tokens_window{width}", np.log1p(tokens / (high - low))
-    padded = np.zeros((3, m + 4))
-    padded[:, 2 : m + 2] = np.log1p(blocks.tokens), blocks.link_density, prose > 0
-    near = [padded[:, 2 + step : 2 + step + m] for step in STEPS]
-    yield _NEAR, np.array(near).swapaxes(0, 1).reshape(len(_NEAR), m)
+def fill_paths(out: Rows, sums: Sums) -> None:
+    """Fill in the rows of `PATH_NAMES`."""
+    of_paths = sums.by_path  # PROSE, LINKS, TOKENS, CHARS, ONES
+    table = np.empty((5, of_paths.shape[1]))
+    np.divide(of_paths[:2], np.maximum(of_paths[2:4], 1), out=table[:2])
+    np.divide(of_paths[2], of_paths[4], out=table[2])
+    table[3] = of_paths[4]
+    np.log1p(table[2:4], out=table[2:4])
+    np.divide(of_paths[2], sums.whole, out=table[4])
+    values = table.take(sums.page.blocks.slots, axis=1)
+    out[:5] = values
+    np.subtract(sums.log_tokens, values[2], out=out[5])
 
 
-def path_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
-    """All blocks of a block's path on the page: records of a list, paragraphs of a story."""
-    blocks = page.blocks
-    slot = blocks.slots
+def fill_place(out: Rows, sums: Sums, inside: npt.NDArray[np.bool_], titles: npt.NDArray[np.bool_]) -> None:
+    """Fill in the rows of `PLACE_NAMES`.
 
-    def sums(values: npt.NDArray[np.generic]) -> FloatArray:
-        return np.asarray(np.bincount(slot, np.asarray(values, float)), float)
-
-    count, tokens = sums(np.ones(len(blocks))), sums(blocks.tokens)
-    mean = tokens / np.maximum(count, 1)
-    yield "path_count", np.log1p(count)[slot]
-    yield "path_tokens", np.log1p(mean)[slot]
-    yield "path_ld", share(sums(blocks.link_chars), sums(blocks.chars))[slot]
-    yield "path_prose", share(sums(prose), tokens)[slot]
-    yield "path_share", (tokens / max(float(blocks.tokens.sum()), 1.0))[slot]
-    yield "path_relative", np.log1p(blocks.tokens) - np.log1p(mean)[slot]
-
-
-def container_features(page: Page, prose: FloatArray) -> Iterator[Feature]:
-    """Where the page's prose is, from here."""
-    inside = in_best_container(page, prose.astype(np.int64))
-    m = len(page.blocks)
-    index = np.arange(m)
-    paragraphs = np.flatnonzero(inside & (prose > 0))
-    first, last = (int(paragraphs[0]), int(paragraphs[-1])) if len(paragraphs) else (0, m - 1)
-    before = np.concatenate([[0.0], np.cumsum(prose)])
-    yield "in_container", inside
-    yield "from_first", np.clip(index - first, -FAR, FAR)
-    yield "from_last", np.clip(index - last, -FAR, FAR)
-    yield "prose_before", before[:-1] / max(before[-1], 1)
-    position = np.cumsum(page.blocks.tokens)
-    yield "position", position / max(int(position[-1]) if m else 1, 1)
-    yield "index", index / max(m, 1)
+    Args:
+        out: Shape (rows, m).
+        sums: Those of the page.
+        inside: Blocks in the container of the page's prose, shape (m,).
+        titles: Headings that the page's title holds, shape (m,).
+    """
+    m = out.shape[1]
+    index = np.arange(m, dtype=float)
+    paragraphs, named = (inside & (sums.rows[PROSE] > 0)).nonzero()[0], titles.nonzero()[0]
+    first, last = (paragraphs[0], paragraphs[-1]) if len(paragraphs) else (0, m - 1)
+    distance = index - np.array([first, last, named[0] if len(named) else np.nan])[:, None]
+    out[0] = inside
+    np.minimum(np.maximum(distance, -FAR, out=distance), FAR, out=out[1:4])
+    np.divide(sums.before(PROSE)[:-1], max(float(sums.totals[PROSE]), 1.0), out=out[4])
+    np.divide(sums.before(TOKENS)[1:], sums.whole, out=out[5])
+    np.divide(index, m, out=out[6])
