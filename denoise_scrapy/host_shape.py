@@ -8,6 +8,9 @@ from typing import Any
 
 from denoise_scrapy.site.urls import site_key
 
+#: What `str.split` splits at.
+SPACE = tuple(filter(str.isspace, map(chr, range(0x3001))))
+ASCII_SPACE = tuple(filter(str.isascii, SPACE))
 #: Characters of an example URL; one that is longer is no example that a person opens.
 MAX_URL = 500
 
@@ -82,5 +85,11 @@ def host_of(url: str) -> str:
 
 
 def visible_chars(text: str) -> int:
-    """Characters of a text without white space, as pages count theirs."""
-    return sum(map(len, text.split()))
+    r"""Characters of a text without white space, as pages count theirs.
+
+    Example:
+        >>> visible_chars("Two\twords.\n"), visible_chars("二\u3000字")
+        (9, 2)
+    """
+    # .01 ms for 5 KB of ASCII, .05 for others; to split the text takes .15
+    return len(text) - sum(map(text.count, ASCII_SPACE if text.isascii() else SPACE))

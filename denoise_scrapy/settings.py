@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
@@ -205,7 +206,7 @@ class DenoiseSettings:
         60.0, "Time between two lines of progress in the log; 0: none.", unit="seconds", low=0
     )
 
-    @property
+    @cached_property
     def taste(self) -> Taste:
         """What belongs to a body, selectors apart."""
         return Taste(self.favor, self.title, self.captions, self.bylines, self.comments, self.tables)

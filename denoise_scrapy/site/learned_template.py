@@ -22,6 +22,9 @@ from denoise_scrapy.site.rule_votes import RuleVotes
 #: lost by forgetting; a path that every 30th page has keeps the weight of some five.
 HALF_LIFE = 100
 KEPT = 0.5 ** (1 / HALF_LIFE)
+#: The first pages of a template all vote for rules; of later ones every eighth does, and counts for eight. To find
+#: the element is half of what it costs to learn from a body, and by then the rule is long known.
+VOTERS, VOTES_EVERY = 8, 8
 #: A path is no news where so many pages had it, or this share of all, if that is less: the first pages of a changed
 #: template would make each other known, and hide the change.
 OLD_PAGES, OLD_SHARE = 4.0, 0.25
@@ -85,11 +88,20 @@ class LearnedTemplate:
         least = min(OLD_PAGES, OLD_SHARE * self.pages)
         known = self.sums.known_share(facts.path_keys, facts.tokens, least)
         sums = self.sums.decay(KEPT).add(facts.path_keys, probability, facts.tokens)
-        votes = self.votes.decay(KEPT).add(page, probability, sums)
+        votes, weight = self.votes, self._vote_weight
+        if weight:
+            votes = votes.decay(KEPT**weight).add(page, probability, sums, weight)
         familiarity = self.familiarity.seen(known) if self.pages else self.familiarity
         names = with_names(self.names, sums, page)
         example = page.url or self.example
         return LearnedTemplate(self.signature, self.pages + 1, sums, votes, familiarity, example, names)
+
+    @property
+    def _vote_weight(self) -> int:
+        """What the next page's vote counts, 0 for none."""
+        if self.pages < VOTERS:
+            return 1
+        return VOTES_EVERY if self.pages % VOTES_EVERY == 0 else 0
 
     def expect(self, known: float) -> LearnedTemplate:
         """The template with what a page that should be of it tells of whether it has changed.

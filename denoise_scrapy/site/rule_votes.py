@@ -79,13 +79,14 @@ class RuleVotes:
     def __len__(self) -> int:
         return len(self.votes)
 
-    def add(self, page: Page, probability: FloatArray, sums: PathSums) -> RuleVotes:
+    def add(self, page: Page, probability: FloatArray, sums: PathSums, weight: int = 1) -> RuleVotes:
         """The votes with that of one page; a page without a nameable element with content gives none.
 
         Args:
             page: A page of m blocks.
             probability: How likely each block is content, shape (m,).
             sums: What the template's pages say of its paths, this page included.
+            weight: Pages that it speaks for.
         """
         content = probability * page.blocks.tokens
         found = find_rule(page, content)
@@ -96,7 +97,7 @@ class RuleVotes:
         inside = blocks.inside(element)
         old = self.votes.get(rule)
         cuts = find_cuts(page, element, sums, old.cuts if old else {})  # the old ones are among them
-        vote = Vote(score, 1.0, float(content @ inside), float(blocks.tokens @ inside), cuts)
+        vote = Vote(score, 1.0, float(content @ inside), float(blocks.tokens @ inside), cuts) * weight
         new = old.without_cuts() + vote if old else vote
         return RuleVotes({**self.votes, rule: new}, self.evicted)._bounded()
 
