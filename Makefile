@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check gate baseline bench scores train sanitize clean
+.PHONY: demo test check gate baseline bench cost scores train sanitize clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -18,8 +18,13 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# all figures, some 15 minutes; `make bench ARGS=--quick` for rough ones
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks --peers
+	$(BIN)/python -m benchmarks.bench $(ARGS)
+
+cost: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.bench
+	$(BIN)/python -m benchmarks.cost_page
 
 scores: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
@@ -54,11 +59,13 @@ gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate
 	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
 	$(BIN)/python -m benchmarks.dedup --gate
+	$(BIN)/python -m benchmarks.work --gate
 
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline
 	$(BIN)/python -m benchmarks --set-baseline --strategies combined --k 0
 	$(BIN)/python -m benchmarks.dedup --set-baseline
+	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
 	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,20 +1,21 @@
-"""Runs the benchmarks: `python -m benchmarks [--corpora DIR] [--names big9,zh] [--gate | --set-baseline]`."""
+"""Quality of the bodies: `python -m benchmarks [--corpora DIR] [--names big9,zh] [--gate | --set-baseline]`.
+
+`python -m benchmarks.bench` runs this and all benchmarks of cost.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from benchmarks import gate
+from benchmarks import gate, report
 from benchmarks.corpora import add_corpora_argument, load
 from benchmarks.peers import peers
 from benchmarks.quality import Row, measure, measure_peer
 from benchmarks.table import scores_page
 from denoise_scrapy.body import STRATEGIES
 
-OUTPUT = Path(__file__).with_name("output")
 HEAD = "corpus       strategy      k pages     F1 ± s.e.  F1<.5 empty      ms × parse"
 
 
@@ -29,9 +30,8 @@ def main() -> int:
             rows += [(_show(measure(name, sites, strategy, k)), digest) for k in args.k]
         for peer, extract in peers().items() if args.peers else ():
             others.append(_show(measure_peer(name, sites, peer, extract)))
-    OUTPUT.mkdir(exist_ok=True)
-    report = [row.as_dict() for row in [*(row for row, _ in rows), *others]]
-    (OUTPUT / "report.json").write_text(json.dumps(report, indent=1))
+    if not (args.gate or args.set_baseline):  # those are of fewer rows
+        report.merge("quality", [row.as_dict() for row in [*(row for row, _ in rows), *others]], quick=args.quick)
     if args.scores:
         args.scores.write_text(scores_page([*(row for row, _ in rows), *others]), "utf-8")
     if args.set_baseline:
@@ -57,6 +57,7 @@ def _arguments() -> argparse.Namespace:
     ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
     ap.add_argument("--k", type=int, nargs="+", default=[5], help="comparison pages at most; several for a row each")
     ap.add_argument("--peers", action="store_true", help="also measure the installed single-page extractors")
+    ap.add_argument("--quick", action="store_true", help="say in the report that this is not all")
     ap.add_argument("--scores", type=Path, help="write the scores as a page of the documentation")
     ap.add_argument("--gate", action="store_true", help="fail where a row is below its floor in baseline.json")
     ap.add_argument("--set-baseline", action="store_true", help="write the floors")

@@ -25,16 +25,17 @@ PACKAGES = ("lxml", "numpy", "scrapy", "trafilatura", "readability-lxml", "resil
 Row = dict[str, Any]
 
 
-def merge(section: str, rows: Sequence[Row], *, quick: bool = False, path: Path = OUTPUT) -> None:
+def merge(section: str, rows: Row | Sequence[Row], *, quick: bool = False, path: Path = OUTPUT) -> None:
     """Put a section into the report.
 
     Args:
         section: Its name.
-        rows: Flat rows: what was measured, and the figures.
+        rows: Flat rows: what was measured, and the figures; or one mapping that tells all.
         quick: Whether fewer pages were measured than usual.
         path: The report.
     """
-    report = read(path) | {section: {"with": environment(), "quick": quick, "rows": list(rows)}}
+    found = rows if isinstance(rows, dict) else list(rows)
+    report = read(path) | {section: {"with": environment(), "quick": quick, "rows": found}}
     path.parent.mkdir(exist_ok=True)
     part = path.with_suffix(".part")
     part.write_text(json.dumps(report, indent=1) + "\n", "utf-8")

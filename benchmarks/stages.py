@@ -1,167 +1,100 @@
-"""What a body costs, stage by stage: `python -m benchmarks.stages --corpora DIR` prints tables as Markdown.
+"""What a body costs, stage by stage: `python -m benchmarks.stages --corpora DIR [--quick]`.
 
-All figures are multiples of lxml's plain parse of the same page, timed in the same process in turn with the stages:
-on a machine that does other work, ratios can be told and milliseconds cannot. Of a page each stage counts with the
-best of some repetitions; path table and text caches are warm then, as in the course of a crawl.
+Multiples of lxml's plain parse of the same page, of pages of three sizes. A page comes after nine others of its site,
+as in a crawl: path table and caches know those, and never the page itself. The best of some repetitions counts.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from time import process_time
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-import numpy.typing as npt
-from lxml import etree
+from benchmarks import report, sample
+from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, make_body, parse_seconds, ways
+from benchmarks.corpora import Site
+from benchmarks.markdown import table
+from benchmarks.tracing import OUTSIDE, SEAMS, Tracer
+from denoise_scrapy.page import PageFacts, PathTable
 
-from benchmarks.corpora import RecordedPage, Site, add_corpora_argument, load
-from denoise_scrapy.body.block_model import BlockModel, block_model
-from denoise_scrapy.body.context import Context
-from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.features.matrix import all_features
-from denoise_scrapy.body.model import SiteModel
-from denoise_scrapy.body.reasons import family
-from denoise_scrapy.body.strategies.combined import CombinedStrategy
-from denoise_scrapy.page import Page, PathTable
-
-#: Elements of a page, and how far a recorded page may be from it; larger ones are put together.
-SIZES = (500, 2000, 10_000)
-NEAR = 0.4
-COMPARED = (0, 1, 5)
-#: Pages of each size, and repetitions of each page.
-PAGES, REPETITIONS = 24, 5
+#: Elements of a page, with the number of pages and of repetitions: large ones are made, and vary little.
+SIZES = {500: (24, 3), 2000: (24, 2), 10_000: (8, 2)}
+QUICK = {500: (8, 2), 2000: (4, 1)}
+QUICK_COMPARED = (0, 5)
+#: Corpora with sites of several pages.
+NAMES = "big9,dragnet,wcxb,zh,docs"
+BODY = "a body, HTML to text"
 
 Times = dict[str, float]
-T = TypeVar("T")
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print, put into the report."""
     ap = argparse.ArgumentParser(prog="python -m benchmarks.stages", description=__doc__)
-    add_corpora_argument(ap)
-    ap.add_argument("--names", default="big9,dragnet,wcxb,zh", help="corpora to take pages of, comma-separated")
-    args = ap.parse_args()
-    sites = [site for _, corpus in load(args.corpora, tuple(args.names.split(","))) for site in corpus]
-    for size in SIZES:
-        targets = list(pages_of_size(sites, size))[:PAGES]
-        columns = {k: [measure(site, number, k) for site, number in targets] for k in COMPARED}
-        print(f"\n{_table(size, columns)}", flush=True)
+    args = sample.arguments(ap, NAMES)
+    known, rows = sample.sites(args), []
+    for size, (wanted, repetitions) in (QUICK if args.quick else SIZES).items():
+        pages = sample.pages_of_size(known, size, wanted)
+        for way, k in ((way, k) for way in ways() for k in (QUICK_COMPARED if args.quick else COMPARED)):
+            found = [measure(*page, k, way, repetitions) for page in pages]
+            rows += [
+                {"elements": size, "way": way, "k": k, "stage": stage, **spread.row()}
+                for stage, spread in spreads(found)
+            ]
+        if pages:
+            print(f"\n{stage_table([row for row in rows if row['elements'] == size])}", flush=True)
+    report.merge("stages", rows, quick=args.quick)
 
 
-def pages_of_size(sites: list[Site], size: int) -> Iterator[tuple[Site, int]]:
-    """Sites, and the number of the page to measure: one a site, of about so many elements."""
-    for site in sites:
-        counts = [len(Page.parse(page.html).elements) for page in site[:10]]
-        fitting = [i for i, n in enumerate(counts) if abs(n - size) < NEAR * size]
-        if fitting:
-            yield site, fitting[0]
-        elif size > max(SIZES[:-1]) and sum(counts) > size / 4:
-            yield [_enlarged(site, size, sum(counts) / len(counts)), *site], 0
-
-
-def _enlarged(site: Site, size: int, mean: float) -> RecordedPage:
-    """The bodies of a site's pages, again and again, as one page."""
-    bodies = [page.html for page in site[:10]]
-    html = "".join(f"<div>{bodies[i % len(bodies)]}</div>" for i in range(max(round(size / mean), 1)))
-    return RecordedPage("http://enlarged.example/", html, "")
-
-
-def measure(site: Site, number: int, k: int) -> Times:
+def measure(site: Site, number: int, k: int, way: str, repetitions: int) -> Times:
     """Multiples of lxml's parse by stage, for one page of a site with k comparison pages."""
-    table, best = PathTable(), defaultdict[str, float](lambda: np.inf)
-    others = [Page.parse(p.html, url=p.url, paths=table).facts for i, p in enumerate(site) if i != number][:k]
-    model = SiteModel.fit(others)
-    body = site[number].html.encode("utf-8", "replace")
-    for _ in range(REPETITIONS):
-        start = process_time()
-        etree.fromstring(body, etree.HTMLParser(encoding="utf-8"))
-        best["lxml"] = min(best["lxml"], process_time() - start)
-        for stage, seconds in _stages(site[number], model, table).items():
-            best[stage] = min(best[stage], seconds)
-    return {stage: seconds / best["lxml"] for stage, seconds in best.items() if stage != "lxml"}
+    body, recorded = as_bytes(site[number]), site[number]
+    others = [page for i, page in enumerate(site) if i != number]
+    best, one, tracer = dict[str, float](), 1e9, Tracer()
+    with ways()[way]():
+        for _ in range(repetitions):
+            forget_caches()
+            paths, facts = PathTable(), list[PageFacts]()
+            for other in others:
+                facts.append(make_body(other, facts[:k], paths).facts)
+            one = min(one, parse_seconds(body))
+            with tracer.seams():
+                tracer.take()
+                make_body(recorded, facts[:k], paths)
+                times = tracer.take()
+            if not best or sum(times.values()) < sum(best.values()):
+                best = times
+    if tracer.missing:
+        print(f"no such stage any more: {', '.join(sorted(set(tracer.missing)))}")
+    return {stage: seconds / one for stage, seconds in best.items()} | {BODY: sum(best.values()) / one}
 
 
-def _stages(recorded: RecordedPage, model: SiteModel, table: PathTable) -> Times:
-    """Seconds of each stage of one body, and of a whole one."""
-    clock = _Clock()
-    times = clock.times
-    page = clock("parse", lambda: Page.parse(recorded.html, url=recorded.url, paths=table))
-    clock("columns, block counts, hashes", lambda: page.facts if len(page.blocks) else None)
-    clock("texts of the blocks", lambda: page.block_texts)
-    site = clock("comparison (`for_page`)", lambda: model.statistics.for_page(page).first(5))
-    clock.start()
-    for names, _ in all_features(page, site):
-        clock.stop(f"features: {family(names if isinstance(names, str) else names[0])}")
-    features = block_features(page, site)
-    blocks = block_model()
-    known = features[[NAMES.index(name) for name in blocks.names]]
-    context = Context.of(page)  # counts below: selection makes its own
-    clock("trees", lambda: blocks.forest.probability(known))
-    clock("networks", lambda: blocks.network.probability(known, context))
-    told = _Told(blocks.names, blocks.forest, blocks.network, {}, blocks.probability(known, context))
-    judged = clock("context, adjustments, selection", lambda: CombinedStrategy(told).judge(page, features))
-    clock("text", lambda: "\n".join(page.block_text(i) for i in np.flatnonzero(judged.kept).tolist()))
-    clock("**a body, HTML to text**", lambda: _body(recorded, model, table))
-    return times
+def spreads(found: Sequence[Times]) -> Iterator[tuple[str, Spread]]:
+    """Spread of each stage over pages, in the order of work."""
+    for stage in in_order(stage for times in found for stage in times):
+        yield stage, Spread.of(times.get(stage, 0.0) for times in found)
 
 
-def _body(recorded: RecordedPage, model: SiteModel, table: PathTable) -> str:
-    return model.extract(Page.parse(recorded.html, url=recorded.url, paths=table)).text
+def in_order(seen: Iterable[str]) -> list[str]:
+    """Stages that were seen, each once, in about the order of work; families of features as they come."""
+    known = dict.fromkeys(seen)
+    families = [stage for stage in known if stage.startswith("features") and stage not in SEAMS.values()]
+    names = [*SEAMS.values(), OUTSIDE, BODY]
+    first = names.index("features: the rest")
+    return [stage for stage in dict.fromkeys([*names[:first], *families, *names[first:]]) if stage in known]
 
 
-@dataclass(frozen=True, eq=False)
-class _Told(BlockModel):
-    """A model that knows its answer, so that what follows it can be measured alone."""
-
-    answer: npt.NDArray[np.float64]
-
-    def probability(self, features: npt.NDArray[np.float32], context: Context) -> npt.NDArray[np.float64]:
-        """See `BlockModel.probability`."""
-        return self.answer
-
-
-class _Clock:
-    """Adds up the seconds of stages."""
-
-    def __init__(self) -> None:
-        self.times: Times = defaultdict(float)
-        self._since = 0.0
-
-    def start(self) -> None:
-        """The next stage begins."""
-        self._since = process_time()
-
-    def stop(self, stage: str) -> None:
-        """What began was of this stage; the next one begins."""
-        self.times[stage] += process_time() - self._since
-        self.start()
-
-    def __call__(self, stage: str, run: Callable[[], T]) -> T:
-        """Run a stage."""
-        self.start()
-        result = run()
-        self.stop(stage)
-        return result
-
-
-def _table(size: int, columns: Mapping[int, list[Times]]) -> str:
-    """Medians, and from the 10th to the 90th percentile, as a Markdown table."""
-    pages = len(next(iter(columns.values())))
-    head = [f"{size:,} elements ({pages} pages)", *(f"k = {k}" for k in columns)]
-    lines = [" | ".join(head), " | ".join(["---", *["---:"] * len(columns)])]
-    for stage in columns[max(columns)][0]:
-        cells = [_cell([times.get(stage, 0.0) for times in measured]) for measured in columns.values()]
-        lines.append(" | ".join([stage, *cells]))
-    return "\n".join(f"| {line} |" for line in lines)
-
-
-def _cell(values: list[float]) -> str:
-    low, median, high = np.percentile(values, [10, 50, 90])
-    return f"{median:.2f} ({low:.2f}–{high:.2f})"
+def stage_table(rows: Iterable[report.Row], compared: Sequence[int] = COMPARED) -> str:
+    """Medians, and from the 10th to the 90th percentile, as a Markdown table: rows of one size."""
+    known = {(row["stage"], row["way"], row["k"]): row for row in rows}
+    columns = [(way, k) for way, k in dict.fromkeys(key[1:] for key in known) if k in compared]
+    size, pages = next((row["elements"], row["pages"]) for row in known.values())
+    head = [f"{size:,} elements ({pages} pages)", *(f"{way}, k = {k}" for way, k in columns)]
+    empty = {"median": 0.0, "low": 0.0, "high": 0.0, "pages": 0}
+    lines = []
+    for stage in in_order(key[0] for key in known):
+        cells = [Spread.read(known.get((stage, *column), empty)) for column in columns]
+        lines.append([f"**{stage}**" if stage == BODY else stage, *map(str, cells)])
+    return table(head, lines)
 
 
 if __name__ == "__main__":
