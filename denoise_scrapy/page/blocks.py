@@ -10,6 +10,7 @@ import numpy.typing as npt
 from denoise_scrapy.page.characters import SPACE, STOP, class_table, hash_table, segment_hashes
 from denoise_scrapy.page.columns import Elements, IntArray
 from denoise_scrapy.page.counts import count_classes, count_tokens
+from denoise_scrapy.page.derived import Told, derived
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.runs import part_runs
@@ -26,18 +27,28 @@ class Blocks:
 
     Attributes:
         element: Nearest block-level element of the block's text.
+        first: Number of the mark before the block's first character.
+        after: Number of the mark after its last; the number of all marks at the page's end.
         start: Position of the block's first character in the marked text.
         end: Position after its last.
         block_of_text: Block of the text after each mark, -1 where none shows, shape (marks,).
+        native: Where C finds all of these, None where numpy computes them.
     """
 
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
-        self._boxes = boxes
-        self._runs = part_runs(elements)
-        self.element, self.block_of_text = self._runs.element, self._runs.block_of_text
-        bounds = elements.mark_bounds
-        self.start, self.end = bounds.take(self._runs.first) + 1, bounds.take(self._runs.after)
+        self.native = elements.native
+        self.told: Told | None = None if self.native is None else self.native.of_blocks
+        if boxes is not None:
+            self.flags[:] = self._seen(self.flags, boxes)  # where C looks for them, too
+
+    _runs = derived(lambda self: part_runs(self.elements))
+    element: derived[IntArray] = derived(lambda self: self._runs.element)
+    first: derived[IntArray] = derived(lambda self: self._runs.first)
+    after: derived[IntArray] = derived(lambda self: self._runs.after)
+    block_of_text: derived[IntArray] = derived(lambda self: self._runs.block_of_text)
+    start: derived[IntArray] = derived(lambda self: self.elements.mark_bounds.take(self.first) + 1)
+    end: derived[IntArray] = derived(lambda self: self.elements.mark_bounds.take(self.after))
 
     def __len__(self) -> int:
         return len(self.element)
@@ -51,7 +62,7 @@ class Blocks:
         own = np.bincount(self.element, values, len(self.elements))
         return np.asarray(self.elements.subtree_sums(own), np.float64)
 
-    @cached_property
+    @derived
     def above(self) -> IntArray:
         """The element of each block, its parent, and so on up, shape (LEVELS, m); the top stays the top."""
         up = self.elements.parent_or_self
@@ -71,17 +82,17 @@ class Blocks:
         running.cumsum(axis=1, out=running)
         return np.asarray(running.take(self.elements.end, axis=1) - running[:, :-1])
 
-    @property
+    @derived
     def token_sums(self) -> npt.NDArray[np.float64]:
         """`subtree_sums` of the tokens, shape (elements,). Several families of features ask for it."""
         return np.asarray(self._sums[0])
 
-    @property
+    @derived
     def char_sums(self) -> npt.NDArray[np.float64]:
         """`subtree_sums` of the visible characters, shape (elements,)."""
         return np.asarray(self._sums[1])
 
-    @property
+    @derived
     def link_char_sums(self) -> npt.NDArray[np.float64]:
         """`subtree_sums` of the visible characters inside links, shape (elements,)."""
         return np.asarray(self._sums[2])
@@ -90,7 +101,7 @@ class Blocks:
     def _visible(self) -> tuple[IntArray, IntArray]:
         """Visible characters of the page before each block's, and with them, shape (m,) each."""
         before = self.elements.visible_before
-        return before.take(self._runs.first), before.take(self._runs.after)
+        return before.take(self.first), before.take(self.after)
 
     @cached_property
     def _visible_codes(self) -> npt.NDArray[np.integer[npt.NBitBase]]:
@@ -98,23 +109,23 @@ class Blocks:
         e = self.elements
         return e.text.codes.take((e.classes > SPACE).nonzero()[0])
 
-    @cached_property
+    @derived
     def counts(self) -> IntArray:
         """Characters of each class (`characters`), shape (m, CLASSES)."""
         return count_classes(self.elements, self.start, self.end)
 
-    @cached_property
+    @derived
     def chars(self) -> IntArray:
         """Visible characters."""
         before, after = self._visible
         return after - before
 
-    @cached_property
+    @derived
     def tokens(self) -> IntArray:
         """Tokens: runs of word characters, and CJK characters one by one."""
-        return count_tokens(self.elements, self._runs, self.start, self.end)
+        return count_tokens(self.elements, self.block_of_text, self.start, self.end)
 
-    @cached_property
+    @derived
     def link_chars(self) -> IntArray:
         """Visible characters inside links."""
         return self._chars_owned_by((np.asarray(self.elements.column("flags"), np.int64) & Flag.LINK) != 0)
@@ -126,7 +137,7 @@ class Blocks:
         running = np.zeros(len(e.visible_before), np.int64)
         after = e.visible_before[1:] - e.visible_before[:-1]
         (after * marked.take(e.text_owner)).cumsum(out=running[1:])
-        return running.take(self._runs.after) - running.take(self._runs.first)
+        return running.take(self.after) - running.take(self.first)
 
     def share_owned_by(self, elements: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         """Share of each block's visible characters that are own text of the marked elements.
@@ -141,39 +152,39 @@ class Blocks:
         """Visible characters inside links / visible characters."""
         return np.asarray(self.link_chars / np.maximum(self.chars, 1))
 
-    @cached_property
+    @derived
     def paragraph_tokens(self) -> IntArray:
         """The block's tokens where it is a paragraph of prose, else 0."""
         prose = (self.tokens >= PARAGRAPH_TOKENS) & (self.link_density < PARAGRAPH_LINK_DENSITY)
         return np.where(prose, self.tokens, 0)
 
-    @cached_property
+    @derived
     def ends_in_stop(self) -> npt.NDArray[np.bool_]:
         """Whether the last visible character ends a sentence."""
         last = self._visible_codes.take(self._visible[1] - 1)
         return np.asarray(class_table().take(last) == STOP)
 
-    @cached_property
+    @derived
     def flags(self) -> IntArray:
         """Flags of the block's element and its ancestors; a browser knows better than markup what is hidden."""
-        flags = np.asarray(self.elements.column("flags"), np.int64)[self.element]
-        if self._boxes is None:
-            return flags
-        known, shows = ~np.isnan(self._boxes.width[self.element]), self._boxes.visible[self.element]
+        return np.asarray(self.elements.column("flags").take(self.element), np.int64)
+
+    def _seen(self, flags: IntArray, boxes: Boxes) -> IntArray:
+        known, shows = ~np.isnan(boxes.width[self.element]), boxes.visible[self.element]
         seen = np.where(shows, flags & ~np.int64(Flag.HIDDEN), flags | Flag.HIDDEN)
         return np.where(known, seen, flags)
 
-    @cached_property
+    @derived
     def own_flags(self) -> IntArray:
         """Flags of the block's element."""
-        return np.asarray(self.elements.column("own_flags"), np.int64)[self.element]
+        return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
 
-    @cached_property
+    @derived
     def path_keys(self) -> npt.NDArray[np.uint64]:
         """Hash of the path of the block's element, the same on every page of the template."""
         return np.asarray(self.elements.column("key"), np.uint64)[self.element]
 
-    @cached_property
+    @derived
     def slots(self) -> IntArray:
         """Number of the block's path among the page's: blocks of one path are records of a list, or a story's."""
         order = self.path_keys.argsort()  # `np.unique` does the same in twice the time
@@ -182,7 +193,7 @@ class Blocks:
         slots[order[1:]] = (ordered[1:] != ordered[:-1]).cumsum()
         return slots
 
-    @cached_property
+    @derived
     def text_hashes(self) -> npt.NDArray[np.uint64]:
         """Hash of the block's text: white space and case do not count, digits are all alike."""
         return segment_hashes(hash_table().take(self._visible_codes), *self._visible)

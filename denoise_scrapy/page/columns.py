@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page.characters import SPACE, class_table, mix, running_count, segment_hashes
+from denoise_scrapy.page.derived import Told, derived
+from denoise_scrapy.page.native_columns import read_natively
 from denoise_scrapy.page.nesting import IntArray, nest
 from denoise_scrapy.page.paths import PathTable, name_code
 
@@ -67,16 +69,25 @@ class Elements:
         mark_element: Element of each mark, shape (2n,).
         is_start: Whether a mark is a start, shape (2n,).
         text_owner: Element that owns the text after each mark, -1 for none, shape (2n,).
+        native: All columns of elements and blocks as C computed them, None where numpy does, one by one.
     """
 
     def __init__(self, paths: npt.NDArray[np.int32], text: MarkedText, table: PathTable) -> None:
         self.paths = paths
         self.table = table
         self.text = text
-        found = nest(text.codes)
-        self.marks, self.mark_element, self.is_start = found.marks, found.mark_element, found.is_start
-        self.depth, self.parent, self.end = found.depth, found.parent, found.end
-        self.text_owner = found.text_owner
+        self.native = read_natively(text.data, text.wide, paths, table)
+        self.told: Told | None = None if self.native is None else self.native.elements.get
+        self._columns: dict[str, npt.NDArray[np.generic]] = {}
+
+    _nesting = derived(lambda self: nest(self.text.codes))
+    mark_element: derived[IntArray] = derived(lambda self: self._nesting.mark_element)
+    is_start: derived[npt.NDArray[np.bool_]] = derived(lambda self: self._nesting.is_start)
+    text_owner: derived[IntArray] = derived(lambda self: self._nesting.text_owner)
+    depth: derived[IntArray] = derived(lambda self: self._nesting.depth)
+    parent: derived[IntArray] = derived(lambda self: self._nesting.parent)
+    end: derived[IntArray] = derived(lambda self: self._nesting.end)
+    marks: derived[IntArray] = derived(lambda self: self.mark_bounds[:-1])
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -111,29 +122,35 @@ class Elements:
         return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
-        """A column of the path table, a value an element. Names: `paths.COLUMNS`."""
-        return self.table.columns[name][self.paths]
+        """A column of the path table, a value an element, to be read only. Names: `paths.COLUMNS`."""
+        found = self._columns.get(name)
+        if found is None:
+            found = None if self.told is None else self.told(f"path_{name}")
+            found = self.table.columns[name].take(self.paths) if found is None else found
+            self._columns[name] = found
+        return found
 
     @cached_property
     def classes(self) -> npt.NDArray[np.uint8]:
         """Class (`characters`) of each character, marks included, shape (characters,)."""
         return class_table().take(self.text.codes, mode="clip")  # no code is too large: the check costs a half more
 
-    @cached_property
+    @derived
     def mark_bounds(self) -> IntArray:
         """`marks`, and the number of characters as last value, shape (2n + 1,)."""
-        bounds = np.empty(len(self.marks) + 1, np.int64)
-        bounds[:-1] = self.marks
+        marks = self._nesting.marks
+        bounds = np.empty(len(marks) + 1, np.int64)
+        bounds[:-1] = marks
         bounds[-1] = len(self.text.codes)
         return bounds
 
-    @cached_property
+    @derived
     def visible_before(self) -> IntArray:
         """Visible characters before each mark, and in all as last value, shape (2n + 1,)."""
         total = running_count(self.classes > SPACE)
         return total.take(self.mark_bounds).astype(np.int64)
 
-    @cached_property
+    @derived
     def own_chars(self) -> IntArray:
         """Visible characters of the element's own text, its children's excluded."""
         after = self.visible_before[1:] - self.visible_before[:-1]

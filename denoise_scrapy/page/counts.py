@@ -7,18 +7,17 @@ import numpy.typing as npt
 
 from denoise_scrapy.page.characters import CJK, CLASSES, DIGIT, SPACE, running_count
 from denoise_scrapy.page.columns import Elements, IntArray
-from denoise_scrapy.page.runs import Runs
 
 #: Characters of a block that a 16-bit count holds.
 _MOST = (1 << 16) - 1
 
 
-def count_tokens(e: Elements, runs: Runs, start: IntArray, end: IntArray) -> IntArray:
+def count_tokens(e: Elements, block_of_text: IntArray, start: IntArray, end: IntArray) -> IntArray:
     """Tokens of each block: runs of word characters, and CJK characters one by one.
 
     Args:
         e: The page's elements.
-        runs: Its blocks.
+        block_of_text: Block of the text after each mark, shape (marks,).
         start: Position of each block's first character, shape (m,).
         end: Position after its last, shape (m,).
     """
@@ -26,20 +25,20 @@ def count_tokens(e: Elements, runs: Runs, start: IntArray, end: IntArray) -> Int
     word = classes - DIGIT < CJK - DIGIT  # unsigned: what is below wraps round to large values
     begins = word.copy()
     np.greater(word[1:], word[:-1], out=begins[1:])
-    begins[_goes_on(e, runs, word)] = False
+    begins[_goes_on(e, block_of_text, word)] = False
     if e.text.wide:
         begins |= classes == CJK
     total = running_count(begins)
     return (total.take(end) - total.take(start)).astype(np.int64)
 
 
-def _goes_on(e: Elements, runs: Runs, word: npt.NDArray[np.bool_]) -> IntArray:
+def _goes_on(e: Elements, block_of_text: IntArray, word: npt.NDArray[np.bool_]) -> IntArray:
     """Positions where a word of the same block goes on after marks: `foo<b>bar</b>` is one."""
     bounds = e.mark_bounds
     told = (bounds[1:] - bounds[:-1] > 1).nonzero()[0]  # marks with text after them
-    block = runs.block_of_text.take(told)
+    block = block_of_text.take(told)
     left, right = bounds.take(told[:-1] + 1) - 1, bounds.take(told[1:]) + 1
-    return right[word.take(left) & word.take(right) & (block[1:] == block[:-1])]
+    return np.asarray(right[word.take(left) & word.take(right) & (block[1:] == block[:-1])])
 
 
 def count_classes(e: Elements, start: IntArray, end: IntArray) -> IntArray:

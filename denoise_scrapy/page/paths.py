@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native.columns import PathRows
 from denoise_scrapy.page.markup import style_hides
 from denoise_scrapy.page.tokens import ROOT_TAGS, Token, name_code, token, without_digits
 
@@ -42,7 +43,8 @@ COLUMNS: dict[str, type[np.generic]] = {
     "br": np.bool_,
     "skipped": np.bool_,  # shows nothing: its subtree is not read, but for a noscript's at times
 }
-_ROW = np.dtype(list(COLUMNS.items()))
+#: A row of all of them.
+ROW = np.dtype(list(COLUMNS.items()))
 #: The columns of a row that depend on the path.
 _PLACE = struct.Struct("=iiQQii")
 _MASK = (1 << 64) - 1
@@ -58,6 +60,7 @@ class PathTable:
     Attributes:
         columns: The columns by name, at least as long as the table. Those of paths interned meanwhile are in them
             when they are asked for again.
+        rows: The same, row by row (`ROW`). Copy what you look at: it cannot grow while an array holds it.
         parent: Path id of the parent, in a list for loops that read single values.
         kinds: What the event loop does at such an element (`tokens.PLAIN` …).
         tags: The tag.
@@ -65,8 +68,9 @@ class PathTable:
     """
 
     def __init__(self) -> None:
-        self._rows = bytearray(_ROW.itemsize)
-        self.columns: Mapping[str, npt.NDArray[np.generic]] = _Columns(self._rows)
+        self.rows = bytearray(ROW.itemsize)
+        self.columns: Mapping[str, npt.NDArray[np.generic]] = _Columns(self.rows)
+        self._copied = PathRows()
         self.parent: list[int] = [0]
         self.kinds: list[int] = [0]
         self.tags: list[str] = [""]
@@ -80,6 +84,12 @@ class PathTable:
     def full(self) -> bool:
         """Whether further pages should get a new table."""
         return len(self.parent) > MAX_PATHS or len(self.transitions) > 4 * MAX_PATHS
+
+    def copied(self) -> PathRows:
+        """A copy of the rows for C to read: they may move when the table grows."""
+        if self._copied.paths != len(self.parent):
+            self._copied = self._copied.grown(self.rows)
+        return self._copied
 
     def child(self, path: int, tag: str, attributes: Mapping[str, str]) -> int:
         """Path id of a child element of `path`, interned where it is new."""
@@ -129,8 +139,8 @@ class PathTable:
     def _append(self, parent: int, own: Token) -> int:
         """A new path. Its columns are packed, and unpacked many at a time: 17 writes to arrays take 5 times as long."""
         new = len(self.parent)
-        _, depth, key, shape, flags, block_path = _PLACE.unpack_from(self._rows, parent * _ROW.itemsize)
-        self._rows += _PLACE.pack(
+        _, depth, key, shape, flags, block_path = _PLACE.unpack_from(self.rows, parent * ROW.itemsize)
+        self.rows += _PLACE.pack(
             parent,
             depth + 1,
             (key * _CHAIN + own.in_key) & _MASK,
@@ -138,7 +148,7 @@ class PathTable:
             flags | own.flags,
             new if own.block else block_path,
         )
-        self._rows += own.packed
+        self.rows += own.packed
         self.parent.append(parent)
         self.kinds.append(own.kind)
         self.tags.append(own.tag)
@@ -161,13 +171,13 @@ class _Columns(Mapping[str, npt.NDArray[np.generic]]):
 
     def _extend(self, name: str) -> None:
         size = len(self._rows)
-        known, count = self._sizes[name] // _ROW.itemsize, size // _ROW.itemsize
+        known, count = self._sizes[name] // ROW.itemsize, size // ROW.itemsize
         column = self._arrays[name]
         if count > len(column):
             self._arrays[name] = np.zeros(max(2 * len(column), count), column.dtype)
             self._arrays[name][:known] = column[:known]
         # a copy: the rows cannot grow while an array looks at them
-        self._arrays[name][known:count] = np.frombuffer(self._rows, _ROW, offset=self._sizes[name])[name]
+        self._arrays[name][known:count] = np.frombuffer(self._rows, ROW, offset=self._sizes[name])[name]
         self._sizes[name] = size
 
     def __iter__(self) -> Iterator[str]:

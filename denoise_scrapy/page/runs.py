@@ -71,8 +71,9 @@ def _bounds(ends: npt.NDArray[np.bool_]) -> IntArray:
 def _block_element(e: Elements, is_block: npt.NDArray[np.bool_], owner: IntArray) -> IntArray:
     """The nearest block-level element of each of these, itself included; the path table knows how far up it is."""
     path = e.paths.take(owner)
-    depth, block_path = e.table.columns["depth"], e.table.columns["block_path"].take(path)
-    levels = int((np.asarray(depth.take(path), np.int64) - depth.take(block_path)).max(initial=0))
+    depth = np.asarray(e.table.columns["depth"])
+    block_path = np.asarray(e.table.columns["block_path"], np.int32).take(path)
+    levels = int((depth.take(path) - depth.take(block_path)).max(initial=0))
     if levels > CLIMBED or not block_path.all():  # path 0 is no element's
         return e.nearest(is_block).take(owner)
     up = np.where(is_block, e.index, e.parent)
