@@ -39,4 +39,4 @@ def wanted_fields(settings: DenoiseSettings) -> dict[str, str]:
 
 def field_values(body: Body, settings: DenoiseSettings) -> dict[str, Any]:
     """What each of the wanted fields receives, by item field."""
-    return {field: VALUES[name](body) for name, field in wanted_fields(settings).items()}
+    return {field: VALUES[name](body) for name, field in settings.item_fields.items()}

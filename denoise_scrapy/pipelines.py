@@ -13,7 +13,7 @@ from denoise_scrapy.component import Component
 from denoise_scrapy.copy_counts import CopyCounts
 from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_index import ItemText, item_text, open_index
-from denoise_scrapy.item_fields import field_values, wanted_fields
+from denoise_scrapy.item_fields import field_values
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
@@ -84,7 +84,7 @@ class BodyPipeline(Component):
         if crawled is None:
             state.count("body/no_page" if state.settings_of(item).enabled else "body/opted_out")
             return item
-        fields = [field for field in wanted_fields(crawled.settings).values() if self._lacks(item, field, crawled)]
+        fields = [field for field in crawled.settings.item_fields.values() if self._lacks(item, field, crawled)]
         if not fields:
             return item
         async with crawled.computing:  # the items of a page are processed side by side

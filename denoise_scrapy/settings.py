@@ -11,6 +11,7 @@ from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import RULES, SEARCHES
+from denoise_scrapy.item_fields import wanted_fields
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.setting_values import (
     PREFIX,
@@ -210,6 +211,11 @@ class DenoiseSettings:
     def taste(self) -> Taste:
         """What belongs to a body, selectors apart."""
         return Taste(self.favor, self.title, self.captions, self.bylines, self.comments, self.tables)
+
+    @cached_property
+    def item_fields(self) -> Mapping[str, str]:
+        """Name of the item field by setting, of those that are asked for."""
+        return wanted_fields(self)
 
     @property
     def memory_bytes(self) -> int:
