@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.forest import Forest
-from denoise_scrapy.body.network import BlockNetwork
+from denoise_scrapy.body.network import MOST, BlockNetwork
+from denoise_scrapy.native import library
+from denoise_scrapy.native.model import FORM, PreparedModel, probability
 
 #: Weight of the trees' probability; the networks have the rest. .4 to .6 do alike.
 TREES_SHARE = 0.5
@@ -45,10 +47,24 @@ class BlockModel:
 
         Args:
             features: Shape (n, m), NaN where unknown, rows as in `names`.
-            context: Of the m blocks.
+            context: Of the m blocks of one page.
         """
+        native = library()
+        if native is not None and self._prepared is not None:
+            return probability(native, self._prepared, features, context.tokens, context.path)
         trees, networks = self.forest.probability(features), self.network.probability(features, context)
         return np.asarray(TREES_SHARE * trees + (1 - TREES_SHARE) * networks)
+
+    @cached_property
+    def _prepared(self) -> PreparedModel | None:
+        """The model as C takes it, None where its networks are of another form."""
+        native, networks = library(), self.network.side_by_side
+        if native is None or networks.form != FORM:
+            return None
+        counts = {"most": MOST, "trees_share": TREES_SHARE, "features": len(self.names)}
+        return PreparedModel.of(
+            native, {**counts, **self.forest.descent.layout, **networks.layout, "value": self.forest.value}
+        )
 
     def save(self, path: Path) -> None:
         """Write the model to a file, without pickles."""

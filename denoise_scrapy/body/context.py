@@ -31,19 +31,19 @@ class Context:
     """The sets of the m blocks of one or several pages.
 
     Attributes:
-        weight: Weight of each block in the means, shape (m, 1).
+        tokens: Tokens of each block, shape (m,).
         path: Path of each block, a number of its page's alone, shape (m,).
         lengths: Blocks of each page, shape (pages,).
     """
 
-    weight: Values
+    tokens: IntArray
     path: IntArray
     lengths: IntArray
 
     @classmethod
     def of(cls, page: Page) -> Context:
-        """The sets of a page's blocks; long blocks weigh more, in proportion to the logarithm of their length."""
-        return cls(_weight(page.blocks.tokens), page.blocks.slots, np.array([len(page.blocks)]))
+        """The sets of a page's blocks."""
+        return cls(page.blocks.tokens, page.blocks.slots, np.array([len(page.blocks)]))
 
     @classmethod
     def join(cls, pages: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]]) -> Context:
@@ -58,7 +58,15 @@ class Context:
             paths.append(inverse + known)
             known += len(own)
         tokens = np.concatenate([np.zeros(0, np.int64), *(tokens for tokens, _ in pages)])
-        return cls(_weight(tokens), np.concatenate(paths), np.array([len(tokens) for tokens, _ in pages], np.int64))
+        return cls(tokens, np.concatenate(paths), np.array([len(tokens) for tokens, _ in pages], np.int64))
+
+    @cached_property
+    def weight(self) -> Values:
+        """Weight of each block in the means, shape (m, 1): long ones weigh more, by the logarithm of their length.
+
+        A block without a token counts a little, so that no sum of weights is 0.
+        """
+        return np.asarray((np.log1p(self.tokens) + 0.1).astype(np.float32)[:, None])
 
     @cached_property
     def low(self) -> IntArray:
@@ -146,8 +154,3 @@ def window_sums(rows: Values) -> list[Values]:
     most += three[25:-17]
     most += rows[REACH:-REACH]
     return [one[REACH - 1 : 1 - REACH], three[REACH - 3 : 3 - REACH], eight[REACH - 8 : 8 - REACH], most]
-
-
-def _weight(tokens: IntArray) -> Values:
-    # a block without a token counts a little, so that no sum of weights is 0
-    return np.asarray((np.log1p(tokens) + 0.1).astype(np.float32)[:, None])

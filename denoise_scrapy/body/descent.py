@@ -7,6 +7,8 @@ calls a level; to `and` all answers on the way to each leaf costs three times as
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -44,6 +46,15 @@ class Descent:
         self.feature = distinct[:, 1].astype(np.intp)
         self.threshold = distinct[:, 2].astype(np.int32).view(np.float32)[:, None]
         self.levels, self.leaf = _levels(way, number.reshape(feature.shape), self.above)
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """Counts and arrays by name, as `native/model.py` takes them."""
+        splits, come = (np.concatenate([level[part] for level in self.levels]) for part in (0, 1))
+        counts = {"splits": len(self.feature), "above": self.above, "levels": len(self.levels), "nodes": len(splits)}
+        counts |= dict(zip(("leaves", "trees"), self.leaf.shape, strict=True))
+        nodes = {"level_size": [len(split) for split, _ in self.levels], "node_split": splits, "node_come": come}
+        return {**counts, "split_feature": self.feature, "threshold": self.threshold, **nodes, "leaf": self.leaf}
 
     def leaves(self, features: npt.NDArray[np.float32]) -> IntArray:
         """Number of the leaf, among all trees' leaves, that each block reaches in each tree.

@@ -7,7 +7,7 @@ parts do not add up to the whole, since families stand in for each other; the la
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import overload
 
 import numpy as np
@@ -77,22 +77,32 @@ class Reasons(Sequence[str]):
         """What each family adds to the log odds of each block, shape (m,) each."""
         context = Context.of(self._page)
         whole = _odds(self._model.probability(self._features, context))
-        found = {}
+        found, features = {}, self._features.copy()
         for name in FAMILIES:
             rows = [i for i, feature in enumerate(self._model.names) if family(feature) == name]
-            usual = self._features.copy()
-            usual[rows] = self._model.network.mean[rows, None]
-            found[name] = whole - _odds(self._model.probability(usual, context))
+            features[rows] = self._model.network.mean[rows, None]
+            found[name] = whole - _odds(self._model.probability(features, context))
+            features[rows] = self._features[rows]
         return found
+
+    @cached_property
+    def _largest(self) -> list[list[tuple[str, float]]]:
+        """Of each block, the families that add most, and what they add; m lists of up to MOST."""
+        parts = np.array(list(self.parts.values()))  # (families, m)
+        order = np.argsort(-np.abs(parts), axis=0, kind="stable")[:MOST]
+        names, values = list(self.parts), np.take_along_axis(parts, order, axis=0).T.tolist()
+        return [
+            [(names[i], value) for i, value in zip(chosen, added, strict=True) if abs(value) >= LEAST]
+            for chosen, added in zip(order.T.tolist(), values, strict=True)
+        ]
 
     @cached_property
     def _rows(self) -> Rows:
         return dict(zip(self._model.names, self._features, strict=True))
 
     def _told(self, block: int) -> str:
-        parts = {name: float(values[block]) for name, values in self.parts.items()}
-        chosen = [name for name in sorted(parts, key=lambda name: -abs(parts[name])) if abs(parts[name]) >= LEAST]
-        told = [f"{TELL[name](self._rows, self._page, block)} ({parts[name]:+.1f})" for name in chosen[:MOST]]
+        chosen = self._largest[block]
+        told = [f"{TELL[name](self._rows, self._page, block)} ({value:+.1f})" for name, value in chosen]
         return "; ".join(told) or "nothing stands out"
 
 
@@ -130,10 +140,14 @@ def _title(rows: Rows, page: Page, block: int) -> str:
 
 
 def _names(rows: Rows, page: Page, block: int) -> str:
-    flags = int(page.blocks.flags[block])
-    names = [str(flag.name).lower().replace("_", " ") for flag in Flag.__members__.values() if flags & flag]
+    names = _flag_names(int(page.blocks.flags[block]))
     path = page.path_table.step(int(page.elements.paths[page.blocks.element[block]]))
-    return f"{path.partition('.')[0].partition('#')[0]} in {', '.join(names)}" if names else f"plain {path}"
+    return f"{path.partition('.')[0].partition('#')[0]} in {names}" if names else f"plain {path}"
+
+
+@lru_cache(maxsize=1024)
+def _flag_names(flags: int) -> str:
+    return ", ".join(str(flag.name).lower().replace("_", " ") for flag in Flag.__members__.values() if flags & flag)
 
 
 def _share_of(name: str, told: str) -> Callable[[Rows, Page, int], str]:

@@ -57,6 +57,19 @@ class SideBySide:
         self.inner = np.array(each("context_bias"))[:, None]
         self.last = np.array(each("last"))[:, :, None]
 
+    @property
+    def form(self) -> tuple[int, int, int, int]:
+        """Networks, outputs of their first and second layers, and what the second looks at."""
+        return (*self.path.shape, len(self.near) + 2)
+
+    @property
+    def layout(self) -> dict[str, Values]:
+        """The arrays by name, as `native/model.py` takes them."""
+        nothing = np.minimum(np.maximum(0, self.low), self.high)
+        bias = self.first[-1] + nothing[:, 0] @ self.first[:-1].astype(np.float64)  # where all features are 0
+        named = {name: getattr(self, name) for name in "low high mean near page path inner last".split()}
+        return {**named, "first": self.first[:-1], "bias": bias}
+
     def odds(self, features: Values, context: Context) -> Values:
         """Log odds of each block by each network, shape (k, m).
 

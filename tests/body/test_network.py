@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.block_model import block_model
-from denoise_scrapy.body.context import SETS, WINDOWS, Context
+from denoise_scrapy.body.context import REACH, SETS, WINDOWS, Context, window_sums
 from denoise_scrapy.body.network import forward
 
 PAGES = st.lists(
@@ -64,6 +64,35 @@ def test_a_network_equals_its_formula(pages, seed):
         inner = np.maximum(around @ weights["context"] + weights["context_bias"], 0)
         odds = inner @ weights["last"] + inputs @ weights["direct"] + weights["bias"]
         assert forward(weights, inputs, context).odds == pytest.approx(odds, abs=2e-3, rel=1e-3)
+
+
+@given(st.integers(1, 70), st.integers(0, 2**32 - 1))
+def test_window_sums_equal_plain_loops(m, seed):
+    values = np.random.default_rng(seed).normal(size=(m, 2)).astype(np.float32)
+    rows = np.pad(values, [(REACH, REACH), (0, 0)])
+    for width, sums in zip(WINDOWS, window_sums(rows), strict=True):
+        expected = [values[max(i - width, 0) : i + width + 1].sum(axis=0) for i in range(m)]
+        assert sums == pytest.approx(np.array(expected), abs=1e-4)
+
+
+@given(PAGES, st.integers(0, 2**32 - 1))
+def test_networks_side_by_side_equal_each_alone(pages, seed):
+    model, context, rng = block_model().network, joined(pages[:1]), np.random.default_rng(seed)
+    shape = (len(model.mean), len(context.path))
+    features = (model.mean[:, None] + rng.normal(0, 2, shape) * model.deviation[:, None]).astype(np.float32)
+    features[rng.random(shape) < 0.1] = np.nan
+    each = [forward(weights, model.inputs(features), context).odds for weights in model.networks]
+    expected = np.mean([1 / (1 + np.exp(-odds.astype(float))) for odds in each], axis=0)
+    assert model.probability(features, context) == pytest.approx(expected, abs=1e-5)
+
+
+def test_long_pages_are_judged_in_steps():
+    model, rng = block_model().network, np.random.default_rng(0)
+    features = rng.normal(size=(len(model.mean), 1200)).astype(np.float32)
+    context = Context(rng.integers(0, 50, 1200), rng.integers(0, 9, 1200), np.array([1200]))
+    each = [forward(weights, model.inputs(features), context).odds for weights in model.networks]
+    expected = np.mean([1 / (1 + np.exp(-odds.astype(float))) for odds in each], axis=0)
+    assert model.probability(features, context) == pytest.approx(expected, abs=1e-5)
 
 
 def test_an_unknown_feature_counts_as_its_mean():
