@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page.characters import DIGIT, class_table
-from denoise_scrapy.page.columns import IntArray, MarkedText
+from denoise_scrapy.page.columns import MarkedText
 from denoise_scrapy.page.paths import PathTable
 
 Codes = npt.NDArray[np.integer[npt.NBitBase]]
@@ -24,12 +24,11 @@ EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 EXACT_LEVELS = 8
 
 
-def part_glued(text: MarkedText, starts: IntArray, paths: npt.NDArray[np.int32], table: PathTable) -> MarkedText:
+def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable) -> MarkedText:
     r"""Put a space between inline elements that follow each other directly, where two words would meet.
 
     Args:
         text: A marked text: 1 at each element's start, 2 at its end.
-        starts: Places of the starts, shape (elements,).
         paths: Path id of each element, shape (elements,).
         table: Table of the ids.
 
@@ -39,6 +38,7 @@ def part_glued(text: MarkedText, starts: IntArray, paths: npt.NDArray[np.int32],
         'Boots 2026 With'
     """
     codes = text.codes
+    starts = (codes == 1).nonzero()[0]
     at = starts.compress(~np.asarray(table.columns["block"], bool).take(paths))
     at = at.compress(codes.take(at - 1) == 2)
     # most pages end here: what comes to the end and the start next is no word

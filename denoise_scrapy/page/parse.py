@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from denoise_scrapy.native import library
 from denoise_scrapy.page.events import Event, feed, read_events
 from denoise_scrapy.page.glued import part_glued
+from denoise_scrapy.page.native_reader import NativeReader
 from denoise_scrapy.page.parsed import ParsedMarkup
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.reader import END, LINE_BREAK, START, Reader
@@ -31,16 +31,13 @@ def parse_markup(body: bytes, table: PathTable, selectors: Sequence[Selector] = 
     Raises:
         ValueError: A selector cannot be evaluated.
     """
-    parsed = _read(body, table)
+    parsed, marks_fit = _read(body, table)
     # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
     if parsed.noscript_chars > 100 and parsed.noscript_chars > _visible(parsed) + 100:
-        parsed = _read(body, table, keep_noscript=True)
-    codes, count = parsed.text.codes, len(parsed.paths)
-    starts = (codes == 1).nonzero()[0]
-    if len(starts) != count or np.count_nonzero(codes == 2) != count:  # from &#1; and &#2;
-        parsed = _read(body, table, keep_noscript=parsed.noscript_read, clean=True)
-        starts = (parsed.text.codes == 1).nonzero()[0]
-    parsed.text = part_glued(parsed.text, starts, parsed.paths, table)
+        parsed, marks_fit = _read(body, table, keep_noscript=True)
+    if not marks_fit:  # some are of &#1; or &#2;
+        parsed, _ = _read(body, table, keep_noscript=parsed.noscript_read, clean=True)
+    parsed.text = part_glued(parsed.text, parsed.paths, table)
     parsed.declared.note_rest(body, parsed.declaring)
     parsed.declaring = []
     if selectors:
@@ -48,8 +45,16 @@ def parse_markup(body: bytes, table: PathTable, selectors: Sequence[Selector] = 
     return parsed
 
 
-def _read(body: bytes, table: PathTable, *, keep_noscript: bool = False, clean: bool = False) -> ParsedMarkup:
-    reader = Reader(table, keep_noscript=keep_noscript, clean=clean)
+def _read(
+    body: bytes, table: PathTable, *, keep_noscript: bool = False, clean: bool = False
+) -> tuple[ParsedMarkup, bool]:
+    """The page, and whether its marks are ours alone."""
+    native = None if clean else library()
+    reader = (
+        Reader(table, keep_noscript=keep_noscript, clean=clean)
+        if native is None
+        else NativeReader(native, table, keep_noscript=keep_noscript)
+    )
     feed(body, reader.target())
     return reader.finish()
 

@@ -154,17 +154,18 @@ class Reader:
             note_skipped(self._page, *self._skipped, self._pieces[self._mark :])
         del self._pieces[self._mark :]
 
-    def finish(self) -> ParsedMarkup:
-        """The page.
+    def finish(self) -> tuple[ParsedMarkup, bool]:
+        """The page, and whether its marks are ours alone: if not, it must be read anew, `clean`.
 
         Lets go of all that was read: lxml's parsers are in cycles with their callbacks, which would hold it until the
         garbage collector comes.
         """
         if self._close:
             self._close()
-        page = self._page
+        page, count = self._page, len(self._paths)
         page.paths = np.array(self._paths)
         page.text = MarkedText.encode("".join(self._pieces))
         self._pieces.clear()
         del self._paths[:], self._page, self._close
-        return page
+        codes = page.text.codes
+        return page, np.count_nonzero(codes == 1) == count == np.count_nonzero(codes == 2)

@@ -52,8 +52,7 @@ def test_tokens_are_counted_apart():
 def test_parting_twice_is_parting_once(html):
     page = Page.parse(html)
     text = page.elements.text
-    starts = np.flatnonzero(text.codes == 1)
-    assert part_glued(text, starts, page.elements.paths, page.path_table).data == text.data
+    assert part_glued(text, page.elements.paths, page.path_table).data == text.data
 
 
 def test_a_list_is_read_line_by_line_in_its_order():

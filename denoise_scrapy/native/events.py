@@ -1,0 +1,94 @@
+"""The parser's callbacks in C (`source/events.c`); `page/reader.py` has the twin."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.native.library import Library
+
+StartTag = tuple[str, Mapping[str, str]]
+
+
+class Given(NamedTuple):
+    """What the callbacks read and fill; `HELD` in C has the same order.
+
+    Attributes:
+        transitions: Path id by parent's id, tag and attributes.
+        parent: Parent of each path id, a lower one.
+        kinds: What is done at an element, by path id.
+        tags: Tag by path id.
+        block_tags: A set; one of these ends a head that does not end by itself.
+        urls: Gets (element, href) of links.
+        declaring: Gets the start tags that may declare what the page is.
+        child: From path id, tag and attributes to the child's path id.
+        note: Called with element, path id of the parent, tag and attributes, where these may tell more.
+        look_into: Called with a skipped element's tag and attributes and the events inside it.
+    """
+
+    transitions: dict[tuple[object, ...], int]
+    parent: list[int]
+    kinds: list[int]
+    tags: list[str]
+    block_tags: Collection[str]
+    urls: list[tuple[int, str]]
+    declaring: list[StartTag]
+    child: Callable[[int, str, Mapping[str, str]], int]
+    note: Callable[[int, int, str, Mapping[str, str]], object]
+    look_into: Callable[[str, Mapping[str, str], list[Any]], object]
+
+
+class Callbacks(NamedTuple):
+    """A reader of one page, and what the parser calls."""
+
+    reader: object
+    start: Callable[[str, Mapping[str, str]], object]
+    end: Callable[[str], object]
+    data: Callable[[str], object]
+
+
+class Read(NamedTuple):
+    """What was read.
+
+    Attributes:
+        paths: Path id of each element.
+        text: The marked text's codes: latin-1, or UTF-16 where it is wide.
+        wide: Whether it is.
+        marks: Marks that came with the text, and are none.
+    """
+
+    paths: npt.NDArray[np.int32]
+    text: bytes
+    wide: bool
+    marks: int
+
+
+def callbacks(library: Library, given: Given, *, keep_noscript: bool) -> Callbacks:
+    """Callbacks for one page.
+
+    Args:
+        library: The compiled library.
+        given: What they read and fill.
+        keep_noscript: Whether the text inside `noscript` is the page's.
+    """
+    function = library.objects.denoise_reader
+    if function.argtypes is None:
+        function.argtypes, function.restype = (ctypes.py_object, ctypes.c_int), ctypes.py_object
+    return Callbacks(*function(given, keep_noscript))
+
+
+def finish(library: Library, reader: object) -> Read:
+    """What a reader has read; it lets go of all it holds. Its callbacks raise from then on.
+
+    Raises:
+        TypeError: It was finished before.
+    """
+    function = library.objects.denoise_reader_finish
+    if function.argtypes is None:
+        function.argtypes, function.restype = (ctypes.py_object,), ctypes.py_object
+    paths, text, width, marks = function(reader)
+    return Read(np.frombuffer(paths, np.int32), text, width == 2, marks)
