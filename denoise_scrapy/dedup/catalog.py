@@ -1,4 +1,4 @@
-"""What an index remembers of the kept texts, to find them: 21 bytes a text, and its keys in the look-up table.
+"""What an index remembers of the kept texts, to find them: 55 bytes a text, and its keys in the look-up table.
 
 A row is a text's place here, in order of its id in the store; the lowest is the earliest text. A text removed or
 replaced leaves a tombstone.
@@ -6,7 +6,7 @@ replaced leaves a tombstone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ from denoise_scrapy.dedup.growing import Growing
 from denoise_scrapy.dedup.lookup import Keys, LookupTable
 from denoise_scrapy.dedup.mixing import fmix64
 from denoise_scrapy.dedup.prefilter import BANDS
+from denoise_scrapy.dedup.rule import Query
+from denoise_scrapy.dedup.sketches import Sketches
 from denoise_scrapy.dedup.store import Listing
 
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
@@ -33,6 +35,7 @@ class Found(NamedTuple):
         same_name: Of the same key, as far as 48 bits of a hash tell.
         same_words: Of the same units in the same order, as far as they tell.
         alike: With a MinHash band in common; now and then one too many.
+        alike_rows: Where the catalog has them.
 
     """
 
@@ -40,6 +43,7 @@ class Found(NamedTuple):
     same_name: list[int]
     same_words: list[int]
     alike: list[int]
+    alike_rows: Sequence[int] = ()
 
 
 class Catalog:
@@ -63,6 +67,7 @@ class Catalog:
         self._table = LookupTable(_FIRST_BAND + (BANDS if bands else 0))
         self._ids = Growing(np.int64)  # apart: a search in a column of records would copy it
         self._rows = Growing(_ROW)
+        self._sketches = Sketches()
         self._scopes: dict[str, int] = {}
         self._dead = 0
 
@@ -82,7 +87,7 @@ class Catalog:
     @property
     def nbytes(self) -> int:
         """Bytes held, scopes and common keys apart."""
-        return self._ids.nbytes + self._rows.nbytes + self._table.nbytes
+        return self._ids.nbytes + self._rows.nbytes + self._sketches.nbytes + self._table.nbytes
 
     def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
         """Add texts.
@@ -95,12 +100,17 @@ class Catalog:
         if not listings:
             return
         keys = self._keys(listings) if keys is None else keys
+        ids, _, scopes, _, _, _, ts, samples, limits = zip(*listings, strict=True)
+        for scope in dict.fromkeys(scopes):
+            self._scopes.setdefault(scope, len(self._scopes))
         rows = np.zeros(len(listings), _ROW)
-        rows["scope"] = [self._scopes.setdefault(one.scope, len(self._scopes)) for one in listings]
+        rows["scope"] = list(map(self._scopes.__getitem__, scopes))
         rows["name"], rows["words"] = _check(keys[:, _NAME]), _check(keys[:, _WORDS])
         rows["alive"] = True
-        self._ids.extend([one.id for one in listings])
+        self._ids.extend(ids)
         self._rows.extend(rows)
+        if self._bands:
+            self._sketches.extend(samples, ts, limits)
         self._table.extend(keys)
 
     def discard(self, number: int) -> bool:
@@ -145,29 +155,42 @@ class Catalog:
             same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
             same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
             here &= which >= _FIRST_BAND
-        return Found(keys, same_name, same_words, _ascending(numbers[here]))
+        alike = _ascending(places[here])
+        return Found(keys, same_name, same_words, self._ids.values[alike].tolist(), alike)
+
+    def possible(self, found: Found, query: Callable[[int, int], Query]) -> list[int]:
+        """Give the ids of those alike that can have as much in common with a text as a duplicate must.
+
+        Args:
+            found: What was found for the text.
+            query: What a duplicate kept at a threshold, sampled at a limit, has in common with its auxiliary string.
+
+        """
+        can = self._sketches.possible(found.alike_rows, query)
+        return [number for number, one in zip(found.alike, can.tolist(), strict=True) if one]
 
     def _keys(self, listings: Sequence[Listing]) -> Keys:
         """Keys of some texts: uint64 (k, 2 or 34), 0 for none."""
-        names = np.fromiter((hash((one.key, one.scope)) for one in listings), np.int64, len(listings))
-        salts = np.fromiter((hash(one.scope) for one in listings), np.int64, len(listings)).view(np.uint64)
+        _, names, scopes, _, digests, all_bands, *_ = zip(*listings, strict=True)
+        salts = np.fromiter(map(hash, scopes), np.int64, len(listings)).view(np.uint64)
+        hashes = np.fromiter(map(hash, zip(names, scopes, strict=True)), np.int64, len(listings))
         keys = np.empty((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
-        keys[:, _NAME] = names.view(np.uint64)
-        keys[:, _WORDS] = np.frombuffer(b"".join([one.digest for one in listings]), "<u8")[::2] ^ salts
+        keys[:, _NAME] = hashes.view(np.uint64)
+        keys[:, _WORDS] = np.frombuffer(b"".join(digests), "<u8")[::2] ^ salts
         if self._bands:
-            bands = np.frombuffer(b"".join([one.bands or _NO_BANDS for one in listings]), "<u4").reshape(-1, BANDS)
+            bands = np.frombuffer(b"".join([one or _NO_BANDS for one in all_bands]), "<u4").reshape(-1, BANDS)
             keys[:, _FIRST_BAND:] = (bands | _BAND_NUMBER) ^ salts[:, None]
         keys = fmix64(keys)
         np.maximum(keys, _LEAST, out=keys)
-        unable = [place for place, one in enumerate(listings) if not one.bands]
+        unable = [place for place, one in enumerate(all_bands) if not one]
         if unable:
             keys[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
         return keys
 
 
-def _ascending(ids: npt.NDArray[np.int64]) -> list[int]:
-    """Each id once."""
-    return sorted(set(ids.tolist()))
+def _ascending(numbers: npt.NDArray[np.int64]) -> list[int]:
+    """Each once."""
+    return sorted(set(numbers.tolist()))
 
 
 def _check(keys: Keys) -> npt.NDArray[np.uint32]:

@@ -16,6 +16,7 @@ class Growing:
 
     Args:
         dtype: Type of a row, also a structured one.
+        width: Values of a row; None where it is one value.
 
     Example:
         >>> rows = Growing(np.int64)
@@ -25,8 +26,8 @@ class Growing:
 
     """
 
-    def __init__(self, dtype: npt.DTypeLike) -> None:
-        self._all: npt.NDArray[Any] = np.zeros(_FIRST, dtype)
+    def __init__(self, dtype: npt.DTypeLike, width: int | None = None) -> None:
+        self._all: npt.NDArray[Any] = np.zeros(_FIRST if width is None else (_FIRST, width), dtype)
         self._used = 0
 
     def __len__(self) -> int:
@@ -52,7 +53,8 @@ class Growing:
         added = np.asarray(rows, self._all.dtype)
         end = self._used + len(added)
         if end > len(self._all):
-            larger = np.zeros(max(end, int(len(self._all) * _FACTOR)), self._all.dtype)
+            room = max(end, int(len(self._all) * _FACTOR))
+            larger = np.zeros((room, *self._all.shape[1:]), self._all.dtype)
             larger[: self._used] = self.values
             self._all = larger
         self._all[self._used : end] = added

@@ -101,6 +101,9 @@ class Search:
     def matches(self, name: Name, text: NewText, found: Found) -> Iterator[Match]:
         """Find the kept texts that a new one duplicates, the earliest first."""
         ids = self._candidates(text, name.scope, found)
+        if ids is found.alike:
+            ids = self.catalog.possible(found, lambda t, limit: self._rule.pair_query(text, t, limit, self._threshold))
+            self.verified += len(found.alike) - len(ids)
         for start in range(0, len(ids), _CHUNK):
             records = [one for one in self._alive(ids[start : start + _CHUNK]) if not _one_group(one.name, name)]
             self.verified += len(records)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup.features import UNIT_BITS
+from denoise_scrapy.native import dedup_index, library
 
 BITS_LOG2 = 10  # 1,024 bits: as fast as 2,048 at 84,000 texts, in half the memory
 BITS = 1 << BITS_LOG2
@@ -47,11 +48,12 @@ def ones(words: Signatures) -> npt.NDArray[np.int64]:
     return np.asarray(counts.sum(axis=1, dtype=np.int64))
 
 
-def bits_of(units: Units) -> npt.NDArray[np.int64]:
+def bits_of(units: Units, bits_log2: int = BITS_LOG2) -> npt.NDArray[np.int64]:
     """Give the bit that each unit sets.
 
     Args:
         units: uint16, hashes already well spread.
+        bits_log2: Bits of a signature, as a power of two.
 
     Returns:
         int64 of the same length, 0 to 1,023.
@@ -61,27 +63,33 @@ def bits_of(units: Units) -> npt.NDArray[np.int64]:
         [0, 1023]
 
     """
-    return (units >> (UNIT_BITS - BITS_LOG2)).astype(np.int64)
+    return (units >> (UNIT_BITS - bits_log2)).astype(np.int64)
 
 
-def sign(units: Units, sizes: npt.NDArray[np.int64]) -> Signatures:
+def sign(units: Units, sizes: npt.NDArray[np.int64], bits_log2: int = BITS_LOG2) -> Signatures:
     """Make the signatures of some sets.
 
     Args:
         units: uint16, the sets' elements one set after another.
         sizes: int64 (k,), elements of each set.
+        bits_log2: Bits of a signature, as a power of two.
 
     Returns:
-        uint64 (k, 16).
+        uint64 (k, 16), or as many words as hold the bits.
 
     Example:
         >>> ones(sign(np.array([1 << 6, 2 << 6, 3 << 6], np.uint16), np.array([2, 1]))).tolist()
         [2, 1]
 
     """
+    native = library()
+    return _sign(units, sizes, bits_log2) if native is None else dedup_index.sign(native, units, sizes, bits_log2)
+
+
+def _sign(units: Units, sizes: npt.NDArray[np.int64], bits_log2: int) -> Signatures:
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    grid = np.zeros((len(sizes), BITS), dtype=np.bool_)
-    grid[owner, bits_of(units)] = True
+    grid = np.zeros((len(sizes), 1 << bits_log2), dtype=np.bool_)
+    grid[owner, bits_of(units, bits_log2)] = True
     return np.packbits(grid, axis=1, bitorder="little").view(np.uint64)
 
 
@@ -100,4 +108,4 @@ def gather(sets: Sequence[bytes]) -> tuple[Units, npt.NDArray[np.int64]]:
 
     """
     units = np.frombuffer(b"".join(sets), "<u2").astype(np.uint16, copy=False)
-    return units, np.fromiter((len(one) // 2 for one in sets), np.int64, len(sets))
+    return units, np.fromiter(map(len, sets), np.int64, len(sets)) // 2

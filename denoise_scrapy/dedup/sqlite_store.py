@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
@@ -14,9 +14,10 @@ from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
-_LISTING = "SELECT id, key, scope, n, digest, bands FROM texts WHERE id > ? ORDER BY id LIMIT ?"
+_LISTING = "SELECT id, key, scope, n, digest, bands, t, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
 _RECORD = "SELECT id, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands FROM texts WHERE id "
 _ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its versions
+_as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
 # One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
 _PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
@@ -110,9 +111,8 @@ class SQLiteStore(Store):
             self._link = None
 
     def _listings(self, after: int) -> list[Listing]:
-        cursor = self._connection.cursor()
-        cursor.row_factory = _as_listing
-        return cursor.execute(_LISTING, (after, BATCH)).fetchall()
+        rows = self._connection.execute(_LISTING, (after, BATCH))
+        return list(map(_as_listing, rows))
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -125,7 +125,3 @@ class SQLiteStore(Store):
 def _record_statement(count: int) -> str:
     """The statement for a power of two of ids: a new one takes SQLite ten times as long as one that it knows."""
     return _RECORD + ("= ?" if count == 1 else f"IN ({','.join('?' * count)}) ORDER BY id")
-
-
-def _as_listing(_: sqlite3.Cursor, row: tuple[int, str, str, int, bytes, bytes]) -> Listing:
-    return Listing._make(row)

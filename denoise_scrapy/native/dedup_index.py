@@ -17,6 +17,7 @@ _POINTER, _INT = ctypes.c_void_p, ctypes.c_int64
 _FIND = (_POINTER, _INT, _INT, _INT, _POINTER, _INT, _INT, _POINTER)
 _PUT = (_POINTER, _INT, _POINTER, _INT, _INT, _INT, _POINTER)
 _COMMON = (_POINTER, _INT, _POINTER, _INT, _POINTER, _INT, _POINTER, _POINTER, _INT, _POINTER)
+_SIGN = (_POINTER, _INT, _POINTER, _INT, _INT, _POINTER)
 _ROOM = 1024  # finds there is room for at first; few look-ups have more, and these are asked twice
 
 Keys = npt.NDArray[np.uint64]
@@ -94,3 +95,23 @@ def common(library: Library, mine: Units, ends: Ints, theirs: Units, their_ends:
         *(address(theirs), len(theirs), address(their_ends), address(owner), len(owner), address(found)),
     )
     return found
+
+
+def sign(library: Library, units: Units, sizes: Ints, bits_log2: int) -> npt.NDArray[np.uint64]:
+    """Make the signatures of some sets.
+
+    Args:
+        library: The compiled library.
+        units: uint16, the sets' elements one set after another.
+        sizes: int64 (k,), elements of each set.
+        bits_log2: Bits of a signature, 6 to 16, as a power of two: the highest bits of an element are its bit's number.
+
+    Returns:
+        uint64 (k, 2 ** bits_log2 / 64).
+    """
+    function = library.arrays.denoise_dedup_sign
+    if function.argtypes is None:
+        function.argtypes, function.restype = _SIGN, None
+    signatures = np.zeros((len(sizes), 1 << (bits_log2 - 6)), np.uint64)
+    function(address(units), len(units), address(sizes), len(sizes), bits_log2, address(signatures))
+    return signatures

@@ -15,6 +15,7 @@ from denoise_scrapy.dedup.decision import _common
 from denoise_scrapy.dedup.features import EVERY_PAIR, Features, _count_by_sorting, _sample_by_sorting
 from denoise_scrapy.dedup.lookup import LookupTable
 from denoise_scrapy.dedup.prefilter import _PERMUTATIONS, band_hashes, minhash
+from denoise_scrapy.dedup.signature import _sign, gather
 from denoise_scrapy.dedup.stop_units import STOP_UNITS
 from denoise_scrapy.dedup.tokens import read_units, tokens
 from denoise_scrapy.native import dedup_index, dedup_text, library, switched_off
@@ -122,11 +123,21 @@ def test_common(asked: list[tuple[set[int], list[set[int]]]]) -> None:
         assert _common(arrays) == expected
 
 
+@settings(deadline=None)
+@given(SETS, st.integers(6, 10))
+def test_signatures(sets: list[set[int]], bits_log2: int) -> None:
+    assert native is not None
+    units, sizes = gather([np.array(sorted(one), "<u2").tobytes() for one in sets])
+    found = dedup_index.sign(native, units, sizes, bits_log2)
+    assert found.tolist() == _sign(units, sizes, bits_log2).tolist()
+
+
 def test_places_outside_of_lists_are_not_read() -> None:
     assert native is not None
     some, far = np.array([1, 2], np.uint16), np.array([-5, 10**12, 10**15])
     for owner in ([0, 1, 2], [-1, 9, 2], [2, 0, 1]):
         dedup_index.common(native, some, far, some, far, np.array(owner))
+    assert dedup_index.sign(native, some, far, 8).any()
 
 
 def test_whole_pages() -> None:

@@ -4,7 +4,8 @@
 
 #include "kernels.h"
 
-enum { SLOTS = 16, TOGETHER = 64 }; /* entries of a bucket, a cache line; keys looked up at a time */
+/* Entries of a bucket, a cache line; keys looked up at a time; keys ahead whose buckets are fetched. */
+enum { SLOTS = 16, TOGETHER = 64, AHEAD = 16 };
 
 static int64_t home_of(uint64_t key, int64_t buckets) { return (int64_t)((key >> 32) * (uint64_t)buckets >> 32); }
 
@@ -18,7 +19,7 @@ struct finds {
 /* The entries of a bucket that have a key's mark: upper halves are equal. */
 static void search(const uint32_t *bucket, uint32_t mark, int64_t which, int64_t first, struct finds *finds) {
     uint32_t any = 0;
-    for (int i = 0; i < SLOTS; i++) any |= (bucket[i] ^ mark) <= 0xFFFF;
+    for (int i = 0; i < SLOTS; i++) any |= !((bucket[i] ^ mark) >> 16);
     if (!any) return;
     for (int i = 0; i < SLOTS; i++) {
         if ((bucket[i] ^ mark) > 0xFFFF || !(bucket[i] & 0xFFFF)) continue;
@@ -32,6 +33,7 @@ static void search(const uint32_t *bucket, uint32_t mark, int64_t which, int64_t
 
 /* Find up to 64 keys in all segments. The buckets of the next segment are on their way while one is searched: all of
  * them are in memory far away, and waiting for each in turn is what a look-up costs. */
+WIDE
 static void find_some(const uint32_t *const *segments, int64_t count, int64_t size, int64_t buckets,
                       const uint64_t *keys, int64_t n, int64_t place, struct finds *finds) {
     int64_t homes[TOGETHER];
@@ -76,12 +78,12 @@ static int put(uint32_t *bucket, uint32_t entry) {
  * that found their bucket and the next one full (room for n * width); returns how many. */
 EXPORTED int64_t denoise_dedup_put(uint32_t *segment, int64_t buckets, const uint64_t *keys, int64_t n, int64_t width,
                                    int64_t used, int64_t *crowded) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n * width; i++) {
-        uint64_t key = keys[i];
-        if (!key) continue;
-        uint32_t entry = (uint32_t)(key & 0xFFFF) << 16 | ((uint32_t)(used + i / width + 1) & 0xFFFF);
-        int64_t home = home_of(key, buckets);
+    int64_t count = 0, all = n * width;
+    for (int64_t i = 0; i < all; i++) {
+        if (i + AHEAD < all) __builtin_prefetch(segment + home_of(keys[i + AHEAD], buckets) * SLOTS, 1);
+        if (!keys[i]) continue;
+        uint32_t entry = (uint32_t)(keys[i] & 0xFFFF) << 16 | ((uint32_t)(used + i / width + 1) & 0xFFFF);
+        int64_t home = home_of(keys[i], buckets);
         if (!put(segment + home * SLOTS, entry) && !put(segment + next_to(home, buckets) * SLOTS, entry))
             crowded[count++] = i;
     }
@@ -111,4 +113,17 @@ EXPORTED void denoise_dedup_common(const uint16_t *mine, int64_t size, const int
         for (; from < end; from++) count += (int64_t)(has[theirs[from] >> 6] >> (theirs[from] & 63) & 1);
         common[set] = count;
     }
+}
+
+/* Signatures of k sets, one after another in a list of `size`: each element sets the bit that its highest `bits_log2` bits
+ * (6 to 16) name. `signatures` are k rows of 2^bits_log2 bits, zero before. */
+EXPORTED void denoise_dedup_sign(const uint16_t *list, int64_t size, const int64_t *sizes, int64_t k, int64_t bits_log2,
+                                 uint64_t *signatures) {
+    if (bits_log2 < 6 || bits_log2 > 16) return;
+    int64_t place = 0, words = (int64_t)1 << (bits_log2 - 6);
+    for (int64_t set = 0; set < k; set++, signatures += words)
+        for (int64_t left = sizes[set]; left > 0 && place < size; left--) {
+            uint32_t bit = (uint32_t)list[place++] >> (16 - bits_log2);
+            signatures[bit >> 6] |= (uint64_t)1 << (bit & 63);
+        }
 }
