@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from datasketch import MinHash
 
 from denoise_scrapy.native import dedup_text, library
 
@@ -38,8 +37,20 @@ _SHINGLE_C = np.uint64(0x165667B19E3779F9)
 _BAND_MIX = np.uint64(0xFF51AFD7ED558CCD)
 _32 = np.uint64(32)
 
-# datasketch's permutations, and its finaliser (MurmurHash3's); its own `update_batch` takes twice as long.
-_PERMUTATIONS = np.array(MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME).permutations, np.uint32)
+
+def _permutations() -> npt.NDArray[np.uint32]:
+    """Factors and summands of datasketch's scheme, shape (2, VALUES): numpy's legacy generator never changes.
+
+    Made here, not read off a `MinHash`: to import datasketch brings scipy, which is 50 MB and half a second in every
+    crawl, and 33,000 objects that the garbage collector looks through again and again. A test compares the two.
+    """
+    random = np.random.RandomState(SEED)
+    factors = random.randint(0, 1 << 31, VALUES, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
+    return np.array([factors, random.randint(0, 1 << 32, VALUES, dtype=np.uint32)])
+
+
+# The finaliser is datasketch's too (MurmurHash3's).
+_PERMUTATIONS = _permutations()
 _FINALISER = [(np.uint32(16), np.uint32(0x85EBCA6B)), (np.uint32(13), np.uint32(0xC2B2AE35))]
 
 
