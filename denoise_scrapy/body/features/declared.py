@@ -24,7 +24,7 @@ SPREAD = (Flag.ARTICLE, Flag.COMMENT_WORD, Flag.LIST_ITEM, Flag.TABLE_CELL, Flag
 
 DECLARED_NAMES = tuple(f"page_declares_{name}" for name in DECLARED)
 SPREAD_NAMES = tuple(f"page_in_{str(flag.name).lower()}" for flag in SPREAD)
-_SPREAD_ROWS = [list(Flag).index(flag) for flag in SPREAD]
+SPREAD_ROWS = [list(Flag).index(flag) for flag in SPREAD]
 
 
 def declares(page: Page) -> list[bool]:
@@ -36,5 +36,5 @@ def declares(page: Page) -> list[bool]:
 
 def spread(covered: npt.NDArray[np.float64], whole: int) -> list[float]:
     """Shares of the page's text, in the order of `SPREAD_NAMES`, from the tokens that each flag covers, (flags,)."""
-    shares = covered.take(_SPREAD_ROWS) / whole
+    shares = covered.take(SPREAD_ROWS) / whole
     return list(shares.tolist())

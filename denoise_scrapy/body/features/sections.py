@@ -8,7 +8,9 @@ import numpy.typing as npt
 from denoise_scrapy.body.sums import HEADINGS, Sums
 from denoise_scrapy.page.paths import name_code
 
-_LEVEL_CODES = np.array([name_code(f"h{level}") for level in range(1, 7)], np.uint32)[:, None]
+#: Tags of the headings' levels.
+TAGS = tuple(f"h{level}" for level in range(1, 7))
+_LEVEL_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
 _LEVELS = np.arange(1, 7)
 
 NAMES = ("section_prose", "section_ld", "section_tokens", "section_level")
