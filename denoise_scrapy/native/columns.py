@@ -210,7 +210,7 @@ def read_page(
     page = _Page(data, wide, len(data) >> wide, n, _address(paths))
     elements, scratch = Workspace(OF_ELEMENTS, n), np.empty(2 * n * (_RECORD_WORDS + 4), np.int64)
     records = _address(scratch)
-    read, lay_out = _functions(lib)
+    read, lay_out, _ = _functions(lib)
     m = read(page, table, characters, elements.address, records, 2 * n)
     if m < 0:
         return None
@@ -219,16 +219,33 @@ def read_page(
     return PageColumns(page, paths, elements, blocks)
 
 
+def container_shapes(lib: Library, paths: npt.NDArray[np.int32], table: PathRows) -> npt.NDArray[np.uint64]:
+    """Hashes of the paths of the elements that are layout containers, seldom the same one twice.
+
+    Args:
+        lib: The compiled library.
+        paths: Path id of each element, shape (n,).
+        table: What the path table tells of each id.
+    """
+    if not len(paths):
+        return np.empty(0, np.uint64)
+    shapes = np.empty(len(paths), np.uint64)
+    find = _functions(lib)[2]
+    return shapes[: find(_address(paths), len(paths), table, _address(shapes))]
+
+
 def _address(array: Any) -> int:
     """Where a writable array's values are: .4 µs, and 2 by `array.ctypes.data` or `__array_interface__`."""
     return ctypes.addressof(ctypes.c_char.from_buffer(array))
 
 
 @cache
-def _functions(lib: Library) -> tuple[Callable[..., int], Callable[..., None]]:
+def _functions(lib: Library) -> tuple[Callable[..., int], Callable[..., None], Callable[..., int]]:
     read, lay_out = lib.arrays.denoise_read_page, lib.arrays.denoise_lay_out_blocks
+    find = lib.arrays.denoise_container_shapes
     page, pointer, integer = ctypes.POINTER(_Page), ctypes.c_void_p, ctypes.c_int64
     read.argtypes = [page, ctypes.POINTER(PathRows), ctypes.POINTER(CharacterTables), pointer, pointer, integer]
     read.restype = integer
     lay_out.argtypes, lay_out.restype = [page, pointer, pointer, pointer], None
-    return read, lay_out
+    find.argtypes, find.restype = [pointer, integer, ctypes.POINTER(PathRows), pointer], integer
+    return read, lay_out, find

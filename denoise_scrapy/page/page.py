@@ -19,6 +19,7 @@ from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import Match, compile_all
+from denoise_scrapy.page.signature import layout_signature
 from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices
 from denoise_scrapy.page.user_choice import left_pieces, removed_runs
 
@@ -140,7 +141,8 @@ class Page:
     def facts(self) -> PageFacts:
         """What other pages are told of this one. Computing it leaves no other columns behind."""
         blocks = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
-        return PageFacts(self.url, self.signature, blocks.text_hashes, blocks.path_keys, blocks.tokens)
+        told = (blocks.text_hashes, blocks.path_keys, blocks.tokens)
+        return PageFacts(self.url, self.signature, *(column.copy() for column in told))  # not views of all columns
 
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
@@ -238,10 +240,5 @@ class Page:
 
     @cached_property
     def signature(self) -> frozenset[int]:
-        """Path hashes of the page's layout containers: what its template is recognised by.
-
-        Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions
-        and ids, which would keep pages of one template apart.
-        """
-        containers = self._paths[np.asarray(self._table.columns["container"], bool)[self._paths]]
-        return frozenset(self._table.columns["shape"][containers].tolist())
+        """Path hashes of the page's layout containers; see `layout_signature`."""
+        return layout_signature(self._paths, self._table)
