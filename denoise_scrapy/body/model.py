@@ -103,7 +103,7 @@ class SiteModel:
         if lack == WHOLE_TEXT:
             evidence = WHOLE_TEXT
         return Body(
-            text="\n".join(map(page.block_text, kept.nonzero()[0].tolist())),
+            text=page.text_of(kept),
             confidence=decision.confidence,
             strategy=strategy,
             comparison=tuple(p.url for p in site.pages),

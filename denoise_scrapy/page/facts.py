@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
+from denoise_scrapy.native.shared import FactsArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,11 @@ class PageFacts:
     def facts(self) -> PageFacts:
         """These facts: they stand for the page where only its facts count."""
         return self
+
+    @cached_property
+    def arrays(self) -> FactsArrays:
+        """The arrays for the accelerator."""
+        return FactsArrays(self.text_hashes, self.path_keys, self.tokens)
 
     @property
     def nbytes(self) -> int:

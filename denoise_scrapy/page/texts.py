@@ -7,9 +7,10 @@ texts .28 (500 elements).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.page.columns import IntArray, MarkedText
 from denoise_scrapy.page.parse import END, LINE_BREAK, START
@@ -60,6 +61,22 @@ def collapsed(marked: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def joined(marked: Iterable[str]) -> str:
-    """The texts of some slices, a line each."""
-    return "\n".join(map(collapsed, marked))
+@cache
+def folding_table() -> npt.NDArray[np.uint16]:
+    """Lower case of each of the 65,536 codes, shape (65536,); what is none of that is told in `texts.c`."""
+    table = np.arange(1 << 16, dtype=np.uint16)
+    for code in range(1 << 16):
+        char = chr(code)
+        lower = char.lower()
+        if char.isspace():
+            table[code] = _SPACE
+        elif len(lower) > 1 or char == "Σ":  # at a word's end it is another letter than within
+            table[code] = _FOLDED
+        elif lower != char:
+            table[code] = ord(lower)
+    table[0xD800:0xE000] = _SURROGATE
+    table[:3] = _MARK
+    return table
+
+
+_MARK, _FOLDED, _SURROGATE, _SPACE = 0, 1, 2, ord(" ")

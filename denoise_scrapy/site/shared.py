@@ -14,6 +14,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native import library
+from denoise_scrapy.native.shared import (
+    PATH_SHARE,
+    PLACED_SHARE,
+    SLOT_SHARE,
+    SLOT_TOKENS,
+    TEXT_SHARE,
+    TIMES,
+    share_blocks,
+)
 from denoise_scrapy.page import Page, PageFacts
 
 BoolArray = npt.NDArray[np.bool_]
@@ -21,7 +31,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 #: Rows of values: texts, paths, texts under their paths. All are hashes of 64 bits, and share their numbers.
-TEXT, PATH, PLACED = range(3)
+TEXT, PATH, PLACED = TEXT_SHARE, PATH_SHARE, PLACED_SHARE
 #: Sums kept for as many choices among the same pages; nearly all pages are compared with all, or all but one.
 MAX_CHOICES = 8
 
@@ -56,21 +66,33 @@ class _Sums:
 
 
 class NumberedPages:
-    """The blocks of k pages, k > 0, with d different values.
+    """The blocks of k pages; numpy numbers their d different values.
 
     Args:
         pages: The pages.
 
     Attributes:
-        on: Which pages have each value, shape (k, d + 1); no page has the last.
+        facts: What is left of them.
     """
 
     def __init__(self, pages: Sequence[Page | PageFacts]) -> None:
-        facts = [page.facts for page in pages]
-        values = _values(facts).ravel()
-        self.pages = len(facts)
-        self._page_of = np.arange(len(facts)).repeat([len(f.tokens) for f in facts])
-        self._tokens = np.concatenate([f.tokens for f in facts])
+        self.facts = [page.facts for page in pages]
+        self._sums: dict[tuple[int, ...], _Sums] = {}
+
+    @cached_property
+    def on(self) -> BoolArray:
+        """Which pages have each value, shape (k, d + 1); no page has the last."""
+        distinct, numbers, _, page_of = self._numbers
+        on = np.zeros((len(self.facts), len(distinct) + 1), bool)
+        on[page_of, numbers] = True
+        return on
+
+    @cached_property
+    def _numbers(self) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray, IntArray]:
+        """The values in order; of all blocks the numbers of their values, shape (3, blocks), tokens, and page."""
+        page_of = np.arange(len(self.facts)).repeat([len(facts.tokens) for facts in self.facts])
+        tokens = np.concatenate([facts.tokens for facts in self.facts])
+        values = _values(self.facts).ravel()
         order = values.argsort(kind="stable")  # half the time of the default: pages of a site have runs in common
         values = values.take(order)
         first = np.empty(len(values), bool)
@@ -78,19 +100,15 @@ class NumberedPages:
         np.not_equal(values[1:], values[:-1], out=first[1:])
         number = np.empty(len(values), np.int64)
         number[order] = first.cumsum() - 1
-        self._distinct = values[first]
-        self._number = number.reshape(3, -1)
-        self.on = np.zeros((len(facts), len(self._distinct) + 1), bool)
-        self.on[self._page_of, self._number] = True
-        self._sums: dict[tuple[int, ...], _Sums] = {}
+        return values[first], number.reshape(3, -1), tokens, page_of
 
     def find(self, page: PageFacts) -> IntArray:
         """Numbers of the values of a page's m blocks, d where there is none, shape (3, m)."""
-        values = _values([page])
-        if not len(self._distinct):
+        values, distinct = _values([page]), self._numbers[0]
+        if not len(distinct):
             return np.zeros(values.shape, np.int64)
-        found = self._distinct.searchsorted(values)
-        found[self._distinct.take(found, mode="clip") != values] = len(self._distinct)
+        found = distinct.searchsorted(values)
+        found[distinct.take(found, mode="clip") != values] = len(distinct)
         return found
 
     def sums(self, chosen: Sequence[int]) -> _Sums:
@@ -103,12 +121,12 @@ class NumberedPages:
         return self._sums[key]
 
     def _sum(self, chosen: tuple[int, ...]) -> _Sums:
-        text, path, _ = self._number
-        tokens, on, size = self._tokens, self.on, self.on.shape[1]
-        if len(chosen) < self.pages:
-            wanted = np.zeros(self.pages, bool)
+        _, (text, path, _), tokens, page_of = self._numbers
+        on, size = self.on, self.on.shape[1]
+        if len(chosen) < len(self.facts):
+            wanted = np.zeros(len(self.facts), bool)
             wanted[list(chosen)] = True
-            there = wanted[self._page_of]
+            there = wanted[page_of]
             text, path, tokens, on = text[there], path[there], tokens[there], on[wanted]
         count = on.sum(axis=0)
         pages = count.take(text)
@@ -137,40 +155,61 @@ class SharedBlocks:
     def __init__(self, page: Page, others: Sequence[Page | PageFacts]) -> None:
         _ = page.blocks  # first: the facts of a page without columns make all of them, and leave none
         self.page = page
-        self._numbered = NumberedPages(others) if others else None
+        self._numbered = NumberedPages(others)
         self._chosen = list(range(len(others)))
 
     @classmethod
-    def among(cls, page: Page, numbered: NumberedPages | None, chosen: list[int]) -> SharedBlocks:
-        """The same with some of pages that are numbered already; without any, there are no others."""
+    def among(cls, page: Page, numbered: NumberedPages, chosen: list[int]) -> SharedBlocks:
+        """The same with some of pages that others are compared with, too."""
         shared = cls(page, ())
         shared._numbered, shared._chosen = numbered, chosen
         return shared
 
     def only(self, others: Sequence[int]) -> SharedBlocks:
-        """The same of some of the others; what is found stays so."""
+        """The same of some of the others."""
+        if list(others) == list(range(len(self._chosen))):
+            return self
         some = self.among(self.page, self._numbered, [self._chosen[i] for i in others])
         if "_found" in self.__dict__:
             some.__dict__["_found"] = self._found
         return some
 
     @cached_property
+    def _native(self) -> tuple[FloatArray, IntArray] | None:
+        """All that is shared, as C finds it at once; None where numpy must."""
+        native, blocks = library(), self.page.blocks
+        if native is None or not self._chosen:
+            return None
+        others = [self._numbered.facts[i].arrays for i in self._chosen]
+        return share_blocks(native, self.page.facts.arrays, blocks.paragraph_tokens, others)
+
+    @cached_property
     def _found(self) -> IntArray:
         """Numbers of the page's values."""
-        assert self._numbered is not None  # nobody asks without others
         return self._numbered.find(self.page.facts)
 
     @property
     def carried(self) -> BoolArray:
         """Which others carry the text of each block, shape (k, m)."""
-        if self._numbered is None:
+        if not self._chosen:
             return np.zeros((0, len(self.page.blocks)), bool)
         carried = self._numbered.on.take(self._found[TEXT], axis=1)
         return np.asarray(carried if self._chosen == list(range(len(carried))) else carried[self._chosen])
 
     @property
-    def times_on_page(self) -> IntArray:
+    def carried_tokens(self) -> IntArray:
+        """Tokens, and tokens of prose, of the page's blocks whose text each other carries, shape (2, k)."""
+        if self._native is not None:
+            return self._native[1]
+        blocks = self.page.blocks
+        weights = np.array([blocks.tokens, blocks.paragraph_tokens], float)
+        return np.asarray(weights @ self.carried.T.astype(float), np.int64)  # exact: sums of whole numbers
+
+    @property
+    def times_on_page(self) -> IntArray | FloatArray:
         """How often the page itself says the text of each block, shape (m,)."""
+        if self._native is not None:
+            return np.asarray(self._native[0][TIMES])
         own = self.page.blocks.text_hashes
         values = np.sort(own)
         return np.asarray(values.searchsorted(own, "right") - values.searchsorted(own))
@@ -178,7 +217,9 @@ class SharedBlocks:
     @cached_property
     def _shares(self) -> FloatArray:
         """Share of the others that have each value, shape (3, m); 0 where there is no other."""
-        if self._numbered is None or not self._chosen:
+        if self._native is not None:
+            return self._native[0][: PLACED_SHARE + 1]
+        if not self._chosen:
             return np.zeros((3, len(self.page.blocks)))
         count = self._numbered.sums(self._chosen).count
         return np.asarray((count / len(self._chosen)).take(self._found))
@@ -186,23 +227,25 @@ class SharedBlocks:
     @property
     def text_share(self) -> FloatArray:
         """Share of the others that carry each block's text, shape (m,); 0 where there is no other."""
-        return np.asarray(self._shares[TEXT])
+        return np.asarray(self._shares[TEXT_SHARE])
 
     @property
     def placed_share(self) -> FloatArray:
         """Share of the others that carry it under the same path."""
-        return np.asarray(self._shares[PLACED])
+        return np.asarray(self._shares[PLACED_SHARE])
 
     @property
     def path_share(self) -> FloatArray:
         """Share of the others that have a block of each block's path."""
-        return np.asarray(self._shares[PATH])
+        return np.asarray(self._shares[PATH_SHARE])
 
     @cached_property
     def slot_share(self) -> FloatArray:
         """Share of the tokens of each block's path, on the page and the others, in texts that two of them carry."""
         blocks = self.page.blocks
-        if self._numbered is None or not self._chosen:
+        if self._native is not None:
+            return np.asarray(self._native[0][SLOT_SHARE])
+        if not self._chosen:
             return np.zeros(len(blocks))
         sums = self._numbered.sums(self._chosen)
         text, path, _ = self._found
@@ -218,6 +261,8 @@ class SharedBlocks:
     @cached_property
     def slot_tokens(self) -> FloatArray:
         """Mean tokens of the others' blocks of each block's path, shape (m,); NaN where there is none."""
-        if self._numbered is None or not self._chosen:
+        if self._native is not None:
+            return np.asarray(self._native[0][SLOT_TOKENS])
+        if not self._chosen:
             return np.full(len(self.page.blocks), np.nan)
         return np.asarray(self._numbered.sums(self._chosen).slot_tokens.take(self._found[PATH]))

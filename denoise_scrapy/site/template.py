@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import TypeVar
 
-import numpy as np
-
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.shared import SharedBlocks
 
@@ -75,14 +73,10 @@ def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page 
 def find_originals(shared: SharedBlocks) -> list[int]:
     """Numbers of the other pages that are no copies of the page."""
     blocks = shared.page.blocks
-    carried = shared.carried
-    if not len(carried):
-        return []
-    weights = np.array([blocks.tokens, blocks.paragraph_tokens], float)
-    tokens, prose = weights @ carried.T.astype(float)  # both exact: sums of whole numbers
-    of_all, of_prose = weights.sum(axis=1).tolist()
-    different = (tokens <= SAME_PAGE_SHARE * of_all).nonzero()[0].tolist()
-    shares = (prose[different] / max(of_prose, 1)).tolist()
+    tokens, prose = shared.carried_tokens.tolist()
+    whole, of_prose = SAME_PAGE_SHARE * int(blocks.tokens.sum()), max(int(blocks.paragraph_tokens.sum()), 1)
+    different = [i for i, carried in enumerate(tokens) if carried <= whole]
+    shares = [prose[i] / of_prose for i in different]
     if len(different) == 1:
         return [i for i in different if shares[0] <= ONLY_COPY_SHARE]
     kept = []

@@ -78,8 +78,8 @@ CONSENT_PARTS = (
 MAX_KNOWN, MAX_LONGER = 16_384, 4096
 
 
-#: What is known of a short text: bits of what it announces, its words of more than one character, and how many it has.
-Announcement = tuple[int, tuple[str, ...], int]
+#: What is known of a short text: bits of what it announces, the text in lower case, and how many words it has.
+Announcement = tuple[int, str, int]
 
 _known: dict[str, Announcement] = {}
 _longer: dict[str, bool] = {}
@@ -93,12 +93,12 @@ def announcements(marked: Sequence[str]) -> list[Announcement]:
 
     Example:
         >>> announcements(["\x0112 Comments\x02"])
-        [(1, ('12', 'comments'), 2)]
+        [(1, '12 comments', 2)]
     """
     found = list(map(_known.get, marked))
     if None in found:
         new = list(dict.fromkeys(text for text, known in zip(marked, found, strict=True) if known is None))
-        learned = dict(zip(new, _announce([collapsed(text).lower() for text in new]), strict=True))
+        learned = dict(zip(new, announce(new), strict=True))
         if len(_known) + len(learned) > MAX_KNOWN:
             _known.clear()
         _known.update(learned)
@@ -106,7 +106,7 @@ def announcements(marked: Sequence[str]) -> list[Announcement]:
     return found  # type: ignore[return-value]  # there is no None
 
 
-def speak_of_consent(marked: Sequence[str]) -> list[bool]:
+def known_consents(marked: Sequence[str]) -> list[bool]:
     """Which longer texts speak of consent; what was asked before is remembered.
 
     Args:
@@ -115,7 +115,7 @@ def speak_of_consent(marked: Sequence[str]) -> list[bool]:
     found = list(map(_longer.get, marked))
     if None in found:
         new = [text for text, known in zip(marked, found, strict=True) if known is None]
-        learned = dict(zip(new, _consent(new), strict=True))
+        learned = dict(zip(new, find_consents(new), strict=True))
         if len(_longer) + len(learned) > MAX_LONGER:
             _longer.clear()
         _longer.update(learned)
@@ -129,8 +129,9 @@ def forget_announcements() -> None:
     _longer.clear()
 
 
-def _announce(texts: list[str]) -> list[Announcement]:
-    """What texts in lower case announce."""
+def announce(marked: Iterable[str]) -> list[Announcement]:
+    """What short texts announce, found anew."""
+    texts = [collapsed(text).lower() for text in marked]
     bits = [
         COMMENTS_BIT * (COMMENTS.search(text) is not None) + RELATED_BIT * (RELATED.search(text) is not None)
         for text in texts
@@ -148,13 +149,10 @@ def _announce(texts: list[str]) -> list[Announcement]:
             bits[i] |= CONSENT_BIT
         if money and _holds(text, money) and PRICE.search(text):
             bits[i] |= PRICE_BIT
-    words = map(str.split, texts)
-    return [
-        (bit, tuple([word for word in own if len(word) > 1]), len(own)) for bit, own in zip(bits, words, strict=True)
-    ]
+    return [(bit, text, len(text.split())) for bit, text in zip(bits, texts, strict=True)]
 
 
-def _consent(marked: Sequence[str]) -> list[bool]:
+def find_consents(marked: Sequence[str]) -> list[bool]:
     """Whether texts speak of consent; few pages have a word of it, and only texts that have are collapsed."""
     whole = without_marks("\n".join(marked)).lower()
     parts = _found_in(whole, CONSENT_PARTS)

@@ -5,30 +5,30 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.announcements import PRICE_BIT, announcements
+from denoise_scrapy.body.features.announcements import PRICE_BIT
+from denoise_scrapy.body.features.words import PRICE_TOKENS, Words, read_words
 from denoise_scrapy.body.sums import PRICES, Sums
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.characters import DIGIT
 
-#: A price stands in a block of at most so many tokens: in prose it is a sum of money.
-PRICE_TOKENS = 25
-
 NAMES = ("pictures_up1", "pictures_up3", "is_price", "price_around")
 
 
-def find_prices(page: Page) -> npt.NDArray[np.float64]:
+def find_prices(page: Page, words: Words | None = None) -> npt.NDArray[np.float64]:
     """Short blocks that hold a price, 1 or 0, shape (blocks,).
+
+    Args:
+        page: The page.
+        words: What its words tell, where that is known already.
 
     Example:
         >>> find_prices(Page.parse("<p>12,50 €<p>Size 12<p>$3")).tolist()
         [1.0, 0.0, 1.0]
     """
-    blocks = page.blocks
-    found = np.zeros(len(blocks))
-    numbers = ((blocks.tokens <= PRICE_TOKENS) & (blocks.counts[:, DIGIT] > 0)).nonzero()[0]
-    if len(numbers):
-        said = announcements(list(map(page.marked_texts.__getitem__, numbers.tolist())))
-        found[numbers] = [bits & PRICE_BIT != 0 for bits, _, _ in said]
+    bits = (words or read_words(page)).bits
+    found = (bits & PRICE_BIT).astype(float)
+    if found.any():  # in a block without digits that counts know there is none
+        found = ((found > 0) & (page.blocks.tokens <= PRICE_TOKENS) & (page.blocks.counts[:, DIGIT] > 0)).astype(float)
     return found
 
 

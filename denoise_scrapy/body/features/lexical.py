@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
-
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.announcements import (
-    COMMENTS_BIT,
-    CONSENT_BIT,
-    META_BIT,
-    RELATED_BIT,
-    Announcement,
-    announcements,
-    speak_of_consent,
-)
-from denoise_scrapy.body.features.surroundings import FAR, Feature, window_sums
+from denoise_scrapy.body.features.announcements import COMMENTS_BIT, CONSENT_BIT, META_BIT, RELATED_BIT
+from denoise_scrapy.body.features.surroundings import FAR, window_sums
+from denoise_scrapy.body.features.words import ANNOUNCING_TOKENS, Words, read_words
+from denoise_scrapy.native import library
+from denoise_scrapy.native.texts import fill_lexical
 from denoise_scrapy.page import Page
 
-__all__ = ["ANNOUNCING_TOKENS", "COMMENTS_BIT", "CONSENT_BIT", "META_BIT", "RELATED_BIT", "announcing"]
+__all__ = ["ANNOUNCING_TOKENS", "COMMENTS_BIT", "CONSENT_BIT", "META_BIT", "NAMES", "announcing", "fill_words"]
 
-#: Longer blocks announce nothing.
-ANNOUNCING_TOKENS = 14
-#: Consent texts are looked for where blocks are short enough to be a notice.
-CONSENT_TOKENS = 120
+#: Rows: distances to headings that announce comments or related pages; lines of meta data; consent around.
+NAMES = (
+    "after_comments",
+    "since_comments",
+    "is_comments",
+    "since_related",
+    "is_related",
+    "is_meta",
+    "meta_around",
+    "consent",
+    "title_share",
+)
+#: Blocks before and after that count as around a line of meta data, and around a notice of consent.
+META_WIDTH, CONSENT_WIDTH = 4, 5
+#: Share of the long blocks' tokens that must be before a heading of comments: above the story it is a link.
+LATE = 0.03
 
-IntArray = npt.NDArray[np.int64]
+_BITS = np.array([[COMMENTS_BIT], [RELATED_BIT], [META_BIT], [CONSENT_BIT]], np.uint8)
 
 
 def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
@@ -41,69 +45,43 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
         >>> announcing(Page.parse("<h3>12 Comments</h3><p>Great story!</p>"), COMMENTS_BIT).tolist()
         [True, False]
     """
-    return np.asarray((_word_bits(page, *_short(page)) & bit) != 0)
+    return np.asarray((read_words(page).bits & bit) != 0)
 
 
-def _short(page: Page) -> tuple[IntArray, list[Announcement]]:
-    """Blocks short enough to announce something, and what they do."""
-    short = (page.blocks.tokens < ANNOUNCING_TOKENS).nonzero()[0]
-    return short, announcements(list(map(page.marked_texts.__getitem__, short.tolist())))
+def fill_words(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], words: Words) -> None:
+    """Fill in the rows of a page's m blocks.
 
-
-def _word_bits(page: Page, short: IntArray, said: list[Announcement]) -> IntArray:
-    """What each block announces, and whether it speaks of consent, as bits, shape (blocks,)."""
-    tokens = page.blocks.tokens
-    bits = np.zeros(len(tokens), np.int64)
-    bits[short] = [bit for bit, _, _ in said]
-    longer = ((tokens >= ANNOUNCING_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0].tolist()
-    if any(consents := speak_of_consent([page.marked_texts[i] for i in longer])):
-        bits[longer] = CONSENT_BIT * np.array(consents)
-    return bits
-
-
-def lexical_features(page: Page) -> Iterator[Feature]:
-    """Distances to headings that announce comments or related pages; lines of meta data; consent around."""
-    tokens = page.blocks.tokens
-    short, said = _short(page)
-    bits = _word_bits(page, short, said)
-    long_before = np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0).cumsum()
-    late = long_before > 0.03 * max(int(long_before[-1]) if len(tokens) else 0, 1)  # above the story it is a link
-    comments, related, meta, consent = (bits & _BITS) != 0
-    late &= comments
-    since = _since(np.array([late, related]))
-    yield "after_comments", np.logical_or.accumulate(late)
-    yield "since_comments", since[0]
-    yield "is_comments", comments
-    yield "since_related", since[1]
-    yield "is_related", related
-    yield "is_meta", meta
-    none = np.zeros(len(tokens))
-    yield "meta_around", window_sums(meta, 4) if meta.any() else none
-    if consent.any():
-        yield "consent", window_sums(consent * tokens, 5) / np.maximum(window_sums(tokens, 5), 1)
+    Args:
+        out: The rows, as in `NAMES`, shape (rows, m).
+        tokens: Tokens of the blocks, shape (m,).
+        words: What the words tell.
+    """
+    native = library()
+    if native is None or not out.flags.c_contiguous:
+        _fill(out, tokens, words.bits)
     else:
-        yield "consent", none
-    yield "title_share", _title_share(page, short, said)
+        limits = ANNOUNCING_TOKENS, FAR, META_WIDTH, CONSENT_WIDTH, LATE
+        fill_lexical(native, words.bits, tokens, limits, out)
+    out[-1] = words.title_share
 
 
-_BITS = np.array([[COMMENTS_BIT], [RELATED_BIT], [META_BIT], [CONSENT_BIT]])
+def _fill(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], bits: npt.NDArray[np.uint8]) -> None:
+    """All rows but that of the title."""
+    long_before = np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0).cumsum()
+    late = long_before > LATE * max(int(long_before[-1]) if len(tokens) else 0, 1)
+    comments, related, meta, consent = hits = (bits & _BITS) != 0
+    late &= comments
+    out[0] = np.logical_or.accumulate(late)
+    out[1:4:2] = _since(np.array([late, related]))
+    out[2], out[4], out[5] = hits[:3]
+    out[6] = window_sums(meta, META_WIDTH) if meta.any() else 0
+    out[7] = 0
+    if consent.any():
+        out[7] = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
 
 
-def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """Blocks since the last hit of each row, shape (rows, blocks), cut at FAR; FAR before any."""
     index = np.arange(hits.shape[1])
     last = np.maximum.accumulate(np.where(hits, index, -FAR - 1), axis=1)
-    return np.minimum(index - last, FAR).astype(float)
-
-
-def _title_share(page: Page, short: IntArray, said: list[Announcement]) -> npt.NDArray[np.float64]:
-    """Share of a short block's words that stand in the page's title, shape (blocks,)."""
-    title = page.title.lower()
-    share = np.zeros(len(page.blocks))
-    if title and len(short):
-        _, words, counts = zip(*said, strict=True)
-        inside = list(map(title.__contains__, chain.from_iterable(words)))
-        if True in inside:
-            block = np.repeat(short, list(map(len, words)))[inside]
-            share[short] = np.bincount(block, minlength=len(share))[short] / np.maximum(counts, 1)
-    return share
+    return np.minimum(index - last, FAR)

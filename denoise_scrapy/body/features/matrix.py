@@ -12,7 +12,9 @@ import numpy.typing as npt
 from denoise_scrapy.body.features import blocks, goods, records, sections, surroundings
 from denoise_scrapy.body.features import site as of_site
 from denoise_scrapy.body.features.declared import DECLARED_NAMES, SPREAD_NAMES, declares, spread
-from denoise_scrapy.body.features.lexical import lexical_features
+from denoise_scrapy.body.features.lexical import NAMES as WORD_NAMES
+from denoise_scrapy.body.features.lexical import fill_words
+from denoise_scrapy.body.features.words import read_words
 from denoise_scrapy.body.strategies.repetition import FlaggedBlocks, HandRule, find_titles
 from denoise_scrapy.body.sums import CHARS, COPIES, HEADINGS, LINKS, META, OWN, PRICES, PROSE, TOKENS, Sums
 from denoise_scrapy.page import Page
@@ -21,8 +23,6 @@ from denoise_scrapy.site.clusters import best_block
 
 Rows = npt.NDArray[np.float32]
 
-#: What words announce, see `lexical`.
-WORD_NAMES = tuple(name for name, _ in lexical_features(Page.parse("<p>One two three.</p>")))
 #: The same for all blocks of a page: counts, what it declares to be, where its text stands.
 PAGE_NAMES = (
     *("page_tokens", "page_blocks", "page_ld", "page_prose", "page_longest", "page_headings", "page_pictures"),
@@ -81,14 +81,15 @@ def all_features(page: Page, site: SiteStatistics) -> Iterator[tuple[tuple[str, 
 def _filled(page: Page, site: SiteStatistics, matrix: Rows) -> Iterator[str]:
     """Fill in the matrix; yields each family when it is done."""
     of = {name: matrix[rows] for name, rows in _ROWS.items()}
-    words = _fill_words(of["words"], page)
+    known, words = read_words(page), of["words"]
+    fill_words(words, page.blocks.tokens, known)
     yield "words"
     flags = of["flags"]
     blocks.fill_flags(flags, page)
     flagged = FlaggedBlocks(page, flags[blocks.INSIDE])
     blocks.fill_parts(flags, flagged.covered, max(flagged.total, 1))
     yield "flags"
-    titles, prices = find_titles(page), goods.find_prices(page)
+    titles, prices = find_titles(page), goods.find_prices(page, known)
     marks = {HEADINGS: flags[_HEADING] > 0, META: words[_META] > 0, PRICES: prices}
     shared, pages = site.shared_with(page), len(site.pages)
     if pages:
@@ -125,12 +126,6 @@ def _filled(page: Page, site: SiteStatistics, matrix: Rows) -> Iterator[str]:
     values = _of_page(rule, flagged, int(pictures.max()), listed, pages)
     of["page"][:] = np.array(values, np.float32)[:, None]
     yield "page"
-
-
-def _fill_words(out: Rows, page: Page) -> Rows:
-    for row, (_, values) in enumerate(lexical_features(page)):
-        out[row] = values
-    return out
 
 
 def _of_page(rule: HandRule, flagged: FlaggedBlocks, pictures: int, listed: float, pages: int) -> list[float]:

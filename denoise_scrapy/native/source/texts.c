@@ -1,0 +1,254 @@
+/* Texts of blocks: which short ones are known, how much of them stands in the title, and what is rendered of them.
+ *
+ * A block's text is its slice of the page's marked text. One table tells of each code what it is worth here: its lower
+ * case, SPACE for all white space, MARK for the marks of elements, FOLDED for what lower case depends on more than the
+ * code, SURROGATE for a half of a character. Words, literals and titles come in lower case, as codes of 16 bits. */
+#include <string.h>
+
+#include "columns.h"
+
+enum { MARK = 0, FOLDED = 1, SURROGATE = 2, SPACE = 0x20, LINE_BREAK = 0x0b, REPLACEMENT = 0xfffd };
+/* What is left to do for a block. */
+enum { UNSEEN = 1, TITLE = 2, CONSENT = 4 };
+enum { PAIRS = 4096, MAX_TITLE = 512 };
+enum { PREFORMATTED = 1 << 12 }; /* of the flags in page/markup.py */
+
+/* Short texts that are known, by a hash that nobody outside of the process can prepare. */
+struct known_texts {
+    int64_t mask; /* slots - 1, a power of two - 1 */
+    uint64_t seed;
+    uint64_t *keys; /* 0: free */
+    uint8_t *bits;
+};
+
+struct literals {
+    const uint16_t *lower;  /* [65536] */
+    const uint8_t *begins;  /* [65536]: 1 + the number of the first literal that begins with the code, else 0 */
+    int64_t count;
+    const uint16_t *text;   /* all literals, sorted */
+    const int64_t *edges;   /* [count + 1] */
+    int64_t short_tokens, known_tokens, consent_tokens; /* blocks of fewer are asked for the title, what is known, consent */
+};
+
+/* A title in lower case, and where its pairs of codes stand. */
+struct title {
+    const uint16_t *codes;
+    int64_t length;
+    uint16_t first[PAIRS]; /* 1 + the position of the first pair of a kind, 0 for none */
+    uint16_t next[MAX_TITLE]; /* the same of the next one */
+};
+
+static inline uint16_t code_at(const struct page_columns *page, int64_t i) {
+    return page->wide ? ((const uint16_t *)page->codes)[i] : ((const uint8_t *)page->codes)[i];
+}
+
+static void bounds(const struct page_columns *page, int64_t block, int64_t *start, int64_t *stop) {
+    int64_t first = page->start[block], after = page->stop[block];
+    if (first < 0) first = 0;
+    if (after > page->characters) after = page->characters;
+    *start = first;
+    *stop = after;
+}
+
+static uint64_t hash_of(const struct page_columns *page, int64_t block, uint64_t seed) {
+    const uint64_t odd = (seed << 1) | 1;
+    uint64_t h = seed ^ (page->flags[block] & PREFORMATTED ? 0x9e3779b97f4a7c15u : 0);
+    int64_t i, stop;
+    bounds(page, block, &i, &stop);
+    for (; i < stop; i++) h = (((h << 23) | (h >> 41)) ^ code_at(page, i)) * odd;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    h ^= h >> 32;
+    return h ? h : 1;
+}
+
+/* The slot of a key, or the free one where it belongs; the table is never full. */
+static int64_t slot_of(const struct known_texts *known, uint64_t key) {
+    int64_t slot = (int64_t)(key & (uint64_t)known->mask), left = known->mask;
+    while (known->keys[slot] && known->keys[slot] != key && left--) slot = (slot + 1) & known->mask;
+    return slot;
+}
+
+/* Remember what some texts announce. The caller keeps the table half empty. */
+EXPORTED void denoise_texts_learn(struct known_texts *known, int64_t n, const uint64_t *keys, const uint8_t *bits) {
+    for (int64_t i = 0; i < n; i++) {
+        int64_t slot = slot_of(known, keys[i]);
+        known->keys[slot] = keys[i];
+        known->bits[slot] = bits[i];
+    }
+}
+
+/* The block's text in lower case, without marks; white space stays as it is. Returns its length. */
+static int64_t fold(const struct page_columns *page, int64_t block, const uint16_t *lower, uint16_t *out) {
+    int64_t i, stop, n = 0;
+    bounds(page, block, &i, &stop);
+    for (; i < stop; i++) {
+        uint16_t code = lower[code_at(page, i)];
+        out[n] = code;
+        n += code != MARK;
+    }
+    return n;
+}
+
+static inline unsigned pair(uint16_t a, uint16_t b) { return (a * 31u + b) % PAIRS; }
+
+static void read_title(struct title *title) {
+    memset(title->first, 0, sizeof title->first);
+    for (int64_t i = title->length - 2; i >= 0; i--) {
+        uint16_t *first = &title->first[pair(title->codes[i], title->codes[i + 1])];
+        title->next[i] = *first;
+        *first = (uint16_t)(i + 1);
+    }
+}
+
+static int in_title(const struct title *title, const uint16_t *word, int64_t length) {
+    if (length < 2) return 0;
+    for (int64_t at = title->first[pair(word[0], word[1])]; at; at = title->next[at - 1]) {
+        if (at - 1 + length > title->length) return 0;
+        if (!memcmp(title->codes + at - 1, word, (size_t)length * sizeof *word)) return 1;
+    }
+    return 0;
+}
+
+/* Share of the words of a text that stand in the title; -1 where lower case is not told by single codes. */
+static double share_of(const struct title *title, const uint16_t *text, int64_t n) {
+    int64_t words = 0, found = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first = i;
+        for (; i < n && text[i] != SPACE; i++)
+            if (text[i] == FOLDED || text[i] == SURROGATE) return -1;
+        if (i == first) continue;
+        words++;
+        found += in_title(title, text + first, i - first);
+    }
+    return words ? (double)found / (double)words : 0;
+}
+
+/* Whether a text holds one of the literals, or may. */
+static int holds(const struct literals *ask, const uint16_t *text, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        if (text[i] == FOLDED) return 1;
+        int64_t literal = ask->begins[text[i]];
+        if (!literal) continue;
+        for (literal--; literal < ask->count; literal++) {
+            const uint16_t *other = ask->text + ask->edges[literal];
+            int64_t length = ask->edges[literal + 1] - ask->edges[literal], same = 0;
+            if (length < 1 || other[0] != text[i]) break;
+            while (same < length && i + same < n && other[same] == text[i + same]) same++;
+            if (same == length) return 1;
+        }
+    }
+    return 0;
+}
+
+/* What is known of the blocks. Writes, for each block: its key (of short ones), its bits, its share of words in the
+ * title, what is left to do; `out` has room for two words of 64 bits and two bytes a block, and for all characters.
+ * Returns how many blocks have something left. */
+EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct known_texts *known,
+                                   const struct literals *ask, const uint16_t *title_codes, int64_t title_length,
+                                   void *out) {
+    uint64_t *keys = out;
+    double *share = (double *)(keys + page->m);
+    uint16_t *scratch = (uint16_t *)(share + page->m);
+    uint8_t *bits = (uint8_t *)(scratch + page->characters), *left = bits + page->m;
+    const int titled = title_length > 0 && title_length <= MAX_TITLE;
+    struct title title = {.codes = title_codes, .length = titled ? title_length : 0};
+    int64_t waiting = 0;
+    read_title(&title);
+    for (int64_t block = 0; block < page->m; block++) {
+        const int64_t tokens = page->tokens[block];
+        bits[block] = left[block] = 0;
+        share[block] = 0;
+        if (tokens >= ask->consent_tokens) continue;
+        if (tokens < ask->known_tokens) {
+            keys[block] = hash_of(page, block, known->seed);
+            int64_t slot = slot_of(known, keys[block]);
+            if (known->keys[slot] == keys[block])
+                bits[block] = known->bits[slot];
+            else
+                left[block] |= UNSEEN;
+        } else if (holds(ask, scratch, fold(page, block, ask->lower, scratch))) {
+            left[block] |= CONSENT;
+        }
+        if (tokens < ask->short_tokens && title_length > 0) {
+            share[block] = titled ? share_of(&title, scratch, fold(page, block, ask->lower, scratch)) : -1;
+            if (share[block] < 0) left[block] |= TITLE;
+        }
+        waiting += left[block] != 0;
+    }
+    return waiting;
+}
+
+struct writer {
+    void *out;
+    int64_t wide, n;
+};
+
+static inline void put(struct writer *to, uint16_t code) {
+    if (to->wide)
+        ((uint16_t *)to->out)[to->n++] = code;
+    else
+        ((uint8_t *)to->out)[to->n++] = (uint8_t)code;
+}
+
+static inline uint16_t get(const struct writer *to, int64_t i) {
+    return to->wide ? ((uint16_t *)to->out)[i] : ((uint8_t *)to->out)[i];
+}
+
+/* The code, or REPLACEMENT for half a character whose other half is not beside it. */
+static uint16_t whole(const struct page_columns *page, int64_t i, int64_t start, int64_t stop) {
+    uint16_t code = code_at(page, i);
+    if ((code & 0xfc00) == 0xd800) return i + 1 < stop && (code_at(page, i + 1) & 0xfc00) == 0xdc00 ? code : REPLACEMENT;
+    if ((code & 0xfc00) == 0xdc00) return i > start && (code_at(page, i - 1) & 0xfc00) == 0xd800 ? code : REPLACEMENT;
+    return code;
+}
+
+static void write_as_it_is(const struct page_columns *page, int64_t block, const uint16_t *lower, struct writer *to) {
+    int64_t i, stop;
+    bounds(page, block, &i, &stop);
+    const int64_t start = i, begin = to->n;
+    for (; i < stop; i++) {
+        uint16_t code = whole(page, i, start, stop);
+        if (lower[code] == MARK) continue;
+        if (code == LINE_BREAK) code = '\n';
+        if (to->n > begin || (code != '\n' && code != '\r')) put(to, code);
+    }
+    while (to->n > begin && lower[get(to, to->n - 1)] == SPACE) to->n--;
+}
+
+static void write_collapsed(const struct page_columns *page, int64_t block, const uint16_t *lower, struct writer *to) {
+    int64_t i, stop;
+    bounds(page, block, &i, &stop);
+    const int64_t start = i, begin = to->n;
+    uint16_t between = 0;
+    for (; i < stop; i++) {
+        uint16_t code = code_at(page, i), kind = lower[code];
+        if (kind == MARK) continue;
+        if (kind == SPACE) {
+            if (between != '\n') between = code == LINE_BREAK ? '\n' : ' ';
+            continue;
+        }
+        if (between && to->n > begin) put(to, between);
+        between = 0;
+        put(to, kind == SURROGATE ? whole(page, i, start, stop) : code);
+    }
+}
+
+/* The texts of some blocks, a line each, in codes as wide as the page's. `out` has room for all characters of the page
+ * and one a block: each block once, in order. Returns how many codes were written. */
+EXPORTED int64_t denoise_texts_join(const struct page_columns *page, const uint16_t *lower, const uint8_t *wanted,
+                                    void *out) {
+    struct writer to = {out, page->wide, 0};
+    int64_t after = 0, any = 0;
+    for (int64_t block = 0; block < page->m; block++) {
+        if (!wanted[block]) continue;
+        if (page->start[block] < after || page->stop[block] < page->start[block]) return -1; /* would not fit */
+        after = page->stop[block];
+        if (any++) put(&to, '\n');
+        if (page->flags[block] & PREFORMATTED)
+            write_as_it_is(page, block, lower, &to);
+        else
+            write_collapsed(page, block, lower, &to);
+    }
+    return to.n;
+}
