@@ -62,7 +62,7 @@ class PreparedModel(ctypes.Structure):
 
 def _padded(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
     """Rows of first layers in whole vectors, as wide as those of `struct model`."""
-    return np.pad(rows, [(0, 0)] * (rows.ndim - 1) + [(0, 8 - FORM[0])])
+    return np.pad(rows, [(0, 0)] * (rows.ndim - 1) + [(0, 16 - FORM[0])])
 
 
 def probability(

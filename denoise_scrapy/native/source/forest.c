@@ -61,7 +61,7 @@ WIDE static void descend(const struct model *model, const Bits *answers, Bits *r
     }
 }
 
-/* The sums of the values of the leaves that count blocks reach. planes: bits of the leaves' numbers, (trees, PLANES). */
+/* Sums of the values of the leaves that count blocks reach. planes: bits of the leaves' numbers, (trees, PLANES). */
 WIDE static void add_up(const struct model *model, const Bits *reached, int64_t count, Bits *planes, double *odds) {
     int planes_used = 0;
     for (int64_t bit = 1; bit < model->leaves; bit *= 2, planes_used++)

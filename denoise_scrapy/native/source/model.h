@@ -11,9 +11,11 @@
 #define OUTPUTS 32
 #define INNER 16
 #define NEAR 5
-/* Outputs of all first layers, and the same with some columns more, padded to whole vectors. */
+/* Outputs of all first layers; with a column for a weight, padded to whole vectors; with what goes past them, padded to
+   pairs of vectors. */
 #define WIDTH (NETWORKS * OUTPUTS)
 #define ROW (WIDTH + 8)
+#define FIRST (WIDTH + 16)
 /* Blocks that the widest window reaches to either side. */
 #define REACH 24
 
@@ -38,8 +40,8 @@ struct model {
     const double *value;          /* (trees, leaves) */
     /* Networks, as `body/side_by_side.py` describes them. */
     const float *mean, *low, *high; /* (features) */
-    const float *first;             /* (features, ROW): first layers, then what goes past them */
-    const float *bias;              /* (ROW): the same where all features are 0 */
+    const float *first;             /* (features, FIRST): first layers, then what goes past them */
+    const float *bias;              /* (FIRST): the same where all features are 0 */
     const float *near;              /* (NEAR, NETWORKS, OUTPUTS, INNER) */
     const float *page, *path;       /* (NETWORKS, OUTPUTS, INNER) each */
     const float *inner;             /* (NETWORKS, INNER) */

@@ -9,7 +9,7 @@ typedef float VERSION(loose) __attribute__((vector_size(4 * LANES), aligned(4), 
 #define POSITIVE(x) ((Floats)((VERSION(ints))(x) & ((x) > 0)))
 /* Blocks that a product takes in one step, and vectors of sums of a first layer: as many as there are registers for. */
 #define TILE (LANES / 2)
-#define GROUP 13
+#define GROUP 14
 
 TARGET static inline float VERSION(clip)(float x, float low, float high, float mean) {
     float cut = x < low ? low : x;
@@ -17,57 +17,87 @@ TARGET static inline float VERSION(clip)(float x, float low, float high, float m
     return cut == cut ? cut : mean;
 }
 
-/* Cuts the features of count blocks and lists those that vary; what the others add stands in base. */
-TARGET static int64_t VERSION(cut)(const struct model *model, const float *features, int64_t m, int64_t count,
-                                   const struct work *work, float *base) {
-    int64_t varying = 0;
-    memcpy(base, model->bias, sizeof(float) * ROW);
+/* Lists what is not 0 of a feature, four blocks at a time: most are 0. */
+TARGET static void VERSION(list)(const struct work *work, int64_t features, const float *values, int64_t count,
+                                 int32_t feature) {
+    for (int64_t i = 0; i < count; i += 4) {
+        uint64_t four[2];
+        memcpy(four, values + i, sizeof four);
+        for (int64_t j = i; (four[0] | four[1]) && j < i + 4; j++)
+            if (values[j] != 0)
+                work->terms[j * features + work->used[j]++] = (struct term){values[j], feature};
+    }
+}
+
+/* Sorts the features of count blocks: what those add that are the same for all stands in base, those that are seldom 0
+   in work->dense, what is not 0 of the others in work->terms. Returns how many are dense. */
+TARGET static int64_t VERSION(sort_features)(const struct model *model, const float *features, int64_t m, int64_t count,
+                                             const struct work *work, float *base) {
+    int64_t dense = 0;
+    memcpy(base, model->bias, sizeof(float) * FIRST);
+    memset(work->used, 0, sizeof(int32_t) * CHUNK);
     for (int64_t f = 0; f < model->features; f++) {
         const float *from = features + f * m, low = model->low[f], high = model->high[f], mean = model->mean[f];
         const float usual = from[0], nothing = VERSION(clip)(0, low, high, mean);
-        int differs = 0;
+        float *restrict to = work->dense + dense * STRIDE;
+        int differs = 0, shows = 0;
         for (int64_t i = 0; i < count; i++)
             differs |= from[i] != usual;
-        if (differs) { /* as do values that are not known, from themselves */
-            float *restrict to = work->cut + varying * STRIDE;
-            for (int64_t i = 0; i < count; i++)
-                to[i] = VERSION(clip)(from[i], low, high, mean) - nothing;
-            work->varies[varying++] = model->first + f * ROW;
+        if (!differs) { /* a value that is not known differs from itself */
+            const float x = VERSION(clip)(usual, low, high, mean) - nothing;
+            for (int64_t c = 0; x != 0 && c < FIRST; c++)
+                base[c] += x * model->first[f * FIRST + c];
             continue;
         }
-        const float x = VERSION(clip)(usual, low, high, mean) - nothing;
-        if (x == 0)
-            continue;
-        for (int64_t c = 0; c < ROW; c++)
-            base[c] += x * model->first[f * ROW + c];
+        for (int64_t i = 0; i < count; i++) {
+            to[i] = VERSION(clip)(from[i], low, high, mean) - nothing;
+            shows += to[i] != 0;
+        }
+        for (int64_t i = count; i % 4; i++)
+            to[i] = 0;
+        if (2 * shows > count)
+            work->weights[dense++] = model->first + f * FIRST;
+        else
+            VERSION(list)(work, model->features, to, count, (int32_t)f);
     }
-    return varying;
+    return dense;
 }
 
-/* The first layers of a block, and what goes past them. GROUP vectors of sums stay in registers. */
-TARGET static void VERSION(first_layers)(const struct work *work, const float *x, int64_t varying, const float *base,
-                                         float *block, float *past) {
-    const float **rows = work->rows;
-    float *restrict values = work->values, sums[ROW];
-    int64_t used = 0;
-    for (int64_t v = 0; v < varying; v++) { /* written over where it is 0 */
-        values[used] = x[v * STRIDE];
-        rows[used] = work->varies[v];
-        used += values[used] != 0;
-    }
-    for (int c = 0; c < ROW; c += GROUP * LANES) {
-        Floats group[GROUP];
+/* What dense features and the base add to the first layers of count blocks: rows of work->layers. */
+TARGET static void VERSION(multiply)(const struct work *work, int64_t dense, int64_t count, const float *base) {
+    for (int c = 0; c < FIRST; c += 2 * LANES)
+        for (int64_t i = 0; i < count; i += TILE) {
+            Floats low[TILE], high[TILE];
+            for (int b = 0; b < TILE; b++)
+                low[b] = AT(base + c), high[b] = AT(base + c + LANES);
+            for (int64_t d = 0; d < dense; d++) {
+                const float *x = work->dense + d * STRIDE + i, *w = work->weights[d] + c;
+                for (int b = 0; b < TILE; b++)
+                    low[b] += x[b] * AT(w), high[b] += x[b] * AT(w + LANES);
+            }
+            for (int b = 0; b < TILE; b++) {
+                PUT(work->layers + (i + b) * FIRST + c) = low[b];
+                PUT(work->layers + (i + b) * FIRST + c + LANES) = high[b];
+            }
+        }
+}
+
+/* Adds the terms of a block to its first layers, and ends these. */
+TARGET static void VERSION(end_layers)(const struct model *model, const struct term *terms, int64_t used,
+                                       float *layers, float *block, float *past) {
+    for (int c = 0; c < FIRST; c += GROUP * LANES) {
+        Floats sums[GROUP];
         for (int g = 0; g < GROUP; g++)
-            group[g] = AT(base + c + g * LANES);
-        for (int64_t v = 0; v < used; v++)
+            sums[g] = AT(layers + c + g * LANES);
+        for (int64_t t = 0; t < used; t++)
             for (int g = 0; g < GROUP; g++)
-                group[g] += values[v] * AT(rows[v] + c + g * LANES);
+                sums[g] += terms[t].value * AT(model->first + terms[t].feature * FIRST + c + g * LANES);
         for (int g = 0; g < GROUP; g++)
-            PUT(sums + c + g * LANES) = group[g];
+            PUT(layers + c + g * LANES) = sums[g];
     }
     for (int c = 0; c < WIDTH; c += LANES)
-        PUT(block + c) = POSITIVE(AT(sums + c));
-    memcpy(past, sums + WIDTH, sizeof(float) * NETWORKS);
+        PUT(block + c) = POSITIVE(AT(layers + c));
+    memcpy(past, layers + WIDTH, sizeof(float) * NETWORKS);
 }
 
 /* The blocks times their weights. */
@@ -195,13 +225,14 @@ TARGET static void VERSION(judge)(const struct model *model, const struct work *
 /* Probability of m blocks, added to out with its share; -2 for a path that is none. */
 TARGET static int VERSION(run)(const struct model *model, const struct work *work, const float *features, int64_t m,
                                const int64_t *tokens, const int64_t *paths, double *out) {
-    float base[ROW];
+    float base[FIRST];
     for (int64_t start = 0; start < m; start += CHUNK) {
         const int64_t count = m - start < CHUNK ? m - start : CHUNK;
-        const int64_t varying = VERSION(cut)(model, features + start, m, count, work, base);
+        const int64_t dense = VERSION(sort_features)(model, features + start, m, count, work, base);
+        VERSION(multiply)(work, dense, count, base);
         for (int64_t i = 0; i < count; i++)
-            VERSION(first_layers)(work, work->cut + i, varying, base, work->block + (start + i) * WIDTH,
-                                  work->past + (start + i) * NETWORKS);
+            VERSION(end_layers)(model, work->terms + i * model->features, work->used[i], work->layers + i * FIRST,
+                                work->block + (start + i) * WIDTH, work->past + (start + i) * NETWORKS);
     }
     VERSION(weigh)(work, m, tokens);
     const int problem = VERSION(far_sets)(model, work, m, paths);

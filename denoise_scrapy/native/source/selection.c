@@ -1,4 +1,4 @@
-/* The set of blocks with the highest expected F. The twin of `body/selection.py`; its sums are taken in the same order. */
+/* The set of blocks with the highest expected F. The twin of `body/selection.py`: sums are taken in the same order. */
 #include "kernels.h"
 
 #include <stdlib.h>
