@@ -1,74 +1,44 @@
-"""The index at 1,000 to 1,000,000 texts: `python -m benchmarks.dedup.scale [--corpora DIR] [--counts 1000 10000 …]`.
+"""The index at 1,000 to 1,000,000 texts: `python -m benchmarks.dedup.scale [--corpora DIR] [--million]`.
 
-Made-up texts (see `scale_texts`) are kept in a SQLite file, which is then opened by each way of searching; what is
-new, what is a copy, the longest wait, the memory and the time to open are measured. A million take half an hour.
+Made-up texts (see `scale_texts`) are kept in a SQLite file, which is then opened by each way of searching. Measured are
+a check of what is new and of copies, keeping a text, the time to open, and bytes a text in memory and on disk; beside
+them what datasketch's MinHashLSH takes for the same texts with as many permutations (`scale_lsh`). Written to the
+section `index` of the report. A million take half an hour.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import gc
-import json
-import resource
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
-from multiprocessing import Pool
+from dataclasses import asdict, fields
+from multiprocessing import Pool, get_context
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.corpora import add_corpora_argument
+from benchmarks.dedup.scale_lsh import LSH, measure_lsh
+from benchmarks.dedup.scale_rows import Question, Row, memory_in_use, spread, timed
 from benchmarks.dedup.scale_texts import ScaleTexts, sources_in
+from benchmarks.report import merge
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore, Store
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.store import Name
 
 ASKED, COPY_EVERY = 420, 7  # texts asked about at each count, one in seven a copy
 NEW = 1 << 40  # number of the first text that is not kept
-WAYS = ["memory-prefilter", "sqlite-prefilter", "sqlite-exact", "sqlite-tree"]
+LSH_MOST = 100_000  # ten kilobytes a text: a million are ten gigabytes
+WAYS = ["memory-prefilter", "sqlite-prefilter", "sqlite-exact", "sqlite-tree", LSH]
+COUNTS, MILLION = [1000, 10_000, 100_000], 1_000_000
 _TEXTS: list[ScaleTexts] = []  # of a worker
-OUTPUT = Path(__file__).parent.parent / "output" / "dedup_scale.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One way of searching at one count. Milliseconds are of a whole `check_and_add`, the text's reading included.
-
-    Attributes:
-        count: Texts kept.
-        way: Store and search.
-        open_s: Seconds to open the index.
-        new_ms: Median for new texts.
-        copy_ms: Median for copies.
-        worst_ms: The longest.
-        visited: Share of the kept texts that the exact search read one by one.
-        candidates: Texts handed to the decision, mean.
-        memory: Bytes of the process for each kept text.
-        found: Copies found.
-        copies: Copies asked about.
-        wrong: New texts called copies.
-    """
-
-    count: int
-    way: str
-    open_s: float
-    new_ms: float
-    copy_ms: float
-    worst_ms: float
-    visited: float
-    candidates: float
-    memory: float
-    found: int
-    copies: int
-    wrong: int
 
 
 def main() -> int:
+    """Measure, print, and write the section `index` of the report."""
     args = _arguments()
     sources = sources_in(args.corpora)
     rows = []
@@ -78,12 +48,12 @@ def main() -> int:
         for count in args.counts:
             fill(path, sources, count)
             for way in args.ways:
-                with Pool(1) as fresh:  # of its own, so that memory is that of one index
+                if way == LSH and count > LSH_MOST:
+                    continue
+                with get_context("spawn").Pool(1) as fresh:  # memory freed here would hide what an index takes
                     rows.append(fresh.apply(measure, (path, sources, count, way)))
                 _show(rows[-1])
-        print(f"{path.stat().st_size / max(args.counts):.0f} bytes a text on disk")
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    merge("index", [asdict(row) for row in rows], quick=args.quick)
     return 0
 
 
@@ -99,35 +69,33 @@ def fill(path: Path, sources: Sequence[str], count: int) -> None:
 
 def measure(path: Path, sources: Sequence[str], count: int, way: str) -> Row:
     """Ask an index of so many texts about others, and about copies."""
-    kind, search = way.split("-")
     texts = ScaleTexts(sources)
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # what reading the sources has freed would hide what the index takes
-    before, start = _memory(), time.perf_counter()
+    asked = [
+        Question(texts.copy(of := n * count // ASKED, 1), of)
+        if n % COPY_EVERY == 0
+        else Question(texts.original(NEW + n), -1)
+        for n in range(ASKED)
+    ]
+    if way == LSH:
+        return measure_lsh(texts, count, asked)
+    kind, search = way.split("-")
+    before, start = memory_in_use(), time.perf_counter()
     index = DuplicateIndex(store=_store(path, kind), search=search)
     if kind == "memory":
         _copy(path, index)
-    opened, memory, visited = time.perf_counter() - start, _memory() - before, index.stats["visited"]
-    asked = [(texts.original(NEW + n) if n % COPY_EVERY else texts.copy(n * count // ASKED, 1)) for n in range(ASKED)]
-    seconds, verdicts = [], []
-    for number, text in enumerate(asked):
-        start = time.perf_counter()
-        verdicts.append(index.check_and_add(f"asked {number}", text))
-        seconds.append(time.perf_counter() - start)
+    opened, memory, visited = time.perf_counter() - start, memory_in_use() - before, index.stats["visited"]
+    read, _ = timed(lambda _, one: Fingerprint.of(one.text), asked)
+    check, verdicts = timed(lambda n, one: index.check(f"asked {n}", one.text), asked)
     stats = index.stats
+    insert, _ = timed(lambda n, one: index.check_and_add(f"asked {n}", one.text), [one for one in asked if one.of < 0])
     index.close()
-    ms, copy = np.array(seconds) * 1e3, np.arange(ASKED) % COPY_EVERY == 0
+    copy = np.array([one.of >= 0 for one in asked])
     duplicate = np.array([verdict.duplicate for verdict in verdicts])
     return Row(
-        count,
-        way,
-        opened,
-        float(np.median(ms[~copy])),
-        float(np.median(ms[copy])),
-        float(ms.max()),
-        (stats["visited"] - visited) / ASKED / count,
+        *(count, way, opened, float(np.median(read)), *spread(check, copy), float(np.median(insert)), memory / count),
+        path.stat().st_size / count if kind == "sqlite" else 0.0,
         stats["verified"] / ASKED,
-        memory / count,
+        (stats["visited"] - visited) / ASKED / count,
         int((duplicate & copy).sum()),
         int(copy.sum()),
         int((duplicate & ~copy).sum()),
@@ -150,11 +118,6 @@ def _copy(path: Path, index: DuplicateIndex) -> None:
         index.restore(source.records())
 
 
-def _memory() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
-
-
 def _prepare(sources: Sequence[str]) -> None:
     _TEXTS.append(ScaleTexts(sources))
 
@@ -175,10 +138,17 @@ def _show(row: Row) -> None:
 def _arguments() -> argparse.Namespace:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.dedup.scale", description=__doc__)
     add_corpora_argument(ap)
-    ap.add_argument("--counts", type=int, nargs="+", default=[1000, 10_000, 100_000], help="texts kept, ascending")
-    ap.add_argument("--ways", nargs="+", default=WAYS, help="store-search, for example sqlite-prefilter")
+    ap.add_argument("--counts", type=int, nargs="+", default=COUNTS, help="texts kept, ascending")
+    ap.add_argument("--million", action="store_true", help="a million as well")
+    ap.add_argument("--quick", action="store_true", help="up to 10,000 texts, by the prefilter and by LSH")
+    ap.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS, help="store and search")
     ap.add_argument("--folder", type=Path, help="where the file of texts is made; a gigabyte a million")
-    return ap.parse_args()
+    args = ap.parse_args()
+    if args.quick:
+        args.counts, args.ways = COUNTS[:2], [way for way in WAYS if way.endswith("prefilter") or way == LSH]
+    if args.million:
+        args.counts = [*args.counts, MILLION]
+    return args
 
 
 if __name__ == "__main__":
