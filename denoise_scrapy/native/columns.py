@@ -6,18 +6,14 @@
 from __future__ import annotations
 
 import ctypes
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native.library import Library
-
-Array = npt.NDArray[Any]
-Shape = Callable[[int], tuple[int, ...]]
+from denoise_scrapy.native.workspace import Array, Layout, Workspace, address_of, one, two, two_and_end
 
 #: Bytes of `struct path_row`.
 _ROW_SIZE = 65
@@ -27,56 +23,28 @@ _PAGE_WORDS, _RECORD_WORDS = 48, 20
 _SPACE, _DIGIT, _LETTER, _IS_WORD = 1, 5, 7, 16
 
 
-def _one(count: int) -> tuple[int, ...]:
-    return (count,)
-
-
-def _two(count: int) -> tuple[int, ...]:
-    return (2 * count,)
-
-
-def _two_and_end(count: int) -> tuple[int, ...]:
-    return (2 * count + 1,)
-
-
-class Layout:
-    """Where arrays stand in a workspace.
-
-    Args:
-        unit: Things are padded to a multiple of it, beyond the last one: all arrays begin at whole words then.
-        arrays: Name, type, and shape for a number of things of each, in the order of `lay_out` in C.
-    """
-
-    def __init__(self, unit: int, arrays: Iterable[tuple[str, type[np.generic], Shape]]) -> None:
-        self.unit, self.bytes = unit, 0  # so many for each thing
-        self.arrays: dict[str, tuple[int, np.dtype[np.generic], Shape]] = {}
-        for name, dtype, shape in arrays:
-            self.arrays[name] = self.bytes, np.dtype(dtype), shape
-            self.bytes += np.dtype(dtype).itemsize * (math.prod(shape(1000)) // 1000)
-
-
 OF_ELEMENTS = Layout(
     4,
     [
-        *((name, np.int64, _one) for name in ("parent", "end", "depth", "own_chars", "block_element")),
-        *((name, np.float64, _one) for name in ("token_sums", "char_sums", "link_char_sums")),
-        ("path_token", np.uint64, _one),
-        *((name, np.int64, _two) for name in ("mark_element", "text_owner", "block_of_text")),
-        *((name, np.int64, _two_and_end) for name in ("mark_bounds", "visible_before")),
-        ("path_tag", np.uint32, _one),
-        *((name, np.int32, _one) for name in ("path_flags", "path_own_flags")),
-        ("is_start", np.bool_, _two),
+        *((name, np.int64, one) for name in ("parent", "end", "depth", "own_chars", "block_element")),
+        *((name, np.float64, one) for name in ("token_sums", "char_sums", "link_char_sums")),
+        ("path_token", np.uint64, one),
+        *((name, np.int64, two) for name in ("mark_element", "text_owner", "block_of_text")),
+        *((name, np.int64, two_and_end) for name in ("mark_bounds", "visible_before")),
+        ("path_tag", np.uint32, one),
+        *((name, np.int32, one) for name in ("path_flags", "path_own_flags")),
+        ("is_start", np.bool_, two),
     ],
 )
 OF_BLOCKS = Layout(
     8,
     [
-        *((name, np.int64, _one) for name in ("element", "first", "after", "start", "end", "chars", "tokens")),
-        *((name, np.int64, _one) for name in ("link_chars", "paragraph_tokens", "flags", "own_flags", "slots")),
-        *((name, np.uint64, _one) for name in ("path_keys", "text_hashes")),
+        *((name, np.int64, one) for name in ("element", "first", "after", "start", "end", "chars", "tokens")),
+        *((name, np.int64, one) for name in ("link_chars", "paragraph_tokens", "flags", "own_flags", "slots")),
+        *((name, np.uint64, one) for name in ("path_keys", "text_hashes")),
         ("above", np.int64, lambda count: (8, count)),
         ("counts", np.int64, lambda count: (count, 9)),
-        ("ends_in_stop", np.bool_, _one),
+        ("ends_in_stop", np.bool_, one),
     ],
 )
 
@@ -94,7 +62,7 @@ class PathRows(ctypes.Structure):
         known = known if copied is self.copied else 0
         # a slice of it first, which is a copy: another thread may make it grow meanwhile
         copied[known:size] = np.frombuffer(rows[known:size], np.uint8)
-        made = PathRows(size // _ROW_SIZE, _address(copied))
+        made = PathRows(size // _ROW_SIZE, address_of(copied))
         made.copied = copied  # those that share it read on: what they know of it does not change
         return made
 
@@ -120,7 +88,7 @@ class CharacterTables(ctypes.Structure):
         word = (classes >= _DIGIT) & (classes <= _LETTER)
         kinds = np.where(word, classes | _IS_WORD, classes).astype(np.uint8)
         shown = np.where(classes > _SPACE, values, 0).astype(np.uint64)
-        made = cls(_address(kinds), _address(shown))
+        made = cls(address_of(kinds), address_of(shown))
         made.arrays = kinds, shown
         return made
 
@@ -136,33 +104,6 @@ class _Page(ctypes.Structure):
         ("paths", ctypes.c_void_p),
         ("rest", ctypes.c_int64 * (_PAGE_WORDS - 5)),
     )
-
-
-class Workspace:
-    """Memory for arrays of so many things, which C writes and numpy looks at.
-
-    Args:
-        layout: What there is of each thing.
-        count: How many things there are.
-    """
-
-    def __init__(self, layout: Layout, count: int) -> None:
-        self._layout, self._count, self._padded = layout, count, (count + layout.unit) & -layout.unit
-        self._words = np.empty(layout.bytes * self._padded // 8, np.int64)
-
-    @property
-    def address(self) -> int:
-        """Where it begins."""
-        return _address(self._words)
-
-    def get(self, name: str) -> Array | None:
-        """An array by its name, a view; None where there is no such."""
-        found = self._layout.arrays.get(name)
-        if found is None:
-            return None
-        at, dtype, shape = found
-        array: Array = np.ndarray(shape(self._count), dtype, self._words, at * self._padded)
-        return array
 
 
 class PageColumns:
@@ -207,9 +148,9 @@ def read_page(
     n = len(paths)
     if not n:
         return None
-    page = _Page(data, wide, len(data) >> wide, n, _address(paths))
+    page = _Page(data, wide, len(data) >> wide, n, address_of(paths))
     elements, scratch = Workspace(OF_ELEMENTS, n), np.empty(2 * n * (_RECORD_WORDS + 4), np.int64)
-    records = _address(scratch)
+    records = address_of(scratch)
     read, lay_out, _ = _functions(lib)
     m = read(page, table, characters, elements.address, records, 2 * n)
     if m < 0:
@@ -231,12 +172,7 @@ def container_shapes(lib: Library, paths: npt.NDArray[np.int32], table: PathRows
         return np.empty(0, np.uint64)
     shapes = np.empty(len(paths), np.uint64)
     find = _functions(lib)[2]
-    return shapes[: find(_address(paths), len(paths), table, _address(shapes))]
-
-
-def _address(array: Any) -> int:
-    """Where a writable array's values are: .4 µs, and 2 by `array.ctypes.data` or `__array_interface__`."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    return shapes[: find(address_of(paths), len(paths), table, address_of(shapes))]
 
 
 @cache

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+/* What native/columns.py allocates for these, and takes them for. */
+_Static_assert(sizeof(struct page_columns) <= 48 * 8, "_PAGE_WORDS of native/columns.py");
+_Static_assert(sizeof(struct block_record) == 20 * 8, "_RECORD_WORDS of native/columns.py");
+_Static_assert(sizeof(struct path_row) == 65, "_ROW_SIZE of native/columns.py");
+
 /* `segment_hashes`: a character's value times this to the power of its place among the block's visible ones. */
 #define BASE 0x9E3779B97F4A7C15u
 
