@@ -26,8 +26,10 @@ from the 10th to the 90th percentile.
 Read with care:
 
 - **Ratios, on a shared and noisy machine.** Other processes ran at the same time. Each time is the best of two or
-  three by processor time, on one thread; P is timed just before the body. Medians of the same code differed by up to
-  15% between runs of a few dozen pages.
+  three by processor time; P is timed just before the body. Medians of the same code differed by up to 15% between runs
+  of a few dozen pages.
+- **One thread** (`OPENBLAS_NUM_THREADS=1`): with two, on a busy machine of two cores, a body took 2.3 times the
+  processor time and 2 to 3 times as long: products of matrices are small here, and threads wait for each other.
 - **In turn, as a crawl does it**: sites one after the other, each with a path table that starts empty, each page once;
   caches are emptied before each repetition. A loop over one page flatters (3.2 P in place of 3.9, in a trial): its
   paths, its short texts and the processor's caches are warm.
@@ -70,7 +72,7 @@ over trafilatura on every corpus.
 STAGES = """
 ## Stage by stage
 
-Each page after nine others of its site. The stages of a page add up to its body, the medians do not quite. A column
+Each page after four others of its site. The stages of a page add up to its body, the medians do not quite. A column
 that several families of features ask for counts with the first of them; where one call in C makes several, they count
 with the stage that calls it. **Pages near 10,000 elements are made** where none is recorded: bodies of a site's pages,
 repeated, so that texts and paths repeat.

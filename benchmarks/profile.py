@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import cProfile
+from pathlib import Path
 from types import CodeType
 
 from benchmarks import sample
@@ -69,7 +70,8 @@ def _name(code: CodeType | str) -> str:
     """A function, with its file and line where it is written in Python."""
     if isinstance(code, str):
         return f"`{code}`"
-    file = code.co_filename.rpartition("denoise_scrapy/")[2]
+    path = Path(code.co_filename).parts
+    file = "/".join(path[-2:]) if "denoise_scrapy" in path else path[-1]
     return f"`{getattr(code, 'co_qualname', code.co_name)}` {file}:{code.co_firstlineno}"
 
 

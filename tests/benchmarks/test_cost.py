@@ -2,11 +2,12 @@
 
 import json
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 
-from benchmarks import ceilings, cost_page, gate, growth, peers, report, sample, stages, turns, work
+from benchmarks import bench, ceilings, cost_page, gate, growth, peers, report, sample, stages, turns, work
 from benchmarks.clock import NUMPY, Spread, bounded_caches, forget_caches, ways
 from benchmarks.corpora import portal
 from benchmarks.counting import count
@@ -38,7 +39,7 @@ def test_every_seam_between_stages_is_there():
 def test_stages_add_up_to_the_body_and_clocks_are_taken_away():
     parse, facts = Page.parse.__func__, Page.__dict__["facts"].func
     with switched_off():
-        times = stages.measure(SITE, 1, 3, NUMPY, 1)
+        times = stages.measure(stages.Target.of(SITE, 1), 3, NUMPY, 1)
     whole = times.pop(stages.BODY)
     assert sum(times.values()) == pytest.approx(whole)
     assert {"parse", "comparison", "features: words", "trees", "networks", "adjustments, selection"} <= set(times)
@@ -184,6 +185,11 @@ def test_the_page_of_the_documentation_is_made_of_the_report():
     assert "| **a body, HTML to text** | 2.00 (1.20–2.80) |" in page
     assert "| numpy: big9, site 3, page 7 | 500 | 40.0 | 1.00 |" in page
     assert "| big9 (3) | trafilatura | 0.980 | 2.00 (1.20–2.80) | 2.5 | × 2.0 (4.5) |" in page
+
+
+@pytest.mark.parametrize("module", [module for module, *_ in bench.PARTS])
+def test_every_part_of_the_benchmark_is_a_command(module):
+    assert callable(import_module(module if module != "benchmarks" else "benchmarks.__main__").main)
 
 
 def test_ours_and_theirs_are_of_the_same_pages():
