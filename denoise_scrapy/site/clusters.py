@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site.rules import Rule, is_block_node, names_of
 
 __all__ = ["ALPHA", "Rule", "best_block", "content_densities", "learn_rule", "relative_alpha"]
@@ -27,6 +28,9 @@ SHARE_COST = 4.0
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+#: As plain numbers: numpy takes 2.5 µs to learn that a member of an enumeration is one.
+_LINK, _LINK_TAG = int(Flag.LINK), np.uint32(name_code("a"))
 
 
 def content_densities(page: Page, alpha: float = ALPHA) -> FloatArray:
@@ -55,11 +59,11 @@ def _node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
     """The page's block nodes in document order, and their H; other elements need no sums."""
     elements = page.elements
     nodes = is_block_node(page).nonzero()[0]
-    outside = (np.asarray(elements.column("flags"), np.int64) & Flag.LINK) == 0
+    outside = (np.asarray(elements.column("flags"), np.int32) & _LINK) == 0
     running = np.zeros((3, len(elements) + 1), np.int64)  # text outside links, all text, links
     np.multiply(elements.own_chars, outside, out=running[0, 1:])
     running[1, 1:] = elements.own_chars
-    running[2, 1:] = elements.has_tag({"a"})
+    np.equal(elements.column("tag"), _LINK_TAG, out=running[2, 1:])
     running.cumsum(axis=1, out=running)
     end = elements.end.take(nodes)
     text, all_text, links = running.take(end, axis=1) - running.take(nodes, axis=1)

@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page.paths import name_code
 
 #: Block nodes. The source takes div and table. The sectioning tags of today bring wcxb .018, and td, for the times
 #: when layout was tables, brings big9 .034; form, lists, aside and center bring nothing (five corpora, ALPHA .005).
 BLOCK_NODES = frozenset(["div", "table", "td", "section", "article", "main"])
+_BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np.uint32)[:, None]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -97,7 +99,8 @@ class Rule:
 
 def is_block_node(page: Page) -> BoolArray:
     """Which of the page's elements are block nodes, shape (elements,)."""
-    return page.elements.has_tag(BLOCK_NODES)
+    # all at once: 3 µs at 580 elements in place of 8 for one tag after the other
+    return np.asarray((page.elements.column("tag") == _BLOCK_NODE_CODES).any(axis=0))
 
 
 def names_of(page: Page, element: int) -> Rule:

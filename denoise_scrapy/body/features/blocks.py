@@ -48,8 +48,7 @@ def fill_own(out: Rows, sums: Sums) -> None:
     np.divide(blocks.counts[:, CJK], lengths[1], out=out[8])
     out[9] = blocks.ends_in_stop
     out[10] = page.elements.depth.take(blocks.element)
-    tags = page.path_table.columns["tag"].take(page.elements.paths.take(blocks.element))
-    np.equal(tags, _TAG_CODES, out=out[11:])
+    np.equal(page.elements.column("tag").take(blocks.element), _TAG_CODES, out=out[11:])
 
 
 def fill_flags(out: Rows, page: Page) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import log1p, nan
 
 import numpy as np
@@ -14,7 +15,8 @@ from denoise_scrapy.body.features import site as of_site
 from denoise_scrapy.body.features.declared import DECLARED_NAMES, SPREAD_NAMES, declares, spread
 from denoise_scrapy.body.features.lexical import NAMES as WORD_NAMES
 from denoise_scrapy.body.features.lexical import fill_words
-from denoise_scrapy.body.features.words import read_words
+from denoise_scrapy.body.features.natively import fill_natively, settings
+from denoise_scrapy.body.features.words import Words, read_words
 from denoise_scrapy.body.strategies.repetition import FlaggedBlocks, HandRule, find_titles
 from denoise_scrapy.body.sums import CHARS, COPIES, HEADINGS, LINKS, META, OWN, PRICES, PROSE, TOKENS, Sums
 from denoise_scrapy.page import Page
@@ -47,8 +49,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 #: Names of the rows.
 NAMES = tuple(name for names in FAMILIES.values() for name in names)
-_ENDS = accumulate(len(names) for names in FAMILIES.values())
-_ROWS = {name: slice(end - len(names), end) for (name, names), end in zip(FAMILIES.items(), _ENDS, strict=True)}
+_EDGES = tuple(accumulate(map(len, FAMILIES.values()), initial=0))
+_ROWS = {name: slice(*edges) for name, edges in zip(FAMILIES, pairwise(_EDGES), strict=True)}
 _PAGES = 5  # more of them say no more
 _HEADING, _META = blocks.FLAG_NAMES.index("own_heading"), WORD_NAMES.index("is_meta")
 
@@ -65,23 +67,25 @@ def block_features(page: Page, site: SiteStatistics) -> Rows:
         >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
         (True, 1.0)
     """
-    matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
-    for _ in _filled(page, site, matrix):
-        pass
+    matrix, words = np.empty((len(NAMES), len(page.blocks)), np.float32), read_words(page)
+    if fill_natively(matrix, page, site, words.bits, settings(_EDGES, _PAGES)):
+        fill_words(matrix[_ROWS["words"]], page.blocks.tokens, words)
+    else:
+        deque(_filled(page, site, words, matrix), maxlen=0)
     return matrix
 
 
 def all_features(page: Page, site: SiteStatistics) -> Iterator[tuple[tuple[str, ...], Rows]]:
     """Names and values of all features, family by family as they are computed; see `block_features`."""
     matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
-    for name in _filled(page, site, matrix):
+    for name in _filled(page, site, read_words(page), matrix):
         yield FAMILIES[name], matrix[_ROWS[name]]
 
 
-def _filled(page: Page, site: SiteStatistics, matrix: Rows) -> Iterator[str]:
+def _filled(page: Page, site: SiteStatistics, known: Words, matrix: Rows) -> Iterator[str]:
     """Fill in the matrix; yields each family when it is done."""
     of = {name: matrix[rows] for name, rows in _ROWS.items()}
-    known, words = read_words(page), of["words"]
+    words = of["words"]
     fill_words(words, page.blocks.tokens, known)
     yield "words"
     flags = of["flags"]

@@ -26,6 +26,6 @@ def fill_sections(out: npt.NDArray[np.float32], sums: Sums) -> None:
     table = np.zeros((len(NAMES), len(headings) + 1))
     np.divide(of[:2], np.maximum(of[2:], 1), out=table[:2])
     np.log1p(of[2], out=table[2])
-    tags = page.path_table.columns["tag"].take(page.elements.paths.take(page.blocks.element.take(headings)))
+    tags = page.elements.column("tag").take(page.blocks.element.take(headings))
     np.matmul(_LEVELS, tags == _LEVEL_CODES, out=table[3, 1:])
     out[:] = table.take(sums.before(HEADINGS)[1:].astype(np.int64), axis=1)
