@@ -83,17 +83,6 @@ class Context:
         return np.array([*(np.minimum(index + width + 1, end) for width in WINDOWS), end])
 
     @cached_property
-    def order(self) -> IntArray:
-        """The blocks sorted by page and path, shape (m,)."""
-        return np.asarray(self.path.argsort(kind="stable"))
-
-    @cached_property
-    def first(self) -> IntArray:
-        """Where each path begins in that order, shape (paths,)."""
-        ends = np.bincount(self.path).cumsum()
-        return np.asarray(ends - np.bincount(self.path))
-
-    @cached_property
     def path_weights(self) -> Values:
         """Sum of the weights of each path's blocks, shape (paths, 1)."""
         return np.bincount(self.path, self.weight[:, 0]).astype(np.float32)[:, None]
@@ -118,7 +107,9 @@ class Context:
 
     def path_sums(self, values: Values) -> Values:
         """Sums over the blocks of each path, shape (paths, h)."""
-        return np.asarray(np.add.reduceat(values.take(self.order, axis=0), self.first, axis=0))
+        h = values.shape[1]
+        place = self.path[:, None] * h + np.arange(h)
+        return np.bincount(place.ravel(), values.ravel()).astype(np.float32).reshape(-1, h)
 
     @cached_property
     def _weights(self) -> list[Values]:

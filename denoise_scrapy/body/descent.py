@@ -26,9 +26,9 @@ class Descent:
         feature: Feature of each distinct split (of 1,800 some 950 are), shape (splits,).
         threshold: What it is compared with, shape (splits, 1).
         above: How many of them, the first ones, set the bit above the threshold.
-        levels: Of each depth, the distinct split that each of its n nodes asks, and the row of `_reached` that holds
-            the blocks that come to it, shape (n,) each. The rows of a depth's children follow those of the depth
-            before: n for set bits, n for clear ones.
+        split: The distinct split that each node asks, depth by depth, shape (nodes,).
+        come: Of each depth, the rows of `_reached` that hold the blocks that come to its n nodes, shape (n,) each. The
+            rows of its children follow those of the depth before: n for set bits, n for clear ones.
         leaf: Row of each leaf, shape (leaves, trees), leaves a power of 2; two rows behind all are every block, none.
     """
 
@@ -45,15 +45,17 @@ class Descent:
         self.above = int(np.count_nonzero(distinct[:, 0] == 0))
         self.feature = distinct[:, 1].astype(np.intp)
         self.threshold = distinct[:, 2].astype(np.int32).view(np.float32)[:, None]
-        self.levels, self.leaf = _levels(way, number.reshape(feature.shape), self.above)
+        levels, self.leaf = _levels(way, number.reshape(feature.shape), self.above)
+        self.come = [come for _, come in levels]
+        self.split = np.concatenate([np.zeros(0, np.intp), *(split for split, _ in levels)])
 
     @property
     def layout(self) -> dict[str, Any]:
         """Counts and arrays by name, as `native/model.py` takes them."""
-        splits, come = (np.concatenate([level[part] for level in self.levels]) for part in (0, 1))
-        counts = {"splits": len(self.feature), "above": self.above, "levels": len(self.levels), "nodes": len(splits)}
+        counts = {"splits": len(self.feature), "above": self.above, "levels": len(self.come), "nodes": len(self.split)}
         counts |= dict(zip(("leaves", "trees"), self.leaf.shape, strict=True))
-        nodes = {"level_size": [len(split) for split, _ in self.levels], "node_split": splits, "node_come": come}
+        come = np.concatenate([np.zeros(0, np.intp), *self.come])
+        nodes = {"level_size": [len(rows) for rows in self.come], "node_split": self.split, "node_come": come}
         return {**counts, "split_feature": self.feature, "threshold": self.threshold, **nodes, "leaf": self.leaf}
 
     def leaves(self, features: npt.NDArray[np.float32]) -> IntArray:
@@ -90,13 +92,13 @@ class Descent:
 
     def _reached(self, answers: Words) -> Words:
         """Which blocks come to each node; rows as in `levels`."""
-        end = 2 * sum(len(split) for split, _ in self.levels)
+        asked, end = answers.take(self.split, axis=0), 2 * len(self.split)
         reached = np.empty((end + 2, answers.shape[1]), np.uint64)
         reached[end], reached[end + 1] = ~np.uint64(0), 0
         row = 0
-        for split, come in self.levels:
-            here, n = reached.take(come, axis=0), len(split)
-            there = np.bitwise_and(here, answers.take(split, axis=0), out=reached[row : row + n])
+        for come in self.come:
+            here, n = reached.take(come, axis=0), len(come)
+            there = np.bitwise_and(here, asked[row // 2 : row // 2 + n], out=reached[row : row + n])
             np.bitwise_xor(here, there, out=reached[row + n : row + 2 * n])
             row += 2 * n
         return reached
@@ -105,7 +107,7 @@ class Descent:
 def _levels(
     way: npt.NDArray[np.int8], number: npt.NDArray[np.int64], above: int
 ) -> tuple[list[tuple[IntArray, IntArray]], IntArray]:
-    """See `Descent`.
+    """Splits and rows of each depth, and the leaves' rows; see `Descent`.
 
     Args:
         way: See `Forest`, shape (t, l, l - 1).
