@@ -23,11 +23,19 @@ class Given(NamedTuple):
         kinds: What is done at an element, by path id.
         tags: Tag by path id.
         block_tags: A set; one of these ends a head that does not end by itself.
+        exact_tags: A set; what stands in these is not parted where words meet.
+        rows: The path table's rows.
+        characters: Bits of each code of the basic plane, 65,536 bytes: 1 of a word, 2 upper case, 4 a digit, 8 lower
+            case, 16 a letter.
         urls: Gets (element, href) of links.
+        kept: Gets (element, name, value) of images.
         declaring: Gets the start tags that may declare what the page is.
         child: From path id, tag and attributes to the child's path id.
         note: Called with element, path id of the parent, tag and attributes, where these may tell more.
-        look_into: Called with a skipped element's tag and attributes and the events inside it.
+        look_into: Called with a skipped element's tag and attributes and the events inside it; those of a head that
+            tell nothing are left out.
+        row_size: Bytes of a row.
+        block_offset: Where a row tells whether the path ends a block of text.
     """
 
     transitions: dict[tuple[object, ...], int]
@@ -35,11 +43,17 @@ class Given(NamedTuple):
     kinds: list[int]
     tags: list[str]
     block_tags: Collection[str]
+    exact_tags: Collection[str]
+    rows: bytearray
+    characters: bytes
     urls: list[tuple[int, str]]
+    kept: list[tuple[int, str, str]]
     declaring: list[StartTag]
     child: Callable[[int, str, Mapping[str, str]], int]
     note: Callable[[int, int, str, Mapping[str, str]], object]
     look_into: Callable[[str, Mapping[str, str], list[Any]], object]
+    row_size: int
+    block_offset: int
 
 
 class Callbacks(NamedTuple):
@@ -56,7 +70,7 @@ class Read(NamedTuple):
 
     Attributes:
         paths: Path id of each element.
-        text: The marked text's codes: latin-1, or UTF-16 where it is wide.
+        text: The marked text's codes, words parted where there are no marks: latin-1, or UTF-16 where it is wide.
         wide: Whether it is.
         marks: Marks that came with the text, and are none.
     """

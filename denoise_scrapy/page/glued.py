@@ -70,6 +70,16 @@ def _may_meet() -> npt.NDArray[np.bool_]:
     return may
 
 
+@cache
+def character_bits() -> bytes:
+    """What each code of the basic plane is, for C: `native.events.Given.characters`."""
+    word = (class_table() >= DIGIT).astype(np.uint8)
+    for code in np.flatnonzero(word).tolist():
+        char = chr(code)
+        word[code] |= 2 * char.isupper() | 4 * char.isdigit() | 8 * char.islower() | 16 * char.isalpha()
+    return word.tobytes()
+
+
 def _twins(paths: npt.NDArray[np.int32], element: int, table: PathTable) -> bool:
     """Whether a link follows a link of its own shape: two entries, in any script."""
     return table.tags[paths[element]] == "a" and bool(paths[element] == paths[element - 1])

@@ -9,10 +9,13 @@ from denoise_scrapy.native import Library, events
 from denoise_scrapy.page.attributes import TELLS_NOTHING
 from denoise_scrapy.page.columns import MarkedText
 from denoise_scrapy.page.events import Target
+from denoise_scrapy.page.glued import EXACT_TAGS, character_bits
 from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.notes import note_attributes, note_skipped
 from denoise_scrapy.page.parsed import ParsedMarkup
-from denoise_scrapy.page.paths import PathTable
+from denoise_scrapy.page.paths import ROW, PathTable
+
+_BLOCK_OFFSET = (ROW.fields or {})["block"][1]
 
 
 class NativeReader:
@@ -32,11 +35,17 @@ class NativeReader:
             table.kinds,
             table.tags,
             BLOCK_TAGS,
+            EXACT_TAGS,
+            table.rows,
+            character_bits(),
             page.urls,
+            page.attributes,
             page.declaring,
             table.child,
             partial(_note, page, table.tags),
             partial(note_skipped, page),
+            ROW.itemsize,
+            _BLOCK_OFFSET,
         )
         self._library = library
         self._callbacks = events.callbacks(library, given, keep_noscript=keep_noscript)
@@ -47,7 +56,7 @@ class NativeReader:
         return Target(start, end, data)
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
-        """The page, and whether its marks are ours alone; lets go of all that was read."""
+        """The page, its words parted; and whether its marks are ours alone. Lets go of all that was read."""
         read = events.finish(self._library, self._callbacks.reader)
         self._page.paths = read.paths
         self._page.text = MarkedText(read.text, read.wide)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from denoise_scrapy.native import library
 from denoise_scrapy.page.events import Event, feed, read_events
-from denoise_scrapy.page.glued import part_glued
 from denoise_scrapy.page.native_reader import NativeReader
 from denoise_scrapy.page.parsed import ParsedMarkup
 from denoise_scrapy.page.paths import PathTable
@@ -37,7 +36,6 @@ def parse_markup(body: bytes, table: PathTable, selectors: Sequence[Selector] = 
         parsed, marks_fit = _read(body, table, keep_noscript=True)
     if not marks_fit:  # some are of &#1; or &#2;
         parsed, _ = _read(body, table, keep_noscript=parsed.noscript_read, clean=True)
-    parsed.text = part_glued(parsed.text, parsed.paths, table)
     parsed.declared.note_rest(body, parsed.declaring)
     parsed.declaring = []
     if selectors:

@@ -16,6 +16,7 @@ from denoise_scrapy.page.attributes import TELLS_NOTHING
 from denoise_scrapy.page.columns import MarkedText
 from denoise_scrapy.page.declared import is_json_ld
 from denoise_scrapy.page.events import Target
+from denoise_scrapy.page.glued import part_glued
 from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.notes import note_attributes, note_skipped
 from denoise_scrapy.page.parsed import ParsedMarkup
@@ -155,7 +156,9 @@ class Reader:
         del self._pieces[self._mark :]
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
-        """The page, and whether its marks are ours alone: if not, it must be read anew, `clean`.
+        """The page, its words parted (`glued`); and whether its marks are ours alone.
+
+        If they are not, words are not parted, and the page must be read anew, `clean`.
 
         Lets go of all that was read: lxml's parsers are in cycles with their callbacks, which would hold it until the
         garbage collector comes.
@@ -168,4 +171,7 @@ class Reader:
         self._pieces.clear()
         del self._paths[:], self._page, self._close
         codes = page.text.codes
-        return page, np.count_nonzero(codes == 1) == count == np.count_nonzero(codes == 2)
+        marks_fit = np.count_nonzero(codes == 1) == count == np.count_nonzero(codes == 2)
+        if marks_fit:
+            page.text = part_glued(page.text, page.paths, self._table)
+        return page, marks_fit

@@ -64,6 +64,7 @@ TEXTS = [
     '{"@type": "Article"}',
     "x" * 9000,
 ]
+LETTERS = ["A", "b", "7", "_", "É", "中", "½", "²", "Ab", "ab", "9 ", " 9", "\u200b", "."]
 
 attributes = st.lists(st.sampled_from(sorted(ATTRIBUTES)), unique=True, max_size=5).flatmap(
     lambda names: st.fixed_dictionaries({name: st.sampled_from(ATTRIBUTES[name]) for name in names})
@@ -100,6 +101,28 @@ def test_events(runs: list[list[Event]], keep_noscript: bool) -> None:
         assert a == b
     assert tables[0].tags == tables[1].tags
     assert tables[0].transitions == tables[1].transitions
+
+
+inline = st.lists(
+    st.sampled_from([*LETTERS, *LETTERS, ("a", {}), ("b", {}), ("b", {}), ("code", {}), ("p", {}), ("img", {})])
+    | st.none(),
+    max_size=60,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(inline)
+def test_words_that_meet(run: list[Event]) -> None:
+    whole = [("html", {}), *run, *[None] * max(0, sum(isinstance(e, tuple) for e in run) - run.count(None)), None]
+    level = 0
+    for i, event in enumerate(whole):  # no end too many, for then words are not parted
+        level += isinstance(event, tuple) - (event is None)
+        if level < 1:
+            whole = [*whole[:i], None]
+            break
+    a, b = read(Reader(PathTable()), whole), read(NativeReader(native, PathTable()), whole)
+    assert facts(*a) == facts(*b)
+    assert a[1]
 
 
 @settings(deadline=None, max_examples=300)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "glued.h"
 #include "kernels.h"
 #include "marked_text.h"
 #include "python_abi.h"
@@ -14,7 +15,15 @@
 enum { PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED };
 
 /* What a reader is given: see `native/events.py`. */
-enum { TRANSITIONS, PARENT, KINDS, TAGS, BLOCK_TAGS, URLS, DECLARING, CHILD, NOTE, LOOK_INTO, HELD };
+enum {
+    TRANSITIONS, PARENT, KINDS, TAGS, BLOCK_TAGS, EXACT_TAGS, ROWS, CHARACTER_BITS, URLS, KEPT, DECLARING,
+    CHILD, NOTE, LOOK_INTO, ROW_SIZE, BLOCK_OFFSET, HELD
+};
+
+/* Levels up that are looked at for tags whose text is exact. */
+enum { EXACT_LEVELS = 8 };
+/* Characters of an image's attributes that are kept (`page/attributes.py`). */
+enum { MAX_SIZE = 32, MAX_ALT = 1000 };
 
 struct reader {
     PyObject *held[HELD];
@@ -23,17 +32,23 @@ struct reader {
     struct marked_text text;
     int32_t *paths;
     int64_t count, room;
+    struct joint *joints; /* starts that follow an end directly */
+    int64_t joint_count, joint_room;
     int64_t marks; /* marks that came with the text, or end nothing */
     long path;
     long level; /* how many elements are open inside a skipped one, itself included */
+    long text_level; /* in a head: level of the title or script whose text is recorded, 0 for none */
+    uint64_t recorded_levels; /* in a head: whether the element open at each level is recorded; from 64 on all are */
     int keeps_noscript, in_head, in_first_head;
+    int source_told; /* the last source of a picture may have told an address */
 };
 
 /* The attributes that count, NULL for none, and whether there are any of some groups. */
 struct attributes {
     PyObject *all; /* NULL where there are none */
-    PyObject *class_, *id, *role, *itemprop, *itemtype, *style, *href, *type;
-    int hidden, looked_at;
+    PyObject *class_, *id, *role, *itemprop, *itemtype, *style, *href, *type, *src, *alt, *width, *height;
+    PyObject *name, *property;
+    int hidden, looked_at, is_lazy;
 };
 
 static const char READER[] = "denoise_scrapy.reader";
@@ -82,14 +97,26 @@ static int no_memory(void) {
     return -1;
 }
 
-static int reserve(struct reader *r) {
-    if (text_reserve(&r->text, 3)) return no_memory();
-    if (r->count < r->room) return 0;
-    int64_t room = r->room ? 2 * r->room : 2048;
-    int32_t *paths = realloc(r->paths, (size_t)room * sizeof *paths);
-    if (!paths) return no_memory();
-    r->paths = paths;
-    r->room = room;
+/* Make room for one more of something; what it holds then, NULL where memory has run out. */
+static void *grown(void *items, int64_t count, int64_t *room, size_t size) {
+    if (count < *room) return items;
+    int64_t more = *room ? 2 * *room : 1024;
+    void *larger = realloc(items, (size_t)more * size);
+    if (larger) *room = more;
+    return larger;
+}
+
+/* Count an element and put its start; nothing is done where memory has run out. */
+static int put_start(struct reader *r, long path, uint8_t next) {
+    int32_t *paths = grown(r->paths, r->count, &r->room, sizeof *paths);
+    if (paths) r->paths = paths;
+    struct joint *joints = grown(r->joints, r->joint_count, &r->joint_room, sizeof *joints);
+    if (joints) r->joints = joints;
+    if (!paths || !joints || text_reserve(&r->text, 2)) return no_memory();
+    if (text_last(&r->text) == END_MARK) joints[r->joint_count++] = (struct joint){r->text.size, r->count, -1, -1};
+    paths[r->count++] = (int32_t)path;
+    text_put(&r->text, START_MARK);
+    if (next) text_put(&r->text, next);
     return 0;
 }
 
@@ -137,7 +164,14 @@ static void sort_in(struct attributes *a, PyObject *name, PyObject *value) {
     else if (NAMED("hidden")) a->hidden = 1;
     else if (NAMED("itemprop")) a->itemprop = value;
     else if (NAMED("itemtype")) a->itemtype = value;
-    else if (NAMED("width") || NAMED("height") || NAMED("dir") || NAMED("start") || NAMED("scope") || NAMED("colspan") ||
+    else if (NAMED("src")) a->src = value;
+    else if (NAMED("alt")) a->alt = value;
+    else if (NAMED("name")) a->name = value;
+    else if (NAMED("property")) a->property = value;
+    else if (NAMED("data-src") || NAMED("data-original")) a->is_lazy = 1;
+    else if (NAMED("width")) a->width = value;
+    else if (NAMED("height")) a->height = value;
+    else if (NAMED("dir") || NAMED("start") || NAMED("scope") || NAMED("colspan") ||
              NAMED("rowspan") || NAMED("srcset") || NAMED("data-srcset"))
         a->looked_at = 1;
 #undef NAMED
@@ -226,13 +260,59 @@ static int note(struct reader *r, PyObject *tag, PyObject *given) {
     return done ? 0 : -1;
 }
 
-static int note_link(struct reader *r, PyObject *url) {
-    if (!url || PyUnicode_GetLength(url) <= 0) return PyErr_Occurred() ? -1 : 0;
+static int is_some(PyObject *text) { return text && PyUnicode_GetLength(text) > 0; }
+
+static int note_url(struct reader *r, PyObject *url) {
+    if (!is_some(url)) return PyErr_Occurred() ? -1 : 0;
     PyObject *element = number((long)r->count);
     if (!element) return -1;
     int failed = append_new(r->held[URLS], PyTuple_Pack(2, element, url));
     Py_DecRef(element);
     return failed;
+}
+
+/* Keep an attribute of the element that starts, cut to a length, where it is not empty. */
+static int keep(struct reader *r, const char *name, PyObject *value, Py_ssize_t most) {
+    if (!is_some(value)) return PyErr_Occurred() ? -1 : 0;
+    PyObject *element = number((long)r->count), *key = PyUnicode_InternFromString(name);
+    PyObject *cut = PyUnicode_Substring(value, 0, most);
+    int failed = !element || !key || !cut || append_new(r->held[KEPT], PyTuple_Pack(3, element, key, cut));
+    if (element) Py_DecRef(element);
+    if (key) Py_DecRef(key);
+    if (cut) Py_DecRef(cut);
+    return failed ? -1 : 0;
+}
+
+/* Whether an image's source is its address: neither empty nor a data: URI, nothing that a script replaces. */
+static int is_plain_image(const struct reader *r, const struct attributes *a) {
+    Py_ssize_t size;
+    if (r->source_told || a->is_lazy || a->style || !a->src) return 0;
+    const char *src = PyUnicode_AsUTF8AndSize(a->src, &size);
+    if (!src) PyErr_Clear();
+    /* white space, also beyond ASCII, is left to Python */
+    return src && size && src[0] > ' ' && src[0] < 0x7F && !(size >= 5 && !memcmp(src, "data:", 5));
+}
+
+static int note_image(struct reader *r, PyObject *tag, PyObject *given, const struct attributes *a) {
+    if (!is_plain_image(r, a)) {
+        r->source_told = 0;
+        return note(r, tag, given);
+    }
+    return note_url(r, a->src) || keep(r, "alt", a->alt, MAX_ALT) || keep(r, "width", a->width, MAX_SIZE) ||
+                   keep(r, "height", a->height, MAX_SIZE)
+               ? -1
+               : 0;
+}
+
+/* Note what an element tells that is no link. */
+static int note_told(struct reader *r, long kind, PyObject *tag, PyObject *given, const struct attributes *a) {
+    if (kind == META) return append_new(r->held[DECLARING], PyTuple_Pack(2, tag, given));
+    if (!a->all || (kind != IMAGE && kind != LOOKED_AT)) return 0;
+    if (kind == IMAGE) return note_image(r, tag, given, a);
+    int looked_at = a->looked_at || a->width || a->height ||
+                    (a->style && (may_hold(a->style, "width") || may_hold(a->style, "height")));
+    if (looked_at && is(tag, "source")) r->source_told = 1;
+    return looked_at ? note(r, tag, given) : 0;
 }
 
 /* Whether this head is the page's first element, but for html. */
@@ -248,7 +328,7 @@ static int is_first_head(struct reader *r) {
 /* Start an element whose inside is no text of the page. */
 static int start_skipped(struct reader *r, long child, PyObject *tag, PyObject *given, const struct attributes *a) {
     int first = 0, head = is(tag, "head");
-    if ((head && (first = is_first_head(r)) < 0) || reserve(r)) return -1;
+    if (head && (first = is_first_head(r)) < 0) return -1;
     if (head || is(tag, "noscript") || (a->type && is(tag, "script") && may_hold(a->type, "ld+json"))) {
         PyObject *recorded = PyList_New(0), *skipped = recorded ? PyTuple_Pack(2, tag, given) : NULL;
         if (recorded && !skipped) Py_DecRef(recorded);
@@ -258,9 +338,8 @@ static int start_skipped(struct reader *r, long child, PyObject *tag, PyObject *
     }
     r->in_head = head;
     r->in_first_head = first;
-    r->paths[r->count++] = (int32_t)child;
-    text_put(&r->text, START_MARK);
-    text_put(&r->text, END_MARK);
+    r->text_level = 0;
+    if (put_start(r, child, END_MARK)) return -1;
     r->level = 1;
     return 0;
 }
@@ -272,27 +351,50 @@ static int start(struct reader *r, PyObject *tag, PyObject *given, const struct 
     if (a->itemtype && append_new(r->held[DECLARING], PyTuple_Pack(2, tag, given))) return -1;
     long kind = list_long(r->held[KINDS], child);
     if (kind < 0) return -1;
-    int looked_at = a->looked_at || (a->style && (may_hold(a->style, "width") || may_hold(a->style, "height")));
-    if (kind == LINK && note_link(r, a->href)) return -1;
-    if (a->all && (kind == IMAGE || (kind == LOOKED_AT && looked_at)) && note(r, tag, given)) return -1;
-    if (kind == META && append_new(r->held[DECLARING], PyTuple_Pack(2, tag, given))) return -1;
+    if (kind == LINK ? note_url(r, a->href) : note_told(r, kind, tag, given, a)) return -1;
     if (kind == SKIPPED && !(r->keeps_noscript && is(tag, "noscript"))) return start_skipped(r, child, tag, given, a);
-    if (reserve(r)) return -1;
-    r->paths[r->count++] = (int32_t)child;
-    text_put(&r->text, START_MARK);
-    if (kind == BREAK) text_put(&r->text, LINE_BREAK);
+    if (put_start(r, child, kind == BREAK ? LINE_BREAK : 0)) return -1;
     r->path = child;
     return 0;
 }
 
 /* ---- Inside skipped elements ---- */
 
+/* Whether an element of a head may tell something: title, base, type, generator, JSON-LD. */
+static int tells(PyObject *tag, const struct attributes *a) {
+    if (is(tag, "meta"))
+        return (a->name && (may_hold(a->name, "og:type") || may_hold(a->name, "generator"))) ||
+               (a->property && (may_hold(a->property, "og:type") || may_hold(a->property, "generator")));
+    return is(tag, "title") || is(tag, "base") || (a->type && is(tag, "script") && may_hold(a->type, "ld+json"));
+}
+
+/* Whether the element that starts is recorded. In a head few are: others would cost more than the rest of the page. */
+static int is_recorded(struct reader *r, PyObject *tag, const struct attributes *a) {
+    if (!r->recorded || !r->in_head) return r->recorded != NULL;
+    long level = r->level + 1;
+    int recorded = level >= 64 || tells(tag, a);
+    if (level < 64) r->recorded_levels = (r->recorded_levels & ~(1ull << level)) | (uint64_t)recorded << level;
+    if (recorded && !r->text_level && (is(tag, "title") || is(tag, "script"))) r->text_level = level;
+    return recorded;
+}
+
 static int start_inside(struct reader *r, PyObject *tag, PyObject *given, const struct attributes *a) {
-    if (r->recorded && append_new(r->recorded, PyTuple_Pack(2, tag, given))) return -1;
+    if (is_recorded(r, tag, a) && append_new(r->recorded, PyTuple_Pack(2, tag, given))) return -1;
     if ((a->itemtype || (!r->in_head && is(tag, "meta"))) && append_new(r->held[DECLARING], PyTuple_Pack(2, tag, given)))
         return -1;
     r->level++;
     return 0;
+}
+
+static int end_inside(struct reader *r) {
+    long level = r->level--;
+    if (r->text_level == level) r->text_level = 0;
+    if (!r->recorded || (r->in_head && level < 64 && !(r->recorded_levels >> level & 1))) return 0;
+    return PyList_Append(r->recorded, NONE);
+}
+
+static int text_inside(struct reader *r, PyObject *text) {
+    return r->recorded && (!r->in_head || r->text_level) ? PyList_Append(r->recorded, text) : 0;
 }
 
 static int end_skipped(struct reader *r) {
@@ -354,10 +456,7 @@ static PyObject *on_start(PyObject *self, PyObject *const *arguments, Py_ssize_t
 }
 
 static int end(struct reader *r) {
-    if (r->level > 1) {
-        r->level--;
-        return r->recorded ? PyList_Append(r->recorded, NONE) : 0;
-    }
+    if (r->level > 1) return end_inside(r);
     if (r->level) return end_skipped(r);
     long above = list_long(r->held[PARENT], r->path);
     if (above < 0 || put_end(r)) return -1;
@@ -375,7 +474,7 @@ static PyObject *on_end(PyObject *self, PyObject *const *arguments, Py_ssize_t c
 static PyObject *on_data(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
     struct reader *r = reader_of(self, count, 1);
     if (!r) return NULL;
-    if (r->level) return done(r->recorded ? PyList_Append(r->recorded, arguments[0]) : 0);
+    if (r->level) return done(text_inside(r, arguments[0]));
     return done(append_text(r, arguments[0]));
 }
 
@@ -391,8 +490,10 @@ static void let_go(struct reader *r) {
     r->skipped = r->recorded = NULL;
     text_free(&r->text);
     free(r->paths);
+    free(r->joints);
     r->paths = NULL;
-    r->count = r->room = 0;
+    r->joints = NULL;
+    r->count = r->room = r->joint_count = r->joint_room = 0;
 }
 
 static void destroy(PyObject *capsule) {
@@ -450,13 +551,68 @@ static int close_all(struct reader *r) {
     return 0;
 }
 
+/* ---- Words that meet ---- */
+
+/* Whether the path, or one a few levels above it, is of text that is exact; -1 for an error. */
+static int is_exact(struct reader *r, long path) {
+    for (int level = 0; level < EXACT_LEVELS && path >= 0; level++) {
+        PyObject *tag = PyList_GetItem(r->held[TAGS], path);
+        int found = tag ? PySet_Contains(r->held[EXACT_TAGS], tag) : -1;
+        if (found) return found;
+        path = list_long(r->held[PARENT], path);
+    }
+    return path < 0 ? -1 : 0;
+}
+
+/* Whether a link follows a link of its own shape: two entries, in any script; -1 for an error. */
+static int are_twins(struct reader *r, int64_t element) {
+    if (element < 1 || r->paths[element] != r->paths[element - 1]) return 0;
+    PyObject *tag = PyList_GetItem(r->held[TAGS], r->paths[element]);
+    return tag ? is(tag, "a") : -1;
+}
+
+/* Keep the joints of inline elements. */
+static int keep_inline(struct reader *r) {
+    char *rows = PyByteArray_AsString(r->held[ROWS]);
+    Py_ssize_t size = rows ? PyByteArray_Size(r->held[ROWS]) : 0;
+    long row = PyLong_AsLong(r->held[ROW_SIZE]), offset = PyLong_AsLong(r->held[BLOCK_OFFSET]);
+    if (!rows || row <= 0 || offset < 0 || offset >= row) return -1;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < r->joint_count; i++) {
+        int64_t path = r->paths[r->joints[i].element];
+        if (path < size / row && !rows[path * row + offset]) r->joints[kept++] = r->joints[i];
+    }
+    r->joint_count = kept;
+    return 0;
+}
+
+/* Part words that would run into one. */
+static int part_glued(struct reader *r) {
+    char *characters;
+    Py_ssize_t size;
+    int64_t kept = 0;
+    if (PyBytes_AsStringAndSize(r->held[CHARACTER_BITS], &characters, &size) || keep_inline(r)) return -1;
+    if (size != CHARACTERS) return no_memory();
+    find_neighbours(&r->text, r->joints, r->joint_count);
+    for (int64_t i = 0; i < r->joint_count; i++) {
+        const struct joint joint = r->joints[i];
+        int twins = are_twins(r, joint.element);
+        if (twins < 0) return -1;
+        if (!words_meet(&r->text, (const uint8_t *)characters, &joint, twins)) continue;
+        int exact = is_exact(r, r->paths[joint.element]);
+        if (exact < 0) return -1;
+        if (!exact) r->joints[kept++] = joint;
+    }
+    return insert_spaces(&r->text, r->joints, kept) ? no_memory() : 0;
+}
+
 /* What a reader has read, and is rid of then: (path ids as int32, to be written to; codes of the marked text, bytes of
  * each code, marks that came with the text). */
 EXPORTED PyObject *denoise_reader_finish(PyObject *capsule) {
     struct reader *r = reader_of(capsule, 0, 0);
     if (!r) return NULL;
     PyObject *all = NULL, *paths = NULL, *codes = NULL, *width = NULL, *marks = NULL;
-    if (!close_all(r)) {
+    if (!close_all(r) && (r->marks || !part_glued(r))) {
         paths = PyByteArray_FromStringAndSize((const char *)r->paths, (Py_ssize_t)(r->count * (int64_t)sizeof *r->paths));
         codes = PyBytes_FromStringAndSize(r->text.codes, (Py_ssize_t)(r->text.size << r->text.wide));
         width = number(1 + r->text.wide);

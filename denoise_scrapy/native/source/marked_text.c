@@ -23,6 +23,16 @@ void text_put(struct marked_text *text, uint8_t code) {
         ((uint8_t *)text->codes)[text->size++] = code;
 }
 
+uint16_t text_last(const struct marked_text *text) {
+    if (!text->size) return 0;
+    return text->wide ? ((uint16_t *)text->codes)[text->size - 1] : ((uint8_t *)text->codes)[text->size - 1];
+}
+
+void text_move(struct marked_text *text, int64_t start, int64_t end, int64_t by) {
+    uint8_t *codes = text->codes;
+    memmove(codes + ((start + by) << text->wide), codes + (start << text->wide), (size_t)(end - start) << text->wide);
+}
+
 void text_free(struct marked_text *text) {
     free(text->codes);
     *text = (struct marked_text){0};

@@ -20,6 +20,12 @@ int text_append_utf16(struct marked_text *text, const uint8_t *units, int64_t by
 /* Append a character of ASCII for which room is reserved. */
 void text_put(struct marked_text *text, uint8_t code);
 
+/* The last code, 0 for none. */
+uint16_t text_last(const struct marked_text *text);
+
+/* Move the codes from one place to another so many to the right; room for them is reserved. */
+void text_move(struct marked_text *text, int64_t start, int64_t end, int64_t by);
+
 void text_free(struct marked_text *text);
 
 #endif
