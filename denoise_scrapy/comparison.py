@@ -119,6 +119,8 @@ class ComparisonPages:
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
         lock = self._site_locks.setdefault(site, asyncio.Lock())
         async with lock:
+            if not self._lacks(crawled, needed):  # while others fetched; the links need not be looked at
+                return
             for url in self._candidates(crawled, needed):
                 if not self._lacks(crawled, needed) or self._fetcher.stopping():
                     return
