@@ -145,17 +145,40 @@ def ask(library: Library, page: PageAddress, known: KnownTexts, literals: Litera
         literals: What longer blocks are searched for.
         title: The page's title in lower case.
     """
-    m, characters = page.blocks, page.characters
-    out, codes = np.empty(18 * m + 2 * characters + 1, np.uint8), title.encode("utf-16-le", "surrogatepass")
+    m = page.blocks
+    out, codes = np.empty(18 * m + 1, np.uint8), title.encode("utf-16-le", "surrogatepass")
     # it keeps the lock: nobody learns meanwhile
     function = _declared(
         library.objects.denoise_texts_ask, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER, result=_NUMBER
     )
     structs = ctypes.addressof(known.struct), ctypes.addressof(literals.struct)
     waiting = function(page.address, *structs, codes, len(codes) // 2, address_of(out))
-    after = 16 * m + 2 * characters
     keys, share = out[: 8 * m].view(np.uint64), out[8 * m : 16 * m].view(np.float64)
-    return Asked(waiting, keys, out[after : after + m], share, out[after + m : after + 2 * m])
+    return Asked(waiting, keys, out[16 * m : 17 * m], share, out[17 * m : 18 * m])
+
+
+def find_titles(
+    library: Library, page: PageAddress, lower: npt.NDArray[np.uint16], title: str
+) -> tuple[npt.NDArray[np.uint8], int]:
+    """Headings that are part of a title, white space aside.
+
+    Args:
+        library: The compiled library.
+        page: The page of m blocks.
+        lower: What each code is worth, shape (65536,).
+        title: The title in lower case, without white space.
+
+    Returns:
+        1 for those that are, 0 for all others but 2 where it is left to do, shape (m,), and how many these are.
+    """
+    out, codes = np.empty(page.blocks + 1, np.uint8), title.encode("utf-16-le", "surrogatepass")
+    function = _declared(
+        library.arrays.denoise_texts_titles,
+        *(_POINTER, _POINTER, ctypes.c_char_p, _NUMBER, _NUMBER, _POINTER),
+        result=_NUMBER,
+    )
+    left = function(page.address, address_of(lower), codes, len(codes) // 2, len(title), address_of(out))
+    return out[:-1], left
 
 
 def join_texts(
@@ -168,15 +191,18 @@ def join_texts(
         page: The page of m blocks.
         lower: What each code is worth, shape (65536,).
         wanted: Which blocks, shape (m,).
+
+    Raises:
+        ValueError: There are not as many blocks.
     """
     kind = np.uint16 if page.wide else np.uint8
     out = np.empty(page.characters + page.blocks + 1, kind)
     function = _declared(library.arrays.denoise_texts_join, *[_POINTER] * 4, result=_NUMBER)
-    wanted = np.append(wanted, False)  # never empty, and its own
+    wanted = np.ascontiguousarray(wanted, np.bool_)
+    if len(wanted) != page.blocks:
+        raise ValueError(f"{page.blocks} blocks expected, got {len(wanted)}")
     written = function(page.address, *map(address_of, (lower, wanted, out)))
-    if written < 0:
-        return None
-    return out[:written].tobytes().decode("utf-16-le" if page.wide else "latin-1", "replace")
+    return None if written < 0 else str(out[:written].data, "utf-16-le" if page.wide else "latin-1", "replace")
 
 
 class _Limits(ctypes.Structure):

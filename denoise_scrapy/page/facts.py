@@ -37,7 +37,8 @@ class PageFacts:
     @cached_property
     def arrays(self) -> FactsArrays:
         """The arrays for the accelerator."""
-        return FactsArrays(self.text_hashes, self.path_keys, self.tokens)
+        shapes = np.fromiter(self.signature, np.uint64, len(self.signature))
+        return FactsArrays(self.text_hashes, self.path_keys, self.tokens, shapes)
 
     @property
     def nbytes(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import library
+from denoise_scrapy.native.shared import FactsArrays
 from denoise_scrapy.native.texts import PageAddress, join_texts
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
@@ -21,7 +22,7 @@ from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import Match, compile_all
-from denoise_scrapy.page.signature import layout_signature
+from denoise_scrapy.page.signature import layout_shapes, layout_signature
 from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices, folding_table
 from denoise_scrapy.page.user_choice import left_pieces, removed_runs
 
@@ -148,6 +149,15 @@ class Page:
         blocks = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
         told = (blocks.text_hashes, blocks.path_keys, blocks.tokens)
         return PageFacts(self.url, self.signature, *(column.copy() for column in told))  # not views of all columns
+
+    @property
+    def facts_arrays(self) -> FactsArrays:
+        """What the accelerator compares with other pages: the facts, if there are some already, else the columns."""
+        if "facts" in self.__dict__:
+            return self.facts.arrays
+        blocks = self.blocks
+        shapes = layout_shapes(self._paths, self._table)
+        return FactsArrays(blocks.text_hashes, blocks.path_keys, blocks.tokens, shapes)
 
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""

@@ -20,9 +20,13 @@ def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozense
         paths: Path id of each element, shape (n,).
         table: Table of the ids.
     """
+    return frozenset(layout_shapes(paths, table).tolist())
+
+
+def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
+    """The same as an array, the same hash several times, shape (containers,)."""
     lib = library()
-    shapes = _container_shapes(paths, table) if lib is None else container_shapes(lib, paths, table.copied())
-    return frozenset(shapes.tolist())
+    return _container_shapes(paths, table) if lib is None else container_shapes(lib, paths, table.copied())
 
 
 def _container_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:

@@ -22,6 +22,7 @@ from denoise_scrapy.native.shared import (
     SLOT_TOKENS,
     TEXT_SHARE,
     TIMES,
+    Shared,
     share_blocks,
 )
 from denoise_scrapy.page import Page, PageFacts
@@ -166,22 +167,32 @@ class SharedBlocks:
         return shared
 
     def only(self, others: Sequence[int]) -> SharedBlocks:
-        """The same of some of the others."""
-        if list(others) == list(range(len(self._chosen))):
+        """The same of some of the others, in this order."""
+        chosen = [self._chosen[i] for i in others]
+        if chosen == self._chosen:
             return self
-        some = self.among(self.page, self._numbered, [self._chosen[i] for i in others])
+        some = self.among(self.page, self._numbered, chosen)
         if "_found" in self.__dict__:
             some.__dict__["_found"] = self._found
+        native = self.__dict__.get("_native")
+        if isinstance(native, Shared) and len(chosen) == len(self._chosen):  # the same in another order
+            carried, likeness = native.carried[:, others], native.likeness[others]
+            some.__dict__["_native"] = native._replace(carried=carried, likeness=likeness)
         return some
 
     @cached_property
-    def _native(self) -> tuple[FloatArray, IntArray] | None:
+    def _native(self) -> Shared | None:
         """All that is shared, as C finds it at once; None where numpy must."""
         native, blocks = library(), self.page.blocks
-        if native is None or not self._chosen:
+        if native is None:
             return None
         others = [self._numbered.facts[i].arrays for i in self._chosen]
-        return share_blocks(native, self.page.facts.arrays, blocks.paragraph_tokens, others)
+        return share_blocks(native, self.page.facts_arrays, blocks.paragraph_tokens, others)
+
+    @property
+    def likeness(self) -> list[float] | None:
+        """How like the page's template is to that of each other (`template_similarity`); None where C does not tell."""
+        return None if self._native is None else list(self._native.likeness.tolist())
 
     @cached_property
     def _found(self) -> IntArray:
@@ -200,7 +211,7 @@ class SharedBlocks:
     def carried_tokens(self) -> IntArray:
         """Tokens, and tokens of prose, of the page's blocks whose text each other carries, shape (2, k)."""
         if self._native is not None:
-            return self._native[1]
+            return self._native.carried
         blocks = self.page.blocks
         weights = np.array([blocks.tokens, blocks.paragraph_tokens], float)
         return np.asarray(weights @ self.carried.T.astype(float), np.int64)  # exact: sums of whole numbers
@@ -209,7 +220,7 @@ class SharedBlocks:
     def times_on_page(self) -> IntArray | FloatArray:
         """How often the page itself says the text of each block, shape (m,)."""
         if self._native is not None:
-            return np.asarray(self._native[0][TIMES])
+            return np.asarray(self._native.rows[TIMES])
         own = self.page.blocks.text_hashes
         values = np.sort(own)
         return np.asarray(values.searchsorted(own, "right") - values.searchsorted(own))
@@ -218,7 +229,7 @@ class SharedBlocks:
     def _shares(self) -> FloatArray:
         """Share of the others that have each value, shape (3, m); 0 where there is no other."""
         if self._native is not None:
-            return self._native[0][: PLACED_SHARE + 1]
+            return self._native.rows[: PLACED_SHARE + 1]
         if not self._chosen:
             return np.zeros((3, len(self.page.blocks)))
         count = self._numbered.sums(self._chosen).count
@@ -244,7 +255,7 @@ class SharedBlocks:
         """Share of the tokens of each block's path, on the page and the others, in texts that two of them carry."""
         blocks = self.page.blocks
         if self._native is not None:
-            return np.asarray(self._native[0][SLOT_SHARE])
+            return np.asarray(self._native.rows[SLOT_SHARE])
         if not self._chosen:
             return np.zeros(len(blocks))
         sums = self._numbered.sums(self._chosen)
@@ -262,7 +273,7 @@ class SharedBlocks:
     def slot_tokens(self) -> FloatArray:
         """Mean tokens of the others' blocks of each block's path, shape (m,); NaN where there is none."""
         if self._native is not None:
-            return np.asarray(self._native[0][SLOT_TOKENS])
+            return np.asarray(self._native.rows[SLOT_TOKENS])
         if not self._chosen:
             return np.full(len(self.page.blocks), np.nan)
         return np.asarray(self._numbered.sums(self._chosen).slot_tokens.take(self._found[PATH]))

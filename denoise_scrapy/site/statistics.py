@@ -12,7 +12,7 @@ import numpy.typing as npt
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.shared import NumberedPages, SharedBlocks
-from denoise_scrapy.site.template import find_originals, order_by_likeness
+from denoise_scrapy.site.template import find_originals, likeness_to
 
 Shares = npt.NDArray[np.float64]
 
@@ -41,10 +41,11 @@ class SiteStatistics:
         numbers = [i for i, p in enumerate(self.pages) if p is not page and (not page.url or p.url != page.url)]
         if not numbers:
             return SiteStatistics((), self.learned)
-        likest = [numbers[i] for i in order_by_likeness(page, [self.pages[i] for i in numbers])]
-        shared = SharedBlocks.among(page, self._numbered, likest)
-        originals = find_originals(shared)
-        return SiteStatistics(tuple(self.pages[likest[i]] for i in originals), self.learned, [shared.only(originals)])
+        shared = SharedBlocks.among(page, self._numbered, numbers)
+        native = shared.likeness
+        likeness = likeness_to(page, [self.pages[i] for i in numbers]) if native is None else native
+        likest = sorted(find_originals(shared), key=likeness.__getitem__, reverse=True)
+        return SiteStatistics(tuple(self.pages[numbers[i]] for i in likest), self.learned, [shared.only(likest)])
 
     @cached_property
     def _numbered(self) -> NumberedPages:

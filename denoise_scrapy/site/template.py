@@ -47,17 +47,17 @@ def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
     return len(a & b) / smaller if smaller else 0.0
 
 
-def order_by_likeness(page: Page | PageFacts, others: Sequence[Page | PageFacts]) -> list[int]:
-    """Numbers of the other pages, those most like the page's template first; among equals in the order given."""
+def likeness_to(page: Page | PageFacts, others: Iterable[Page | PageFacts]) -> list[float]:
+    """`template_similarity` of a page to each other."""
     own = page.signature
-    likeness = [signature_similarity(own, other.signature) for other in others]
-    return sorted(range(len(others)), key=likeness.__getitem__, reverse=True)
+    return [signature_similarity(own, other.signature) for other in others]
 
 
 def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
     """Other pages, those most like the page's template first; among equals in the order given."""
     others = list(others)
-    return [others[i] for i in order_by_likeness(page, others)]
+    likeness = likeness_to(page, others)
+    return [others[i] for i in sorted(range(len(others)), key=likeness.__getitem__, reverse=True)]
 
 
 def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page | PageFacts]:

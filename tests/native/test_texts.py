@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.body.features import announcements, words
 from denoise_scrapy.body.features.lexical import NAMES, fill_words
 from denoise_scrapy.body.features.words import Words, read_words
+from denoise_scrapy.body.strategies.repetition import find_titles
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.texts import KnownTexts
 from denoise_scrapy.page import Page
@@ -48,12 +49,40 @@ PIECES = [
         "\x85",
         "the",
     ),
-    *("story", "STORY", "a", "x y z " * 5, "word " * 13, "word " * 30, "<h1>", "</h1>", "prİvacy", "cookİe", "&#0;"),
+    *(
+        "<h2>the story</h2>",
+        "<h1>word İ",
+        "<h3> b y\tAnn😀</h3>",
+        "story",
+        "STORY",
+        "a",
+        "x y z " * 5,
+        "word " * 13,
+        "word " * 30,
+        "<h1>",
+        "</h1>",
+        "prİvacy",
+        "cookİe",
+        "&#0;",
+    ),
 ]
 marked = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
-titles = st.lists(st.sampled_from(["the", " story", "İ", "word", "\U0001f600", " by Ann", "x" * 600]), max_size=4).map(
-    "".join
-)
+titles = st.lists(
+    st.sampled_from(
+        [
+            "the",
+            " story",
+            "İ",
+            "word",
+            "\U0001f600",
+            " by Ann",
+            "x" * 600,
+            "\U0001f600",
+            "x" * 5000 + "<p>cookie " + "y" * 5000,
+        ]
+    ),
+    max_size=4,
+).map("".join)
 html = st.tuples(titles, st.one_of(marked, pages())).map(lambda parts: f"<title>{parts[0]}</title><body>{parts[1]}")
 
 
@@ -74,6 +103,14 @@ def test_words_equal_the_twin(source, again):
         expected = read_words(Page.parse(source))
     assert found.bits.tolist() == expected.bits.tolist()
     assert found.title_share.tolist() == expected.title_share.tolist()
+
+
+@settings(deadline=None, max_examples=300)
+@given(html)
+def test_titles_equal_the_twin(source):
+    found = find_titles(Page.parse(source)).tolist()
+    with switched_off():
+        assert find_titles(Page.parse(source)).tolist() == found
 
 
 @settings(deadline=None, max_examples=300)

@@ -15,8 +15,10 @@ import numpy.typing as npt
 from denoise_scrapy.body.container import in_best_containers
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.sums import OWN, PROSE, TOKENS, Sums
+from denoise_scrapy.native import library
+from denoise_scrapy.native.texts import find_titles as native_titles
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.texts import collapsed
+from denoise_scrapy.page.texts import collapsed, folding_table
 from denoise_scrapy.site import SiteStatistics
 
 # Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment
@@ -188,14 +190,17 @@ class HandRule:
 
 def find_titles(page: Page) -> BoolArray:
     """Headings whose text is part of the page's title."""
-    found = np.zeros(len(page.blocks), bool)
-    if page.title:
-        title = "".join(page.title.lower().split())
-        headings = (page.blocks.own_flags & Flag.HEADING) != 0
-        likely = (headings & (page.blocks.chars <= len(title))).nonzero()[0]
-        for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
-            found[i] = "".join(collapsed(marked).lower().split()) in title
-    return found
+    title, native, address = "".join(page.title.lower().split()), library(), page.native_address
+    if native is not None and address is not None:
+        found, left = native_titles(native, address, folding_table(), title)
+        if not left:
+            return found.view(np.bool_)
+    headings = (page.blocks.own_flags & Flag.HEADING) != 0
+    likely = (headings & (page.blocks.chars <= len(title))).nonzero()[0]
+    titles = np.zeros(len(page.blocks), bool)
+    for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
+        titles[i] = "".join(collapsed(marked).lower().split()) in title
+    return titles
 
 
 def _repeated(page: Page, site: SiteStatistics, titles: BoolArray) -> tuple[BoolArray, BoolArray]:

@@ -13,6 +13,8 @@ struct page_facts {
     const uint64_t *text_hashes, *path_keys;
     const int64_t *tokens;
     int64_t m;
+    const uint64_t *shapes; /* hashes of its layout containers' paths; of others each once */
+    int64_t containers;
 };
 
 struct entry {
@@ -75,9 +77,24 @@ static inline uint64_t placed(const struct page_facts *page, int64_t i) {
     return page->text_hashes[i] * 3 + page->path_keys[i];
 }
 
-/* Bytes of the workspace that `denoise_shared` needs for a page of m blocks and others of so many in all. */
-EXPORTED int64_t denoise_shared_space(int64_t m, int64_t others) {
-    return space_for(m + others) + 2 * space_for(m);
+/* Bytes of the workspace that `denoise_shared` needs for a page of m blocks, and containers, and others of so many blocks
+ * in all. */
+EXPORTED int64_t denoise_shared_space(int64_t m, int64_t containers, int64_t others) {
+    const int64_t likeness = space_for(containers), sharing = space_for(m + others) + 2 * space_for(m);
+    return likeness > sharing ? likeness : sharing;
+}
+
+/* How many of the page's containers each other page has, among those of the page with fewer. */
+static void compare_containers(const struct page_facts *page, const struct page_facts *others, int64_t k, char *space,
+                               double *likeness) {
+    struct table own = take(&space, page->containers);
+    for (int64_t i = 0; i < page->containers; i++) find(&own, page->shapes[i], 1);
+    for (int64_t j = 0; j < k; j++) {
+        const int64_t fewer = own.used < others[j].containers ? own.used : others[j].containers;
+        int64_t common = 0;
+        for (int64_t i = 0; i < others[j].containers; i++) common += find(&own, others[j].shapes[i], 0) != NULL;
+        likeness[j] = fewer ? (double)common / (double)fewer : 0;
+    }
 }
 
 enum { TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES, ROWS };
@@ -85,12 +102,13 @@ enum { TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES, ROW
 /* What a page shares with k others.
  *
  * Writes `sums`: of each other page the page's tokens, and tokens of prose, in texts that the other carries too, [2][k];
- * and `out`: rows as in the enum above, of a value a block, [ROWS][m]; without others shares are 0. */
+ * how like their templates are, [k]; and `out`: rows as in the enum above, of a value a block, [ROWS][m]; without others shares are 0. */
 EXPORTED void denoise_shared(const struct page_facts *page, const int64_t *prose, const struct page_facts *others,
-                             int64_t k, void *workspace, int64_t *sums, double *out) {
+                             int64_t k, void *workspace, int64_t *sums, double *likeness, double *out) {
     const int64_t m = page->m;
     int64_t total = 0;
     char *space = workspace;
+    compare_containers(page, others, k, space, likeness);
     for (int64_t j = 0; j < k; j++) total += others[j].m;
     struct table texts = take(&space, m + total), paths = take(&space, m), places = take(&space, m);
     for (int64_t i = 0; i < m; i++) {

@@ -10,8 +10,8 @@
 enum { MARK = 0, FOLDED = 1, SURROGATE = 2, SPACE = 0x20, LINE_BREAK = 0x0b, REPLACEMENT = 0xfffd };
 /* What is left to do for a block. */
 enum { UNSEEN = 1, TITLE = 2, CONSENT = 4 };
-enum { PAIRS = 4096, MAX_TITLE = 512 };
-enum { PREFORMATTED = 1 << 12 }; /* of the flags in page/markup.py */
+enum { PAIRS = 1024, MAX_TITLE = 512, MAX_TEXT = 4096 };
+enum { HEADING = 1 << 2, PREFORMATTED = 1 << 12 }; /* of the flags in page/markup.py */
 
 /* Short texts that are known, by a hash that nobody outside of the process can prepare. */
 struct known_texts {
@@ -78,12 +78,14 @@ EXPORTED void denoise_texts_learn(struct known_texts *known, int64_t n, const ui
     }
 }
 
-/* The block's text in lower case, without marks; white space stays as it is. Returns its length. */
+/* The block's text in lower case, without marks; white space stays as it is. Returns its length, -1 where it is longer
+ * than MAX_TEXT. */
 static int64_t fold(const struct page_columns *page, int64_t block, const uint16_t *lower, uint16_t *out) {
     int64_t i, stop, n = 0;
     bounds(page, block, &i, &stop);
     for (; i < stop; i++) {
         uint16_t code = lower[code_at(page, i)];
+        if (n == MAX_TEXT) return -1;
         out[n] = code;
         n += code != MARK;
     }
@@ -113,6 +115,7 @@ static int in_title(const struct title *title, const uint16_t *word, int64_t len
 /* Share of the words of a text that stand in the title; -1 where lower case is not told by single codes. */
 static double share_of(const struct title *title, const uint16_t *text, int64_t n) {
     int64_t words = 0, found = 0;
+    if (n < 0) return -1;
     for (int64_t i = 0; i < n; i++) {
         int64_t first = i;
         for (; i < n && text[i] != SPACE; i++)
@@ -126,6 +129,7 @@ static double share_of(const struct title *title, const uint16_t *text, int64_t 
 
 /* Whether a text holds one of the literals, or may. */
 static int holds(const struct literals *ask, const uint16_t *text, int64_t n) {
+    if (n < 0) return 1;
     for (int64_t i = 0; i < n; i++) {
         if (text[i] == FOLDED) return 1;
         int64_t literal = ask->begins[text[i]];
@@ -142,15 +146,15 @@ static int holds(const struct literals *ask, const uint16_t *text, int64_t n) {
 }
 
 /* What is known of the blocks. Writes, for each block: its key (of short ones), its bits, its share of words in the
- * title, what is left to do; `out` has room for two words of 64 bits and two bytes a block, and for all characters.
- * Returns how many blocks have something left. */
+ * title, what is left to do; `out` has room for two words of 64 bits and two bytes a block. Returns how many blocks have
+ * something left. */
 EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct known_texts *known,
                                    const struct literals *ask, const uint16_t *title_codes, int64_t title_length,
                                    void *out) {
     uint64_t *keys = out;
     double *share = (double *)(keys + page->m);
-    uint16_t *scratch = (uint16_t *)(share + page->m);
-    uint8_t *bits = (uint8_t *)(scratch + page->characters), *left = bits + page->m;
+    uint8_t *bits = (uint8_t *)(share + page->m), *left = bits + page->m;
+    uint16_t text[MAX_TEXT];
     const int titled = title_length > 0 && title_length <= MAX_TITLE;
     struct title title = {.codes = title_codes, .length = titled ? title_length : 0};
     int64_t waiting = 0;
@@ -167,14 +171,47 @@ EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct
                 bits[block] = known->bits[slot];
             else
                 left[block] |= UNSEEN;
-        } else if (holds(ask, scratch, fold(page, block, ask->lower, scratch))) {
+        } else if (holds(ask, text, fold(page, block, ask->lower, text))) {
             left[block] |= CONSENT;
         }
         if (tokens < ask->short_tokens && title_length > 0) {
-            share[block] = titled ? share_of(&title, scratch, fold(page, block, ask->lower, scratch)) : -1;
+            share[block] = titled ? share_of(&title, text, fold(page, block, ask->lower, text)) : -1;
             if (share[block] < 0) left[block] |= TITLE;
         }
         waiting += left[block] != 0;
+    }
+    return waiting;
+}
+
+/* Whether a block's text is part of a title, white space aside; -1 where lower case is not told by single codes. */
+static int part_of(const struct page_columns *page, int64_t block, const uint16_t *lower, const uint16_t *title,
+                   int64_t length) {
+    uint16_t text[MAX_TITLE];
+    int64_t i, stop, n = 0;
+    bounds(page, block, &i, &stop);
+    for (; i < stop; i++) {
+        uint16_t code = lower[code_at(page, i)];
+        if (code == FOLDED || code == SURROGATE) return -1;
+        if (code == MARK || code == SPACE) continue;
+        if (n == length) return 0;
+        text[n++] = code;
+    }
+    for (i = 0; i + n <= length; i++)
+        if (!memcmp(title + i, text, (size_t)n * sizeof *text)) return 1;
+    return 0;
+}
+
+/* Which headings of at most so many characters are part of a title in lower case without white space: 1, 0, or 2 where
+ * that is left to do. Returns how many these are. */
+EXPORTED int64_t denoise_texts_titles(const struct page_columns *page, const uint16_t *lower, const uint16_t *title,
+                                      int64_t length, int64_t most, uint8_t *out) {
+    int64_t waiting = 0;
+    for (int64_t block = 0; block < page->m; block++) {
+        out[block] = 0;
+        if (!(page->own_flags[block] & HEADING) || page->chars[block] > most) continue;
+        int found = length > MAX_TITLE ? -1 : part_of(page, block, lower, title, length);
+        out[block] = found < 0 ? 2 : (uint8_t)found;
+        waiting += found < 0;
     }
     return waiting;
 }
