@@ -8,7 +8,6 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-import denoise_scrapy
 from denoise_scrapy.native import status
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def versions() -> dict[str, str]:
     """Everything by name, as it is printed."""
     return {
-        "denoise_scrapy": denoise_scrapy.__version__,
+        "denoise_scrapy": _version("denoise-scrapy"),
         "accelerator": status(),
         "Python": platform.python_version(),
         "Platform": platform.platform(),
