@@ -15,7 +15,7 @@ from denoise_scrapy.page.notes import note_attributes, note_skipped
 from denoise_scrapy.page.parsed import ParsedMarkup
 from denoise_scrapy.page.paths import ROW, PathTable
 
-_BLOCK_OFFSET = (ROW.fields or {})["block"][1]
+_BLOCK_OFFSET = ROW.fields["block"][1] if ROW.fields else 0
 
 
 class NativeReader:

@@ -6,6 +6,9 @@ import re
 
 from w3lib.encoding import html_to_unicode
 
+from denoise_scrapy.native import library
+from denoise_scrapy.native.html import look
+
 _MARK_BYTES = bytes.maketrans(b"\1\2\0", b"   ")
 _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -27,12 +30,20 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         declared = f"text/html; charset={encoding}" if encoding else None
         html = html_to_unicode(declared, html, default_encoding="utf-8")[1]
     body = html.encode("utf-8", "replace")
-    if b"\x01" in body or b"\x02" in body or b"\0" in body:
+    native = library()
+    has_marks, is_embedding = _look(body) if native is None else look(native, body)
+    if has_marks:
         body = body.translate(_MARK_BYTES)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
-    ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of counts of each spelling
-    if ends.count(b"body") > 1 or ends.count(b"html") > 1:
-        # embedded documents: with their ends gone, what follows stays in the element it stands in
+    if is_embedding:
+        # with their ends gone, what follows inner documents stays in the element it stands in
         body = _CLOSING_TAGS.sub(b"", body)
     return body
+
+
+def _look(body: bytes) -> tuple[bool, bool]:
+    """Whether there are zeros or marks, and whether body or html ends more than once: documents in a document."""
+    ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of counts of each spelling
+    has_marks = b"\x01" in body or b"\x02" in body or b"\0" in body
+    return has_marks, ends.count(b"body") > 1 or ends.count(b"html") > 1
