@@ -24,17 +24,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
-from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.features import UNIT_BITS, Features
+from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, Fingerprint
-from denoise_scrapy.native import dedup_index, library
-
-_Ints = npt.NDArray[np.int64]
+from denoise_scrapy.dedup.in_common import count_common
 
 THRESHOLD = 0.7
 """c1 and c2 of a duplicate. Measured with rule B: precision .997, recall .9965; (.8, .7) loses two
@@ -195,7 +191,7 @@ def _shares(
     asked: Sequence[tuple[npt.NDArray[np.uint16], Sequence[bytes]]], question: Question
 ) -> list[list[tuple[int, int]]]:
     """Give `shares` of several sets of a new text."""
-    common = iter(_common(asked))
+    common = iter(count_common(asked))
     found = []
     for mine, theirs in asked:
         own, sizes = len(mine), [len(one) // 2 for one in theirs]
@@ -205,37 +201,3 @@ def _shares(
             sizes = [max(own, size) for size in sizes]
         found.append([(next(common), of) for of in sizes])
     return found
-
-
-def _common(asked: Sequence[tuple[npt.NDArray[np.uint16], Sequence[bytes]]]) -> list[int]:
-    """Count what each kept set has in common with the new text's set it is held against, in one step."""
-    sets = [one for _, theirs in asked for one in theirs]
-    if not sets:
-        return []
-    mine = np.concatenate([one for one, _ in asked])
-    ends = np.fromiter(accumulate(len(one) for one, _ in asked), np.int64, len(asked))
-    theirs = np.frombuffer(b"".join(sets), "<u2").astype(np.uint16, copy=False)
-    their_ends = np.fromiter(accumulate(len(one) // 2 for one in sets), np.int64, len(sets))
-    owner = np.fromiter((place for place, (_, some) in enumerate(asked) for _ in some), np.int64, len(sets))
-    native = library()
-    count = _count_common if native is None else partial(dedup_index.common, native)
-    found: list[int] = count(mine, ends, theirs, their_ends, owner).tolist()
-    return found
-
-
-def _count_common(
-    mine: npt.NDArray[np.uint16], ends: _Ints, theirs: npt.NDArray[np.uint16], their_ends: _Ints, owner: _Ints
-) -> _Ints:
-    """Count in numpy, by a table of the units there are; see `dedup_index.common`. `owner` ascends."""
-    has = np.zeros(1 << UNIT_BITS, np.bool_)
-    hits = np.zeros(len(theirs) + 1, np.int64)
-    start, bounds = 0, np.concatenate([[0], their_ends])
-    for place, end in enumerate(ends.tolist()):
-        part = mine[start:end]
-        first, last = bounds[owner.searchsorted([place, place + 1])]
-        has[part] = True
-        hits[first + 1 : last + 1] = has[theirs[first:last]]
-        has[part] = False
-        start = end
-    np.cumsum(hits, out=hits)
-    return np.asarray(hits[their_ends] - hits[bounds[:-1]], np.int64)

@@ -15,7 +15,7 @@ INDEX = FileKind(
     what="an index of denoise_scrapy",
     schema=(
         # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one.
-        # What opening reads comes first: the rest of a row is skipped then.
+        # What is looked at most comes first: opening reads all but the group and s1, `sqlite3` shows the rest.
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint
-from denoise_scrapy.dedup.decision import _common
 from denoise_scrapy.dedup.features import EVERY_PAIR, Features, _count_by_sorting, _sample_by_sorting
+from denoise_scrapy.dedup.in_common import count_common
 from denoise_scrapy.dedup.lookup import LookupTable
 from denoise_scrapy.dedup.prefilter import _PERMUTATIONS, band_hashes, minhash
 from denoise_scrapy.dedup.signature import _sign, gather
@@ -118,9 +118,9 @@ def test_common(asked: list[tuple[set[int], list[set[int]]]]) -> None:
         for mine, theirs in asked
     ]
     expected = [len(mine & one) for mine, theirs in asked for one in theirs]
-    assert _common(arrays) == expected
+    assert count_common(arrays) == expected
     with switched_off():
-        assert _common(arrays) == expected
+        assert count_common(arrays) == expected
 
 
 @settings(deadline=None)
