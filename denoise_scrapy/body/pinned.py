@@ -27,11 +27,13 @@ def decide_by_rule(page: Page, rule: LearnedRule | None) -> Decision | None:
         >>> decide_by_rule(page, LearnedRule(Rule.parse("#b"))).kept.tolist()
         [False, True]
     """
-    inside = rule.blocks_inside(page) if rule is not None else np.zeros(len(page.blocks), bool)
+    if rule is None:
+        return None
+    inside = rule.blocks_inside(page)
     if not inside.any():
         return None
     probability = lower_hidden(page, inside.astype(np.float64))
     kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
     kept = kept | (probability == 1)  # a row of stars has no tokens, and belongs to the text
-    reasons = np.where(inside, f"inside the pinned rule {rule.rule if rule else ''}", "outside the pinned rule")
+    reasons = np.where(inside, f"inside the pinned rule {rule.rule}", "outside the pinned rule")
     return Decision(kept, probability, f1, reasons.tolist())

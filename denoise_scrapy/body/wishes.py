@@ -98,7 +98,8 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
     Returns:
         The decision, and the fallback's name, "" for none.
     """
-    plain = replace(taste, favor=NO_TASTE.favor) == NO_TASTE and not page.kept_by_user and not page.removed_by_user
+    tasteless = taste is NO_TASTE or replace(taste, favor=NO_TASTE.favor) == NO_TASTE
+    plain = tasteless and not page.kept_by_user and not page.removed_by_user
     if plain and decision.kept.any():
         return decision, ""
     wishes = read_wishes(page, site, decision, taste)
