@@ -1,4 +1,4 @@
-"""The matrix of all features of a page's blocks."""
+"""The matrix of all features of a page's blocks. `source/features.c` has the twin in C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from denoise_scrapy.body.features.lexical import NAMES as WORD_NAMES
 from denoise_scrapy.body.features.lexical import fill_words
 from denoise_scrapy.body.features.natively import fill_natively, settings
 from denoise_scrapy.body.features.words import Words, read_words
-from denoise_scrapy.body.strategies.repetition import FlaggedBlocks, HandRule, find_titles
+from denoise_scrapy.body.hand_rule import FlaggedBlocks, HandRule
+from denoise_scrapy.body.strategies.repetition import find_titles
 from denoise_scrapy.body.sums import CHARS, COPIES, HEADINGS, LINKS, META, OWN, PRICES, PROSE, TOKENS, Sums
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
@@ -85,27 +86,45 @@ def all_features(page: Page, site: SiteStatistics) -> Iterator[tuple[tuple[str, 
 def _filled(page: Page, site: SiteStatistics, known: Words, matrix: Rows) -> Iterator[str]:
     """Fill in the matrix; yields each family when it is done."""
     of = {name: matrix[rows] for name, rows in _ROWS.items()}
-    words = of["words"]
-    fill_words(words, page.blocks.tokens, known)
+    fill_words(of["words"], page.blocks.tokens, known)
     yield "words"
     flags = of["flags"]
     blocks.fill_flags(flags, page)
     flagged = FlaggedBlocks(page, flags[blocks.INSIDE])
     blocks.fill_parts(flags, flagged.covered, max(flagged.total, 1))
     yield "flags"
-    titles, prices = find_titles(page), goods.find_prices(page, known)
-    marks = {HEADINGS: flags[_HEADING] > 0, META: words[_META] > 0, PRICES: prices}
-    shared, pages = site.shared_with(page), len(site.pages)
+    titles, shared, pages = find_titles(page), site.shared_with(page), len(site.pages)
+    marks = {HEADINGS: flags[_HEADING] > 0, META: of["words"][_META] > 0, PRICES: goods.find_prices(page, known)}
     if pages:
         marks[COPIES] = np.rint(shared.text_share * pages) * page.blocks.tokens
     rule = HandRule(page, site, titles, flagged, lambda own: Sums(page, {**marks, OWN: own}))
-    sums = rule.sums
-    best, _ = best_block(page)  # Wang, Chen and Dai (2018): the block with the highest H
-    out = of["rule"]
-    out[0], out[1] = rule.kept, rule.points
-    out[2] = page.blocks.inside(best) if best >= 0 else False
-    np.log1p(shared.times_on_page, out=out[3])
+    _fill_rule(of["rule"], rule, shared.times_on_page)
     yield "rule"
+    yield from _around(of, rule, titles)
+    of_site.fill_site(of["site"], rule.sums, shared, pages)
+    yield "site"
+    pictures = goods.count_pictures(page)
+    listed = records.fill_records(of["records"], rule.sums, pictures)
+    yield "records"
+    goods.fill_goods(of["goods"], rule.sums, pictures)
+    yield "goods"
+    values = _of_page(rule, flagged, int(pictures.max()), listed, pages)
+    of["page"][:] = np.array(values, np.float32)[:, None]
+    yield "page"
+
+
+def _fill_rule(out: Rows, rule: HandRule, times_on_page: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> None:
+    """What the hand rule says; Wang, Chen and Dai (2018): the block with the highest H; the page's repetitions."""
+    page = rule.sums.page
+    out[0], out[1] = rule.kept, rule.points
+    best, _ = best_block(page)
+    out[2] = page.blocks.inside(best) if best >= 0 else False
+    np.log1p(times_on_page, out=out[3])
+
+
+def _around(of: dict[str, Rows], rule: HandRule, titles: npt.NDArray[np.bool_]) -> Iterator[str]:
+    """The block itself and what stands around it."""
+    sums = rule.sums
     blocks.fill_own(of["own"], sums)
     yield "own"
     surroundings.fill_subtrees(of["subtrees"], sums)
@@ -118,18 +137,8 @@ def _filled(page: Page, site: SiteStatistics, known: Words, matrix: Rows) -> Ite
     yield "paths"
     surroundings.fill_place(of["place"], sums, rule.in_containers[1], titles)
     yield "place"
-    pictures = goods.count_pictures(page)
-    listed = records.fill_records(of["records"], sums, pictures)
-    yield "records"
-    goods.fill_goods(of["goods"], sums, pictures)
-    yield "goods"
     sections.fill_sections(of["sections"], sums)
     yield "sections"
-    of_site.fill_site(of["site"], sums, shared, pages)
-    yield "site"
-    values = _of_page(rule, flagged, int(pictures.max()), listed, pages)
-    of["page"][:] = np.array(values, np.float32)[:, None]
-    yield "page"
 
 
 def _of_page(rule: HandRule, flagged: FlaggedBlocks, pictures: int, listed: float, pages: int) -> list[float]:

@@ -7,10 +7,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body import hand_rule
 from denoise_scrapy.body.features import blocks, records, sections, surroundings
 from denoise_scrapy.body.features.declared import SPREAD_ROWS, declares
 from denoise_scrapy.body.features.words import PRICE_TOKENS
-from denoise_scrapy.body.strategies import repetition
+from denoise_scrapy.body.strategies.repetition import find_titles
 from denoise_scrapy.native import library
 from denoise_scrapy.native.features import INPUTS, Settings, Told, fill_features
 from denoise_scrapy.page import Flag, Page
@@ -37,7 +38,7 @@ def settings(edges: tuple[int, ...], most_pages: int) -> Settings:
             "link": name_code("a"),
             "image": name_code("img"),
             "spread": SPREAD_ROWS,
-            "points": [repetition.FLAG_POINTS.get(flag, 0) for flag in Flag],
+            "points": [hand_rule.FLAG_POINTS.get(flag, 0) for flag in Flag],
             "far": surroundings.FAR,
             "price_tokens": PRICE_TOKENS,
             "records": records.RECORDS,
@@ -53,20 +54,20 @@ def settings(edges: tuple[int, ...], most_pages: int) -> Settings:
 def _rule() -> dict[str, float]:
     """Those of the hand rule."""
     return {
-        "prose_points": repetition.PROSE_POINTS,
-        "block_points": repetition.BLOCK_POINTS,
-        "outside_points": repetition.OUTSIDE_POINTS,
-        "teaser_points": repetition.TEASER_POINTS,
-        "title_points": repetition.TITLE_POINTS,
-        "slot_points": repetition.SLOT_POINTS,
-        "linked": repetition.LINK_DENSITY,
-        "repeated": repetition.REPEATED_SHARE,
-        "template_slot": repetition.SLOT_SHARE,
-        "framed": repetition.FRAME_SHARE,
-        "hidden": repetition.HIDDEN_SHARE,
-        "teasers": repetition.TEASER_LINK_DENSITY,
-        "sparse_tokens": repetition.SPARSE_TOKENS,
-        "sparse": repetition.SPARSE_SHARE,
+        "prose_points": hand_rule.PROSE_POINTS,
+        "block_points": hand_rule.BLOCK_POINTS,
+        "outside_points": hand_rule.OUTSIDE_POINTS,
+        "teaser_points": hand_rule.TEASER_POINTS,
+        "title_points": hand_rule.TITLE_POINTS,
+        "slot_points": hand_rule.SLOT_POINTS,
+        "linked": hand_rule.LINK_DENSITY,
+        "repeated": hand_rule.REPEATED_SHARE,
+        "template_slot": hand_rule.SLOT_SHARE,
+        "framed": hand_rule.FRAME_SHARE,
+        "hidden": hand_rule.HIDDEN_SHARE,
+        "teasers": hand_rule.TEASER_LINK_DENSITY,
+        "sparse_tokens": hand_rule.SPARSE_TOKENS,
+        "sparse": hand_rule.SPARSE_SHARE,
     }
 
 
@@ -91,7 +92,7 @@ def fill_natively(
         return False
     shared, pages = site.shared_with(page), len(site.pages)
     given = np.empty((len(INPUTS), matrix.shape[1]))
-    given[0], given[1], given[2] = repetition.find_titles(page), bits, shared.times_on_page
+    given[0], given[1], given[2] = find_titles(page), bits, shared.times_on_page
     if pages:
         given[3], given[4], given[5] = shared.text_share, shared.placed_share, shared.slot_share
         given[6], given[7] = shared.path_share, shared.slot_tokens

@@ -8,6 +8,7 @@ import numpy as np
 
 from denoise_scrapy.body.features.lexical import META_BIT, announcing
 from denoise_scrapy.body.features.surroundings import window_sums
+from denoise_scrapy.body.hand_rule import LINK_DENSITY
 from denoise_scrapy.body.parts import titles
 from denoise_scrapy.body.parts.surroundings import (
     BoolArray,
@@ -18,7 +19,6 @@ from denoise_scrapy.body.parts.surroundings import (
     own_flag,
     small_elements,
 )
-from denoise_scrapy.body.strategies.repetition import LINK_DENSITY
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.characters import CJK, DIGIT
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from denoise_scrapy.body.adjustments import COMMENTS_META, comments_begin
 from denoise_scrapy.body.features.lexical import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing
+from denoise_scrapy.body.hand_rule import FRAME_SHARE
 from denoise_scrapy.body.parts import titles
 from denoise_scrapy.body.parts.surroundings import BoolArray, Surroundings, own_flag
-from denoise_scrapy.body.strategies.repetition import FRAME_SHARE
 from denoise_scrapy.page import Flag, Page
 
 #: A short text that stands so often among the comments is a button ("Reply", "Report abuse").

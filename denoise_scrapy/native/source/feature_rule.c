@@ -1,4 +1,4 @@
-/* Flags of the blocks, the hand rule (`body/strategies/repetition.py`) and the block of highest H (`site/clusters.py`). */
+/* Flags of the blocks, the hand rule (`body/hand_rule.py`) and the block of highest H (`site/clusters.py`). */
 #include "features.h"
 
 #include <string.h>
