@@ -18,7 +18,8 @@ WIDE static uint8_t may_close(const uint8_t *html, int64_t n) {
     uint8_t any = 0;
     for (int64_t i = 0; i < n; i++) {
         uint8_t third = html[i + 2] | 0x20, fourth = html[i + 3] | 0x20;
-        any |= (html[i] == '<') & (html[i + 1] == '/') & (((third == 'b') & (fourth == 'o')) | ((third == 'h') & (fourth == 't')));
+        uint8_t begins = ((third == 'b') & (fourth == 'o')) | ((third == 'h') & (fourth == 't'));
+        any |= (html[i] == '<') & (html[i + 1] == '/') & begins;
     }
     return any;
 }
