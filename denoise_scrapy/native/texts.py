@@ -13,8 +13,9 @@ import numpy.typing as npt
 from denoise_scrapy.native.address import address_of
 from denoise_scrapy.native.library import Library
 
-#: What is left to do for a block: it is unseen, its share of the title's words is unknown, it may speak of consent.
-UNSEEN, TITLE, CONSENT = 1, 2, 4
+#: What is left to do for a block: it is unseen; its share of the title's words is unknown; it may speak of consent; it
+#: is unseen and announces nothing.
+UNSEEN, TITLE, CONSENT, SILENT = 1, 2, 4, 8
 
 IntArray = npt.NDArray[np.int64]
 
@@ -85,36 +86,64 @@ class KnownTexts:
         self._used = 0
 
 
-class _Literals(ctypes.Structure):
+class _Hints(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_void_p) for name in "single first next bits place text edges".split())
+
+
+class _Question(ctypes.Structure):
     _fields_ = (
-        ("lower", ctypes.c_void_p),
-        ("begins", ctypes.c_void_p),
-        ("count", ctypes.c_int64),
-        ("text", ctypes.c_void_p),
-        ("edges", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in ("lower", "all", "consents")),
         *((name, ctypes.c_int64) for name in ("short", "known", "consent")),
     )
 
 
-class Literals:
-    """Literals to look for in lower case.
+#: Where in a text a hint counts: anywhere, before all letters from a to z, with none of these beside it.
+ANYWHERE, START, WORD = 0, 1, 2
+_PAIRS = 4096
+
+#: A literal in lower case, what it tells of as bits, where it counts.
+Hint = tuple[str, int, int]
+
+
+class Question:
+    """What blocks are asked for.
 
     Args:
         lower: What each code is worth, shape (65536,); see `texts.c`.
-        literals: The literals, without white space; from 1 to 254.
-        limits: Blocks of fewer tokens are compared with the title, looked up, and searched for literals.
+        hints: Literals, one of which is in each text that announces something; fewer than 255. Those of one character
+            count anywhere.
+        consents: Those that longer texts are searched for.
+        limits: Blocks of fewer tokens are compared with the title, searched for hints, and for consents.
     """
 
-    def __init__(self, lower: npt.NDArray[np.uint16], literals: Sequence[str], limits: tuple[int, int, int]) -> None:
-        codes = sorted(tuple(np.frombuffer(literal.encode("utf-16-le"), "<u2").tolist()) for literal in literals)
-        begins = np.zeros(1 << 16, np.uint8)
-        for number in reversed(range(len(codes))):
-            begins[codes[number][0]] = number + 1
-        text = np.array([code for literal in codes for code in literal], np.uint16)
-        edges = np.array([0, *map(len, codes)], np.int64).cumsum()
-        self._columns = lower, begins, text, edges
-        first, second, *others = [address_of(column) for column in self._columns]
-        self.struct = _Literals(first, second, len(codes), *others, *limits)
+    def __init__(
+        self,
+        lower: npt.NDArray[np.uint16],
+        hints: Sequence[Hint],
+        consents: Sequence[Hint],
+        limits: tuple[int, int, int],
+    ) -> None:
+        self._columns = [_hint_columns(hints), _hint_columns(consents), [lower]]
+        self._hints = [_Hints(*map(address_of, columns)) for columns in self._columns[:2]]
+        self.struct = _Question(address_of(lower), *map(ctypes.addressof, self._hints), *limits)
+
+
+def _hint_columns(hints: Sequence[Hint]) -> list[npt.NDArray[Any]]:
+    """The arrays of `struct hints`, in its order."""
+    codes = [np.frombuffer(literal.encode("utf-16-le"), "<u2").tolist() for literal, _, _ in hints]
+    single, first = np.zeros(1 << 16, np.uint8), np.zeros(_PAIRS, np.uint8)
+    longer = [i for i, literal in enumerate(codes) if len(literal) > 1]
+    after = np.zeros(len(longer) + 1, np.uint8)
+    for number, i in enumerate(longer):
+        begin = (codes[i][0] * 31 + codes[i][1]) % _PAIRS
+        after[number], first[begin] = first[begin], number + 1
+    for (_, tells, _), literal in zip(hints, codes, strict=True):
+        if len(literal) == 1:
+            single[literal[0]] |= tells
+    bits, place = (np.array([*(hints[i][column] for i in longer), 0], np.uint8) for column in (1, 2))
+    text = np.array([*(code for i in longer for code in codes[i]), 0], np.uint16)
+    edges = np.array([0, *(len(codes[i]) for i in longer)], np.int64).cumsum()
+    return [single, first, after, bits, place, text, edges]
 
 
 class Asked(NamedTuple):
@@ -122,10 +151,10 @@ class Asked(NamedTuple):
 
     Attributes:
         waiting: Blocks for which something is left to do.
-        keys: Key of each block that is looked up.
+        keys: Key of each block that is looked up, anything for others.
         bits: What it announces.
         share: Share of its words that stand in the title.
-        left: What is left to do: UNSEEN, TITLE, CONSENT.
+        left: What is left to do: UNSEEN, TITLE, CONSENT, SILENT.
     """
 
     waiting: int
@@ -135,14 +164,14 @@ class Asked(NamedTuple):
     left: npt.NDArray[np.uint8]
 
 
-def ask(library: Library, page: PageAddress, known: KnownTexts, literals: Literals, title: str) -> Asked:
+def ask(library: Library, page: PageAddress, known: KnownTexts, question: Question, title: str) -> Asked:
     """What is known of a page's m blocks.
 
     Args:
         library: The compiled library.
         page: The page.
         known: Known texts.
-        literals: What longer blocks are searched for.
+        question: What they are asked for.
         title: The page's title in lower case.
     """
     m = page.blocks
@@ -151,7 +180,7 @@ def ask(library: Library, page: PageAddress, known: KnownTexts, literals: Litera
     function = _declared(
         library.objects.denoise_texts_ask, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER, result=_NUMBER
     )
-    structs = ctypes.addressof(known.struct), ctypes.addressof(literals.struct)
+    structs = ctypes.addressof(known.struct), ctypes.addressof(question.struct)
     waiting = function(page.address, *structs, codes, len(codes) // 2, address_of(out))
     keys, share = out[: 8 * m].view(np.uint64), out[8 * m : 16 * m].view(np.float64)
     return Asked(waiting, keys, out[16 * m : 17 * m], share, out[17 * m : 18 * m])

@@ -169,6 +169,40 @@ def test_folding_is_that_of_python():
     assert all((table[code] == 32) == chr(code).isspace() for code in range(1 << 16))
 
 
+def patterns(*sources: str) -> st.SearchStrategy[str]:
+    return st.one_of(*(st.from_regex(source) for source in sources))
+
+
+announced = patterns(
+    announcements.COMMENTS.pattern,
+    announcements.RELATED.pattern,
+    announcements.PRICE.pattern,
+    *filter(None, announcements.META.values()),
+)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(announced, st.sampled_from(["", "<b>", "\n", "12 ", "User ", "a "]))
+def test_what_announces_has_a_hint(text, before):
+    forget()
+    source = f"<p>{before}{html_text(text)}"
+    found = read_words(Page.parse(source)).bits.tolist()
+    with switched_off():
+        assert read_words(Page.parse(source)).bits.tolist() == found
+
+
+@pytest.mark.parametrize("text", [*announcements.META, *announcements.CONSENT])
+def test_literals_are_hints(text):
+    for source in (f"<p>{text}", f"<p>See {text} 5", f"<p>5{text} of it"):
+        found = read_words(Page.parse(source)).bits.tolist()
+        with switched_off():
+            assert read_words(Page.parse(source)).bits.tolist() == found
+
+
+def html_text(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
 def test_parts_of_consent_are_in_every_notice():
     assert all(any(part in text for part in announcements.CONSENT_PARTS) for text in announcements.CONSENT)
     assert not any(part.split() != [part] for part in announcements.CONSENT_PARTS)

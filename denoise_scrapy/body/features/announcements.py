@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from denoise_scrapy.native.texts import ANYWHERE, START, WORD
 from denoise_scrapy.page.texts import collapsed, without_marks
 
 COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT, PRICE_BIT = 1, 2, 4, 8, 16
@@ -66,6 +67,29 @@ PRICE = re.compile(
 )
 #: One of these is in each.
 MONEY = "$ € £ ¥ ₹ ₽ ₩ 元 円 원 usd eur gbp rs cny rmb pln kr zł руб".split()
+
+#: Beginnings of all that `COMMENTS` and `RELATED` match, after no other letter.
+COMMENTS_HEADS = (
+    "comment|response|repl|trackback|pingback|discussion|thought|join the|leave a|post a|add a|write a|comentario|"
+    "comentário|kommentar|комментари|تعليقات|评论|評論|网友评论|留言|回复|回覆|コメント|user |reader |visitor "
+).split("|")
+RELATED_HEADS = (
+    "related|see also|read more|read also|read next|more from|more on|more in|more stories|more news|you may|you might|"
+    "recommended|most read|most popular|most viewed|popular|trending|latest|share this|share on|tag|filed under|"
+    "sponsored|advertisement|about the author|newsletter|relacionad|más leídas|más noticias|lea también|à lire aussi|"
+    "article liés|articles liés|mehr zum thema|lesen sie auch|leia também|leia mais|mais lidas|читайте также|похожие|"
+    "اقرأ أيضا|相关|相關|推荐|推薦|热门|熱門|排行|更多|延伸阅读|関連|おすすめ|人気|ランキング"
+).split("|")
+_WHOLE_WORDS = frozenset(["permalink", "ago", "edited", "am", "pm"])
+
+#: What one of must be in a text for each bit, and where: hints for the accelerator.
+HINTS = (
+    *((head, COMMENTS_BIT, START) for head in COMMENTS_HEADS),
+    *((head, RELATED_BIT, START) for head in RELATED_HEADS),
+    *((part, META_BIT, START if part == "by" else WORD if part in _WHOLE_WORDS else ANYWHERE) for part in META),
+    *((text, CONSENT_BIT, ANYWHERE) for text in CONSENT),
+    *((money, PRICE_BIT, WORD if money[0].isalpha() and money.isascii() else ANYWHERE) for money in MONEY),
+)
 
 _META = {literal: re.compile(pattern or re.escape(literal)).search for literal, pattern in META.items()}
 #: One of these parts of words is in each: where white space is not collapsed yet a word is found, and two may not be.

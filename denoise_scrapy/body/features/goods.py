@@ -6,10 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.features.announcements import PRICE_BIT
-from denoise_scrapy.body.features.words import PRICE_TOKENS, Words, read_words
+from denoise_scrapy.body.features.words import Words, read_words
 from denoise_scrapy.body.sums import PRICES, Sums
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.characters import DIGIT
 
 NAMES = ("pictures_up1", "pictures_up3", "is_price", "price_around")
 
@@ -25,11 +24,7 @@ def find_prices(page: Page, words: Words | None = None) -> npt.NDArray[np.float6
         >>> find_prices(Page.parse("<p>12,50 €<p>Size 12<p>$3")).tolist()
         [1.0, 0.0, 1.0]
     """
-    bits = (words or read_words(page)).bits
-    found = (bits & PRICE_BIT).astype(float)
-    if found.any():  # in a block without digits that counts know there is none
-        found = ((found > 0) & (page.blocks.tokens <= PRICE_TOKENS) & (page.blocks.counts[:, DIGIT] > 0)).astype(float)
-    return found
+    return np.asarray((words or read_words(page)).bits & PRICE_BIT != 0, float)
 
 
 def count_pictures(page: Page) -> npt.NDArray[np.int64]:

@@ -66,22 +66,25 @@ def fill_words(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], word
 
 
 def _fill(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], bits: npt.NDArray[np.uint8]) -> None:
-    """All rows but that of the title."""
-    long_before = np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0).cumsum()
-    late = long_before > LATE * max(int(long_before[-1]) if len(tokens) else 0, 1)
+    """All rows but that of the title; most pages announce little, and what nobody says costs nothing."""
     comments, related, meta, consent = hits = (bits & _BITS) != 0
-    late &= comments
-    out[0] = np.logical_or.accumulate(late)
-    out[1:4:2] = _since(np.array([late, related]))
-    out[2], out[4], out[5] = hits[:3]
-    out[6] = window_sums(meta, META_WIDTH) if meta.any() else 0
-    out[7] = 0
-    if consent.any():
+    comment, relate, is_meta, consents = hits.any(axis=1).tolist()
+    out[:8] = 0
+    out[1:4:2] = FAR
+    if comment:
+        long_before = np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0).cumsum()
+        late = comments & (long_before > LATE * max(int(long_before[-1]), 1))
+        out[0], out[1], out[2] = np.logical_or.accumulate(late), _since(late), comments
+    if relate:
+        out[3], out[4] = _since(related), related
+    if is_meta:
+        out[5], out[6] = meta, window_sums(meta, META_WIDTH)
+    if consents:
         out[7] = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
 
 
 def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Blocks since the last hit of each row, shape (rows, blocks), cut at FAR; FAR before any."""
-    index = np.arange(hits.shape[1])
-    last = np.maximum.accumulate(np.where(hits, index, -FAR - 1), axis=1)
+    """Blocks since the last hit, shape (blocks,), cut at FAR; FAR before any."""
+    index = np.arange(len(hits))
+    last = np.maximum.accumulate(np.where(hits, index, -FAR - 1))
     return np.minimum(index - last, FAR)

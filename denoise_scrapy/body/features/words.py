@@ -12,9 +12,10 @@ import numpy.typing as npt
 from denoise_scrapy.body.features.announcements import (
     COMMENTS_BIT,
     CONSENT_BIT,
-    CONSENT_PARTS,
+    HINTS,
     MAX_KNOWN,
     META_BIT,
+    PRICE_BIT,
     RELATED_BIT,
     Announcement,
     announce,
@@ -23,8 +24,9 @@ from denoise_scrapy.body.features.announcements import (
     known_consents,
 )
 from denoise_scrapy.native import Library, library
-from denoise_scrapy.native.texts import CONSENT, TITLE, UNSEEN, Asked, KnownTexts, Literals, PageAddress, ask
+from denoise_scrapy.native.texts import CONSENT, SILENT, TITLE, UNSEEN, Asked, KnownTexts, PageAddress, Question, ask
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.characters import DIGIT
 from denoise_scrapy.page.texts import folding_table
 
 #: Longer blocks announce nothing.
@@ -62,6 +64,8 @@ def read_words(page: Page) -> Words:
     native, address = library(), page.native_address
     bits, share = _read(page) if native is None or address is None else _read_natively(page, native, address)
     bits[page.blocks.tokens >= ANNOUNCING_TOKENS] &= 0xFF ^ _OF_SHORT_ONES
+    if (bits & PRICE_BIT).any():
+        bits[page.blocks.counts[:, DIGIT] == 0] &= 0xFF ^ PRICE_BIT
     return Words(bits, share)
 
 
@@ -95,31 +99,32 @@ _known = KnownTexts(MAX_KNOWN)
 
 
 @cache
-def _literals() -> Literals:
-    limits = ANNOUNCING_TOKENS, PRICE_TOKENS + 1, CONSENT_TOKENS
-    return Literals(folding_table(), CONSENT_PARTS, limits)
+def _question() -> Question:
+    consents = [hint for hint in HINTS if hint[1] == CONSENT_BIT]
+    return Question(folding_table(), HINTS, consents, (ANNOUNCING_TOKENS, PRICE_TOKENS + 1, CONSENT_TOKENS))
 
 
 def _read_natively(
     page: Page, native: Library, address: PageAddress
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
     title = page.title.lower()
-    asked = ask(native, address, _known, _literals(), title)
+    asked = ask(native, address, _known, _question(), title)
     if asked.waiting:
         _read_rest(page, native, title, asked)
     return asked.bits, asked.share
 
 
 def _read_rest(page: Page, native: Library, title: str, asked: Asked) -> None:
-    """What C leaves to do: new texts, lower case that single codes do not tell, texts with a word of consent."""
-    unseen, titled, consents = ((asked.left & bit).nonzero()[0] for bit in (UNSEEN, TITLE, CONSENT))
-    if len(unseen):
-        said = announce(page.marked_texts_of(unseen))
-        bits = np.array([bit for bit, _, _ in said], np.uint8)
-        _known.learn(native, asked.keys[unseen], bits)
-        asked.bits[unseen] = bits
-    if len(titled):
-        asked.share[titled] = _title_shares(title, announcements(page.marked_texts_of(titled)))
-    if len(consents):
-        spoken = np.array(find_consents(page.marked_texts_of(consents)))
-        asked.bits[consents] = spoken * np.uint8(CONSENT_BIT)
+    """What C leaves to do: new texts with a hint, lower case that single codes do not tell, texts that may consent."""
+    unseen, titled, consents, new = (asked.left & bits for bits in (UNSEEN, TITLE, CONSENT, UNSEEN | SILENT))
+    if unseen.any():
+        blocks = unseen.nonzero()[0]
+        asked.bits[blocks] = [bits for bits, _, _ in announce(page.marked_texts_of(blocks))]
+    if new.any():
+        _known.learn(native, asked.keys[new > 0], asked.bits[new > 0])
+    if titled.any():
+        blocks = titled.nonzero()[0]
+        asked.share[blocks] = _title_shares(title, announcements(page.marked_texts_of(blocks)))
+    if consents.any():
+        blocks = consents.nonzero()[0]
+        asked.bits[blocks] = np.array(find_consents(page.marked_texts_of(blocks))) * np.uint8(CONSENT_BIT)

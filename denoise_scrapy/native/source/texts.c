@@ -1,16 +1,19 @@
-/* Texts of blocks: which short ones are known, how much of them stands in the title, and what is rendered of them.
+/* Texts of blocks: what short ones may announce, how much of them stands in the title, and what is rendered of them.
  *
  * A block's text is its slice of the page's marked text. One table tells of each code what it is worth here: its lower
  * case, SPACE for all white space, MARK for the marks of elements, FOLDED for what lower case depends on more than the
- * code, SURROGATE for a half of a character. Words, literals and titles come in lower case, as codes of 16 bits. */
+ * code, SURROGATE for a half of a character. Literals and titles come in lower case, as codes of 16 bits.
+ *
+ * What a text announces is told by regular expressions, which are Python's, and remembered by a hash of the text. New
+ * texts are searched for hints, literals of which each match has one: four of five have none, and announce nothing. */
 #include <string.h>
 
 #include "columns.h"
 
 enum { MARK = 0, FOLDED = 1, SURROGATE = 2, SPACE = 0x20, LINE_BREAK = 0x0b, REPLACEMENT = 0xfffd };
 /* What is left to do for a block. */
-enum { UNSEEN = 1, TITLE = 2, CONSENT = 4 };
-enum { PAIRS = 1024, MAX_TITLE = 512, MAX_TEXT = 4096 };
+enum { UNSEEN = 1, TITLE = 2, CONSENT = 4, SILENT = 8 };
+enum { PAIRS = 4096, MAX_TITLE = 512, MAX_TEXT = 4096 };
 enum { HEADING = 1 << 2, PREFORMATTED = 1 << 12 }; /* of the flags in page/markup.py */
 
 /* Short texts that are known, by a hash that nobody outside of the process can prepare. */
@@ -21,13 +24,24 @@ struct known_texts {
     uint8_t *bits;
 };
 
-struct literals {
-    const uint16_t *lower;  /* [65536] */
-    const uint8_t *begins;  /* [65536]: 1 + the number of the first literal that begins with the code, else 0 */
-    int64_t count;
-    const uint16_t *text;   /* all literals, sorted */
-    const int64_t *edges;   /* [count + 1] */
-    int64_t short_tokens, known_tokens, consent_tokens; /* blocks of fewer are asked for the title, what is known, consent */
+/* Where in a text a hint counts: anywhere, before all letters, not within a word; letters are a to z. */
+enum { ANYWHERE = 0, START = 1, WORD = 2 };
+enum { ALL = 31 }; /* bits of what a text may announce */
+
+struct hints {
+    const uint8_t *single; /* [65536]: what hints of one code tell of */
+    const uint8_t *first;  /* [PAIRS]: 1 + the number of the first longer hint that begins with a pair of a kind, or 0 */
+    const uint8_t *next;   /* [count]: the same of the next one */
+    const uint8_t *bits;   /* [count]: what each tells of */
+    const uint8_t *place;
+    const uint16_t *text;
+    const int64_t *edges; /* [count + 1]: of each in the text; at least two codes */
+};
+
+struct question {
+    const uint16_t *lower;              /* [65536] */
+    const struct hints *all, *consents; /* those for new texts, and those for longer ones */
+    int64_t short_tokens, known_tokens, consent_tokens; /* blocks of fewer are asked for the title, all bits, consent */
 };
 
 /* A title in lower case, and where its pairs of codes stand. */
@@ -78,16 +92,16 @@ EXPORTED void denoise_texts_learn(struct known_texts *known, int64_t n, const ui
     }
 }
 
-/* The block's text in lower case, without marks; white space stays as it is. Returns its length, -1 where it is longer
- * than MAX_TEXT. */
+/* The block's text in lower case, without marks, runs of white space as one SPACE. Returns its length, -1 where it is
+ * longer than MAX_TEXT. */
 static int64_t fold(const struct page_columns *page, int64_t block, const uint16_t *lower, uint16_t *out) {
     int64_t i, stop, n = 0;
     bounds(page, block, &i, &stop);
     for (; i < stop; i++) {
         uint16_t code = lower[code_at(page, i)];
+        if (code == MARK || (code == SPACE && (!n || out[n - 1] == SPACE))) continue;
         if (n == MAX_TEXT) return -1;
-        out[n] = code;
-        n += code != MARK;
+        out[n++] = code;
     }
     return n;
 }
@@ -127,29 +141,35 @@ static double share_of(const struct title *title, const uint16_t *text, int64_t 
     return words ? (double)found / (double)words : 0;
 }
 
-/* Whether a text holds one of the literals, or may. */
-static int holds(const struct literals *ask, const uint16_t *text, int64_t n) {
-    if (n < 0) return 1;
-    for (int64_t i = 0; i < n; i++) {
-        if (text[i] == FOLDED) return 1;
-        int64_t literal = ask->begins[text[i]];
-        if (!literal) continue;
-        for (literal--; literal < ask->count; literal++) {
-            const uint16_t *other = ask->text + ask->edges[literal];
-            int64_t length = ask->edges[literal + 1] - ask->edges[literal], same = 0;
-            if (length < 1 || other[0] != text[i]) break;
-            while (same < length && i + same < n && other[same] == text[i + same]) same++;
-            if (same == length) return 1;
-        }
-    }
-    return 0;
+static inline int is_letter(uint16_t code) { return code >= 'a' && code <= 'z'; }
+
+static int hint_at(const struct hints *hints, int64_t hint, const uint16_t *text, int64_t n, int64_t i, int after_letters) {
+    const int64_t length = hints->edges[hint + 1] - hints->edges[hint], end = i + length;
+    if (end > n || memcmp(hints->text + hints->edges[hint], text + i, (size_t)length * sizeof *text)) return 0;
+    if (hints->place[hint] == START) return !after_letters;
+    if (hints->place[hint] == WORD) return !(i && is_letter(text[i - 1])) && !(end < n && is_letter(text[end]));
+    return 1;
 }
 
-/* What is known of the blocks. Writes, for each block: its key (of short ones), its bits, its share of words in the
+/* What the hints in a text tell of. */
+static int hinted(const struct hints *hints, const uint16_t *text, int64_t n) {
+    int bits = n < 0 ? ALL : 0, after_letters = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (text[i] == FOLDED) return ALL;
+        bits |= hints->single[text[i]];
+        if (i + 1 == n) break;
+        for (int64_t hint = hints->first[pair(text[i], text[i + 1])]; hint; hint = hints->next[hint - 1])
+            if (hint_at(hints, hint - 1, text, n, i, after_letters)) bits |= hints->bits[hint - 1];
+        after_letters |= is_letter(text[i]);
+    }
+    return bits;
+}
+
+/* What is known of the blocks. Writes, for each block: its key (of those that are looked up), its bits, its share of words in the
  * title, what is left to do; `out` has room for two words of 64 bits and two bytes a block. Returns how many blocks have
  * something left. */
 EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct known_texts *known,
-                                   const struct literals *ask, const uint16_t *title_codes, int64_t title_length,
+                                   const struct question *ask, const uint16_t *title_codes, int64_t title_length,
                                    void *out) {
     uint64_t *keys = out;
     double *share = (double *)(keys + page->m);
@@ -170,8 +190,8 @@ EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct
             if (known->keys[slot] == keys[block])
                 bits[block] = known->bits[slot];
             else
-                left[block] |= UNSEEN;
-        } else if (holds(ask, text, fold(page, block, ask->lower, text))) {
+                left[block] |= hinted(ask->all, text, fold(page, block, ask->lower, text)) ? UNSEEN : SILENT;
+        } else if (hinted(ask->consents, text, fold(page, block, ask->lower, text))) {
             left[block] |= CONSENT;
         }
         if (tokens < ask->short_tokens && title_length > 0) {

@@ -1,0 +1,85 @@
+"""What short texts announce, against each pattern by itself."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from denoise_scrapy.body.features import announcements as found
+from denoise_scrapy.body.features.words import read_words
+from denoise_scrapy.native import switched_off
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.texts import collapsed
+
+PIECES = [
+    *(
+        "12 Comments",
+        "related",
+        "by ",
+        "Posted  on",
+        "3 hours ago",
+        "12:30",
+        " 2019",
+        "Cookie",
+        "privacy\npolicy",
+        "隐私",
+    ),
+    *(
+        "$ 5",
+        "12 €",
+        "rs. 3",
+        "5 uhr",
+        "年",
+        "前",
+        "says:",
+        "reply",
+        "am",
+        "the",
+        " ",
+        "\x01",
+        "\x02",
+        "\x0b",
+        "\xa0",
+        "\0",
+    ),
+]
+texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), max_size=6)
+
+
+def plainly(marked: str) -> tuple[int, str, int]:
+    text = collapsed(marked).lower()
+    bits = found.COMMENTS_BIT * bool(found.COMMENTS.search(text)) | found.RELATED_BIT * bool(found.RELATED.search(text))
+    bits |= found.META_BIT * any(re.search(pattern or literal, text) for literal, pattern in found.META.items())
+    bits |= found.CONSENT_BIT * any(literal in text for literal in found.CONSENT)
+    return bits | found.PRICE_BIT * bool(found.PRICE.search(text)), text, len(text.split())
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, texts)
+def test_announcements_equal_the_patterns(before, marked):
+    found.forget_announcements()
+    found.announcements(before)
+    assert found.announcements(marked) == [plainly(text) for text in marked]
+    assert found.known_consents(marked) == [bool(plainly(text)[0] & found.CONSENT_BIT) for text in marked]
+
+
+def test_texts_are_forgotten_where_there_are_too_many(monkeypatch):
+    monkeypatch.setattr(found, "MAX_KNOWN", 3)
+    monkeypatch.setattr(found, "MAX_LONGER", 3)
+    found.forget_announcements()
+    for first in range(0, 12, 2):
+        marked = [f"{n} comments" for n in range(first, first + 2)]
+        assert [bits for bits, _, _ in found.announcements(marked)] == [found.COMMENTS_BIT] * 2
+        assert found.known_consents([f"{text}, cookies" for text in marked]) == [True, True]
+        assert len(found._known) <= 3
+        assert len(found._longer) <= 3
+
+
+@pytest.mark.parametrize("count", [1, 60])
+def test_long_texts_announce_no_comments_and_longer_ones_are_asked_for_consent(count):
+    page = Page.parse(f"<p>comments {'word ' * 15}cookie<p>comments {'word ' * count}cookie<p>{'word ' * 130}cookie")
+    with switched_off():
+        bits = read_words(page).bits.tolist()
+    assert bits[0] == bits[2] + found.CONSENT_BIT == found.CONSENT_BIT
+    assert bits[1] == found.CONSENT_BIT | (found.COMMENTS_BIT if count == 1 else 0)
