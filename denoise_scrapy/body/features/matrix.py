@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from math import log1p, nan
 
@@ -12,6 +10,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.features import blocks, goods, records, sections, surroundings
 from denoise_scrapy.body.features import site as of_site
+from denoise_scrapy.body.features.announcements import META_BIT
 from denoise_scrapy.body.features.declared import DECLARED_NAMES, SPREAD_NAMES, declares, spread
 from denoise_scrapy.body.features.lexical import NAMES as WORD_NAMES
 from denoise_scrapy.body.features.lexical import fill_words
@@ -53,7 +52,7 @@ NAMES = tuple(name for names in FAMILIES.values() for name in names)
 _EDGES = tuple(accumulate(map(len, FAMILIES.values()), initial=0))
 _ROWS = {name: slice(*edges) for name, edges in zip(FAMILIES, pairwise(_EDGES), strict=True)}
 _PAGES = 5  # more of them say no more
-_HEADING, _META = blocks.FLAG_NAMES.index("own_heading"), WORD_NAMES.index("is_meta")
+_HEADING = blocks.FLAG_NAMES.index("own_heading")
 
 
 def block_features(page: Page, site: SiteStatistics) -> Rows:
@@ -69,48 +68,32 @@ def block_features(page: Page, site: SiteStatistics) -> Rows:
         (True, 1.0)
     """
     matrix, words = np.empty((len(NAMES), len(page.blocks)), np.float32), read_words(page)
-    if fill_natively(matrix, page, site, words.bits, settings(_EDGES, _PAGES)):
-        fill_words(matrix[_ROWS["words"]], page.blocks.tokens, words)
-    else:
-        deque(_filled(page, site, words, matrix), maxlen=0)
+    fill_words(matrix[_ROWS["words"]], page.blocks.tokens, words)
+    if not fill_natively(matrix, page, site, words.bits, settings(_EDGES, _PAGES)):
+        _fill(matrix, page, site, words)
     return matrix
 
 
-def all_features(page: Page, site: SiteStatistics) -> Iterator[tuple[tuple[str, ...], Rows]]:
-    """Names and values of all features, family by family as they are computed; see `block_features`."""
-    matrix = np.empty((len(NAMES), len(page.blocks)), np.float32)
-    for name in _filled(page, site, read_words(page), matrix):
-        yield FAMILIES[name], matrix[_ROWS[name]]
-
-
-def _filled(page: Page, site: SiteStatistics, known: Words, matrix: Rows) -> Iterator[str]:
-    """Fill in the matrix; yields each family when it is done."""
+def _fill(matrix: Rows, page: Page, site: SiteStatistics, words: Words) -> None:
+    """Fill in all families but the words'."""
     of = {name: matrix[rows] for name, rows in _ROWS.items()}
-    fill_words(of["words"], page.blocks.tokens, known)
-    yield "words"
     flags = of["flags"]
     blocks.fill_flags(flags, page)
     flagged = FlaggedBlocks(page, flags[blocks.INSIDE])
     blocks.fill_parts(flags, flagged.covered, max(flagged.total, 1))
-    yield "flags"
     titles, shared, pages = find_titles(page), site.shared_with(page), len(site.pages)
-    marks = {HEADINGS: flags[_HEADING] > 0, META: of["words"][_META] > 0, PRICES: goods.find_prices(page, known)}
+    marks = {HEADINGS: flags[_HEADING] > 0, META: (words.bits & META_BIT) != 0, PRICES: goods.find_prices(page, words)}
     if pages:
         marks[COPIES] = np.rint(shared.text_share * pages) * page.blocks.tokens
     rule = HandRule(page, site, titles, flagged, lambda own: Sums(page, {**marks, OWN: own}))
     _fill_rule(of["rule"], rule, shared.times_on_page)
-    yield "rule"
-    yield from _around(of, rule, titles)
+    _fill_around(of, rule, titles)
     of_site.fill_site(of["site"], rule.sums, shared, pages)
-    yield "site"
     pictures = goods.count_pictures(page)
     listed = records.fill_records(of["records"], rule.sums, pictures)
-    yield "records"
     goods.fill_goods(of["goods"], rule.sums, pictures)
-    yield "goods"
     values = _of_page(rule, flagged, int(pictures.max()), listed, pages)
     of["page"][:] = np.array(values, np.float32)[:, None]
-    yield "page"
 
 
 def _fill_rule(out: Rows, rule: HandRule, times_on_page: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> None:
@@ -122,23 +105,16 @@ def _fill_rule(out: Rows, rule: HandRule, times_on_page: npt.NDArray[np.int64] |
     np.log1p(times_on_page, out=out[3])
 
 
-def _around(of: dict[str, Rows], rule: HandRule, titles: npt.NDArray[np.bool_]) -> Iterator[str]:
+def _fill_around(of: dict[str, Rows], rule: HandRule, titles: npt.NDArray[np.bool_]) -> None:
     """The block itself and what stands around it."""
     sums = rule.sums
     blocks.fill_own(of["own"], sums)
-    yield "own"
     surroundings.fill_subtrees(of["subtrees"], sums)
-    yield "subtrees"
     surroundings.fill_windows(of["windows"], sums)
-    yield "windows"
     surroundings.fill_near(of["near"], sums)
-    yield "near"
     surroundings.fill_paths(of["paths"], sums)
-    yield "paths"
     surroundings.fill_place(of["place"], sums, rule.in_containers[1], titles)
-    yield "place"
     sections.fill_sections(of["sections"], sums)
-    yield "sections"
 
 
 def _of_page(rule: HandRule, flagged: FlaggedBlocks, pictures: int, listed: float, pages: int) -> list[float]:
