@@ -14,8 +14,8 @@ from denoise_scrapy.native.address import address_of
 from denoise_scrapy.native.library import Library
 
 #: What is left to do for a block: it is unseen; its share of the title's words is unknown; it may speak of consent; it
-#: is unseen and announces nothing.
-UNSEEN, TITLE, CONSENT, SILENT = 1, 2, 4, 8
+#: is unseen, and its bits are right.
+UNSEEN, TITLE, CONSENT, TOLD = 1, 2, 4, 8
 
 IntArray = npt.NDArray[np.int64]
 
@@ -87,7 +87,10 @@ class KnownTexts:
 
 
 class _Hints(ctypes.Structure):
-    _fields_ = tuple((name, ctypes.c_void_p) for name in "single first next bits place text edges".split())
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in "single first next bits place text edges".split()),
+        ("colon", ctypes.c_int64),
+    )
 
 
 class _Question(ctypes.Structure):
@@ -97,8 +100,9 @@ class _Question(ctypes.Structure):
     )
 
 
-#: Where in a text a hint counts: anywhere, before all letters from a to z, with none of these beside it.
-ANYWHERE, START, WORD = 0, 1, 2
+#: Where in a text a hint counts: anywhere, before all letters from a to z, with none of these beside it. Where it is
+#: certain: by itself, as a whole word, as the first half of a year's digits, in a time of day.
+ANYWHERE, START, APART, PLAIN, WORD, YEAR, TIME = range(7)
 _PAIRS = 4096
 
 #: A literal in lower case, what it tells of as bits, where it counts.
@@ -111,7 +115,7 @@ class Question:
     Args:
         lower: What each code is worth, shape (65536,); see `texts.c`.
         hints: Literals, one of which is in each text that announces something; fewer than 255. Those of one character
-            count anywhere.
+            count anywhere, but for the colon of a time.
         consents: Those that longer texts are searched for.
         limits: Blocks of fewer tokens are compared with the title, searched for hints, and for consents.
     """
@@ -124,7 +128,9 @@ class Question:
         limits: tuple[int, int, int],
     ) -> None:
         self._columns = [_hint_columns(hints), _hint_columns(consents), [lower]]
-        self._hints = [_Hints(*map(address_of, columns)) for columns in self._columns[:2]]
+        colons = [sum(tells for _, tells, place in given if place == TIME) for given in (hints, consents)]
+        columns = zip(self._columns, colons, strict=False)
+        self._hints = [_Hints(*map(address_of, arrays), colon) for arrays, colon in columns]
         self.struct = _Question(address_of(lower), *map(ctypes.addressof, self._hints), *limits)
 
 
@@ -137,8 +143,8 @@ def _hint_columns(hints: Sequence[Hint]) -> list[npt.NDArray[Any]]:
     for number, i in enumerate(longer):
         begin = (codes[i][0] * 31 + codes[i][1]) % _PAIRS
         after[number], first[begin] = first[begin], number + 1
-    for (_, tells, _), literal in zip(hints, codes, strict=True):
-        if len(literal) == 1:
+    for (_, tells, where), literal in zip(hints, codes, strict=True):
+        if len(literal) == 1 and where != TIME:
             single[literal[0]] |= tells
     bits, place = (np.array([*(hints[i][column] for i in longer), 0], np.uint8) for column in (1, 2))
     text = np.array([*(code for i in longer for code in codes[i]), 0], np.uint16)
@@ -154,7 +160,7 @@ class Asked(NamedTuple):
         keys: Key of each block that is looked up, anything for others.
         bits: What it announces.
         share: Share of its words that stand in the title.
-        left: What is left to do: UNSEEN, TITLE, CONSENT, SILENT.
+        left: What is left to do: UNSEEN, TITLE, CONSENT, TOLD.
     """
 
     waiting: int

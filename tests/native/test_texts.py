@@ -191,6 +191,36 @@ def test_what_announces_has_a_hint(text, before):
         assert read_words(Page.parse(source)).bits.tolist() == found
 
 
+pieces = st.sampled_from(
+    [
+        *"0159:_ a-é٣年.",
+        "20",
+        "19",
+        "am",
+        "pm",
+        "ago",
+        "1:30",
+        "2019",
+        "edited",
+        "\U000104a0",
+        "İ",
+        "\u200b",
+        "<b>",
+        "\n",
+        "更新",
+    ]
+)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(st.lists(pieces, max_size=7).map("".join))
+def test_dates_and_times_equal_the_twin(text):
+    forget()
+    found = read_words(Page.parse(f"<p>{text}")).bits.tolist()
+    with switched_off():
+        assert read_words(Page.parse(f"<p>{text}")).bits.tolist() == found
+
+
 @pytest.mark.parametrize("text", [*announcements.META, *announcements.CONSENT])
 def test_literals_are_hints(text):
     for source in (f"<p>{text}", f"<p>See {text} 5", f"<p>5{text} of it"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from denoise_scrapy.native.texts import ANYWHERE, START, WORD
+from denoise_scrapy.native.texts import ANYWHERE, APART, PLAIN, START, TIME, WORD, YEAR
 from denoise_scrapy.page.texts import collapsed, without_marks
 
 COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT, PRICE_BIT = 1, 2, 4, 8, 16
@@ -80,15 +80,17 @@ RELATED_HEADS = (
     "article liés|articles liés|mehr zum thema|lesen sie auch|leia também|leia mais|mais lidas|читайте также|похожие|"
     "اقرأ أيضا|相关|相關|推荐|推薦|热门|熱門|排行|更多|延伸阅读|関連|おすすめ|人気|ランキング"
 ).split("|")
-_WHOLE_WORDS = frozenset(["permalink", "ago", "edited", "am", "pm"])
+#: Where a hint of meta data counts, if not anywhere; what is told by a literal alone is certain, but for white space.
+_PLACES = {"by": START, ":": TIME, "19": YEAR, "20": YEAR} | dict.fromkeys("permalink ago edited am pm".split(), WORD)
+_PLACES |= {part: PLAIN for part, pattern in META.items() if not pattern and " " not in part and len(part) > 1}
 
 #: What one of must be in a text for each bit, and where: hints for the accelerator.
 HINTS = (
     *((head, COMMENTS_BIT, START) for head in COMMENTS_HEADS),
     *((head, RELATED_BIT, START) for head in RELATED_HEADS),
-    *((part, META_BIT, START if part == "by" else WORD if part in _WHOLE_WORDS else ANYWHERE) for part in META),
+    *((part, META_BIT, _PLACES.get(part, ANYWHERE)) for part in META),
     *((text, CONSENT_BIT, ANYWHERE) for text in CONSENT),
-    *((money, PRICE_BIT, WORD if money[0].isalpha() and money.isascii() else ANYWHERE) for money in MONEY),
+    *((money, PRICE_BIT, APART if money[0].isalpha() and money.isascii() else ANYWHERE) for money in MONEY),
 )
 
 _META = {literal: re.compile(pattern or re.escape(literal)).search for literal, pattern in META.items()}

@@ -24,7 +24,7 @@ from denoise_scrapy.body.features.announcements import (
     known_consents,
 )
 from denoise_scrapy.native import Library, library
-from denoise_scrapy.native.texts import CONSENT, SILENT, TITLE, UNSEEN, Asked, KnownTexts, PageAddress, Question, ask
+from denoise_scrapy.native.texts import CONSENT, TITLE, TOLD, UNSEEN, Asked, KnownTexts, PageAddress, Question, ask
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.characters import DIGIT
 from denoise_scrapy.page.texts import folding_table
@@ -116,7 +116,7 @@ def _read_natively(
 
 def _read_rest(page: Page, native: Library, title: str, asked: Asked) -> None:
     """What C leaves to do: new texts with a hint, lower case that single codes do not tell, texts that may consent."""
-    unseen, titled, consents, new = (asked.left & bits for bits in (UNSEEN, TITLE, CONSENT, UNSEEN | SILENT))
+    unseen, titled, consents, new = (asked.left & bits for bits in (UNSEEN, TITLE, CONSENT, UNSEEN | TOLD))
     if unseen.any():
         blocks = unseen.nonzero()[0]
         asked.bits[blocks] = [bits for bits, _, _ in announce(page.marked_texts_of(blocks))]

@@ -119,7 +119,7 @@ EXPORTED void denoise_shared(const struct page_facts *page, const int64_t *prose
         path->tokens += page->tokens[i];
         find(&places, placed(page, i), 1);
     }
-    memset(sums, 0, (size_t)(2 * k) * sizeof *sums);
+    if (k) memset(sums, 0, (size_t)(2 * k) * sizeof *sums);
     for (int64_t j = 0; j < k; j++) {
         const struct page_facts *other = &others[j];
         for (int64_t i = 0; i < other->m; i++) {

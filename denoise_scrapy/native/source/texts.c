@@ -5,14 +5,15 @@
  * code, SURROGATE for a half of a character. Literals and titles come in lower case, as codes of 16 bits.
  *
  * What a text announces is told by regular expressions, which are Python's, and remembered by a hash of the text. New
- * texts are searched for hints, literals of which each match has one: four of five have none, and announce nothing. */
+ * texts are searched for hints, literals of which each match has one: most have none, and announce nothing, or are dates
+ * and times, which are told here where their surroundings are ASCII. */
 #include <string.h>
 
 #include "columns.h"
 
 enum { MARK = 0, FOLDED = 1, SURROGATE = 2, SPACE = 0x20, LINE_BREAK = 0x0b, REPLACEMENT = 0xfffd };
 /* What is left to do for a block. */
-enum { UNSEEN = 1, TITLE = 2, CONSENT = 4, SILENT = 8 };
+enum { UNSEEN = 1, TITLE = 2, CONSENT = 4, TOLD = 8 };
 enum { PAIRS = 4096, MAX_TITLE = 512, MAX_TEXT = 4096 };
 enum { HEADING = 1 << 2, PREFORMATTED = 1 << 12 }; /* of the flags in page/markup.py */
 
@@ -24,18 +25,21 @@ struct known_texts {
     uint8_t *bits;
 };
 
-/* Where in a text a hint counts: anywhere, before all letters, not within a word; letters are a to z. */
-enum { ANYWHERE = 0, START = 1, WORD = 2 };
+/* Where a hint counts: anywhere, before all letters, without letters beside it; letters are a to z. And what is certain:
+ * a hint that is enough by itself, a whole word, a year of which it begins, a time of day around it. */
+enum { ANYWHERE, START, APART, PLAIN, WORD, YEAR, TIME };
+enum { NO, MAYBE, SURE };
 enum { ALL = 31 }; /* bits of what a text may announce */
 
 struct hints {
-    const uint8_t *single; /* [65536]: what hints of one code tell of */
+    const uint8_t *single; /* [65536]: what hints of one code may tell of */
     const uint8_t *first;  /* [PAIRS]: 1 + the number of the first longer hint that begins with a pair of a kind, or 0 */
     const uint8_t *next;   /* [count]: the same of the next one */
     const uint8_t *bits;   /* [count]: what each tells of */
     const uint8_t *place;
     const uint16_t *text;
     const int64_t *edges; /* [count + 1]: of each in the text; at least two codes */
+    int64_t colon;        /* what a time of day tells of */
 };
 
 struct question {
@@ -142,27 +146,67 @@ static double share_of(const struct title *title, const uint16_t *text, int64_t 
 }
 
 static inline int is_letter(uint16_t code) { return code >= 'a' && code <= 'z'; }
+static inline int is_digit(uint16_t code) { return code >= '0' && code <= '9'; }
+
+static inline int is_other(uint16_t code) { return code > 127 || code == SURROGATE; }
+
+/* Whether a position is a digit, and whether none of a word: NO outside of the text for a digit, SURE for none. */
+static int digit_at(const uint16_t *text, int64_t n, int64_t i) {
+    if (i < 0 || i >= n) return NO;
+    return is_other(text[i]) ? MAYBE : is_digit(text[i]) ? SURE : NO;
+}
+
+static int edge_at(const uint16_t *text, int64_t n, int64_t i) {
+    if (i < 0 || i >= n) return SURE;
+    return is_other(text[i]) ? MAYBE : is_letter(text[i]) || is_digit(text[i]) || text[i] == '_' ? NO : SURE;
+}
+
+static inline int both(int a, int b) { return a < b ? a : b; }
+
+/* Two digits from a position on, and a word's end. What is beyond another character cannot be told: it may be half. */
+static int two_digits(const uint16_t *text, int64_t n, int64_t i) {
+    int found = digit_at(text, n, i);
+    if (found == SURE) found = digit_at(text, n, i + 1);
+    return found == SURE ? edge_at(text, n, i + 2) : found;
+}
+
+/* One or two digits that begin a word, a colon, two digits that end one. */
+static int time_at(const uint16_t *text, int64_t n, int64_t colon) {
+    int before = digit_at(text, n, colon - 1);
+    if (before == SURE)
+        before = edge_at(text, n, colon - (digit_at(text, n, colon - 2) == SURE ? 3 : 2));
+    return both(before, two_digits(text, n, colon + 1));
+}
 
 static int hint_at(const struct hints *hints, int64_t hint, const uint16_t *text, int64_t n, int64_t i, int after_letters) {
     const int64_t length = hints->edges[hint + 1] - hints->edges[hint], end = i + length;
-    if (end > n || memcmp(hints->text + hints->edges[hint], text + i, (size_t)length * sizeof *text)) return 0;
-    if (hints->place[hint] == START) return !after_letters;
-    if (hints->place[hint] == WORD) return !(i && is_letter(text[i - 1])) && !(end < n && is_letter(text[end]));
-    return 1;
+    if (end > n || memcmp(hints->text + hints->edges[hint], text + i, (size_t)length * sizeof *text)) return NO;
+    switch (hints->place[hint]) {
+    case START: return after_letters ? NO : MAYBE;
+    case APART: return (i && is_letter(text[i - 1])) || (end < n && is_letter(text[end])) ? NO : MAYBE;
+    case PLAIN: return SURE;
+    case WORD: return both(edge_at(text, n, i - 1), edge_at(text, n, end));
+    case YEAR: return both(edge_at(text, n, i - 1), two_digits(text, n, end));
+    default: return MAYBE;
+    }
 }
 
-/* What the hints in a text tell of. */
-static int hinted(const struct hints *hints, const uint16_t *text, int64_t n) {
-    int bits = n < 0 ? ALL : 0, after_letters = 0;
+/* What the hints in a text may tell of, and are not sure of; `sure` gets what they are. */
+static int hinted(const struct hints *hints, const uint16_t *text, int64_t n, uint8_t *sure) {
+    int bits[] = {0, 0, 0}, after_letters = 0;
+    *sure = 0;
+    if (n < 0) return ALL;
     for (int64_t i = 0; i < n; i++) {
         if (text[i] == FOLDED) return ALL;
-        bits |= hints->single[text[i]];
+        bits[MAYBE] |= hints->single[text[i]];
+        if (text[i] == ':') bits[time_at(text, n, i)] |= (int)hints->colon;
         if (i + 1 == n) break;
         for (int64_t hint = hints->first[pair(text[i], text[i + 1])]; hint; hint = hints->next[hint - 1])
-            if (hint_at(hints, hint - 1, text, n, i, after_letters)) bits |= hints->bits[hint - 1];
+            bits[hint_at(hints, hint - 1, text, n, i, after_letters)] |= hints->bits[hint - 1];
         after_letters |= is_letter(text[i]);
     }
-    return bits;
+    *sure = (uint8_t)bits[SURE];
+    return bits[MAYBE] & ~bits[SURE];
 }
 
 /* What is known of the blocks. Writes, for each block: its key (of those that are looked up), its bits, its share of words in the
@@ -190,9 +234,10 @@ EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct
             if (known->keys[slot] == keys[block])
                 bits[block] = known->bits[slot];
             else
-                left[block] |= hinted(ask->all, text, fold(page, block, ask->lower, text)) ? UNSEEN : SILENT;
-        } else if (hinted(ask->consents, text, fold(page, block, ask->lower, text))) {
-            left[block] |= CONSENT;
+                left[block] |= hinted(ask->all, text, fold(page, block, ask->lower, text), &bits[block]) ? UNSEEN : TOLD;
+        } else {
+            uint8_t sure;
+            if (hinted(ask->consents, text, fold(page, block, ask->lower, text), &sure) | sure) left[block] |= CONSENT;
         }
         if (tokens < ask->short_tokens && title_length > 0) {
             share[block] = titled ? share_of(&title, text, fold(page, block, ask->lower, text)) : -1;
