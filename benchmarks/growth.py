@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
+from functools import partial
 from time import process_time
 
 from benchmarks import report, sample
-from benchmarks.clock import Spread, as_bytes, make_body, parse_seconds, ways
+from benchmarks.clock import Spread, as_bytes, in_new_thread, make_body, parse_seconds, ways
 from benchmarks.corpora import RecordedPage, Site
 from benchmarks.markdown import table
 from benchmarks.sample import SampledSite
@@ -40,7 +41,7 @@ def main() -> None:
 def measure(known: Iterable[SampledSite], way: str, pages: int) -> Iterator[report.Row]:
     """Multiples of the parse at each size, and the ratio of the goal."""
     chosen = sample.pages_of_size(known, SIZES[0], pages)
-    found = {size: [multiple(site, number, size, way) for site, number in chosen] for size in SIZES}
+    found = {s: [in_new_thread(partial(multiple, *page, s, way)) for page in chosen] for s in SIZES}
     for size, values in found.items():
         yield {"elements": size, "way": way, "k": USUAL, **Spread.of(values).row()}
     ratios = [large / small for small, large in zip(found[SMALL], found[LARGE], strict=True)]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from lxml import html as lxml_html
 
 from benchmarks import report, sample
-from benchmarks.clock import Spread, as_bytes, forget_caches, parse_seconds, ways
+from benchmarks.clock import Spread, as_bytes, forget_caches, in_new_thread, parse_seconds, ways
 from benchmarks.corpora import RecordedPage
 from benchmarks.markdown import table
 from benchmarks.sample import SampledSite
@@ -100,15 +100,18 @@ def measure(sites: Sequence[SampledSite], passes: int) -> dict[str, list[Reading
         for i, site in enumerate(sites):
             extractors: dict[str, Extractor] = {f"combined, {way}": _Crawl(way, facts[i]).read}
             extractors.update({name: partial(_read_alone, extract) for name, extract in peers().items()})
-            for j, recorded in enumerate(site.pages):
-                for name, reading in _read(recorded, extractors):
-                    known = best.get((name, i, j), reading)
-                    fastest = min(known.seconds, reading.seconds), min(known.parse, reading.parse)
-                    best[name, i, j] = Reading(*fastest, reading.f1)
+            for name, j, reading in in_new_thread(partial(_read_site, site, extractors)):
+                known = best.get((name, i, j), reading)
+                fastest = min(known.seconds, reading.seconds), min(known.parse, reading.parse)
+                best[name, i, j] = Reading(*fastest, reading.f1)
     found = defaultdict[str, list[Reading]](list)
     for name, i, j in sorted(best, key=lambda key: not key[0].startswith("combined")):
         found[name].append(best[name, i, j])
     return dict(found)
+
+
+def _read_site(site: SampledSite, extractors: Mapping[str, Extractor]) -> list[tuple[str, int, Reading]]:
+    return [(name, j, told) for j, page in enumerate(site.pages) for name, told in _read(page, extractors)]
 
 
 def _read(page: RecordedPage, extractors: Mapping[str, Extractor]) -> Iterator[tuple[str, Reading]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from benchmarks import report, sample
-from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, make_body, parse_seconds, ways
+from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, in_new_thread, make_body, parse_seconds, ways
 from benchmarks.corpora import RecordedPage, Site
 from benchmarks.markdown import table
 from benchmarks.tracing import OUTSIDE, SEAMS, Tracer
@@ -38,7 +39,7 @@ def main() -> None:
     for size, (wanted, repetitions) in (QUICK if args.quick else SIZES).items():
         pages = [Target.of(*page) for page in sample.pages_of_size(known, size, wanted)]
         for way, k in ((way, k) for way in ways() for k in (QUICK_COMPARED if args.quick else COMPARED)):
-            found = [measure(page, k, way, repetitions) for page in pages]
+            found = [in_new_thread(partial(measure, page, k, way, repetitions)) for page in pages]
             rows += [
                 {"elements": size, "way": way, "k": k, "stage": stage, **spread.row()}
                 for stage, spread in spreads(found)

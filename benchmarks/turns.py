@@ -1,6 +1,6 @@
 """What a body costs in a crawl: `python -m benchmarks.turns --corpora DIR [--quick]`.
 
-Sites come in turn, each with a path table of its own that starts empty, and each page of a site once: a loop over
+Sites come in turn, each in a thread and with a path table of its own, and each page of a site once: a loop over
 one page flatters, since its paths, its texts and the processor's caches are warm. The whole is repeated, all caches
 emptied before, and of a page the best time counts. Multiples of lxml's plain parse of the same page, timed just before.
 
@@ -14,11 +14,12 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from time import process_time
 from typing import NamedTuple
 
 from benchmarks import report, sample
-from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, make_body, parse_seconds, ways
+from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, in_new_thread, make_body, parse_seconds, ways
 from benchmarks.markdown import table
 from benchmarks.sample import SampledSite
 from denoise_scrapy.page import Page, PageFacts, PathTable
@@ -96,15 +97,21 @@ def in_turn(sites: Sequence[SampledSite], facts: Facts, k: int, way: str, passes
 
 
 def _one_pass(sites: Sequence[SampledSite], facts: Facts, k: int) -> Iterator[tuple[tuple[int, int], Turn]]:
-    for i, site in enumerate(sites):
-        paths = PathTable()
-        for j, recorded in enumerate(site.pages):
-            others = [fact for n, fact in enumerate(facts[i][: k + 1]) if n != j][:k]
-            one = parse_seconds(as_bytes(recorded))
-            start = process_time()
-            page = make_body(recorded, others, paths)
-            seconds = process_time() - start
-            yield (i, j), Turn(site.corpus, site.number, j, len(page.elements), one, seconds)
+    for i, (site, known) in enumerate(zip(sites, facts, strict=True)):
+        for turn in in_new_thread(partial(_one_site, site, known, k)):
+            yield (i, turn.page), turn
+
+
+def _one_site(site: SampledSite, facts: Sequence[PageFacts], k: int) -> list[Turn]:
+    paths, turns = PathTable(), list[Turn]()
+    for number, recorded in enumerate(site.pages):
+        others = [fact for n, fact in enumerate(facts[: k + 1]) if n != number][:k]
+        one = parse_seconds(as_bytes(recorded))
+        start = process_time()
+        page = make_body(recorded, others, paths)
+        seconds = process_time() - start
+        turns.append(Turn(site.corpus, site.number, number, len(page.elements), one, seconds))
+    return turns
 
 
 def summary(turns: Sequence[Turn], way: str, k: int) -> list[report.Row]:
