@@ -15,7 +15,7 @@ from benchmarks import report, sample
 from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, in_new_thread, make_body, parse_seconds, ways
 from benchmarks.corpora import RecordedPage, Site
 from benchmarks.markdown import table
-from benchmarks.tracing import OUTSIDE, SEAMS, Tracer
+from benchmarks.tracing import OUTSIDE, STAGES, Tracer
 from denoise_scrapy.page import Page, PageFacts, PathTable
 
 #: Elements of a page, with the number of pages and of repetitions: large ones are made, and vary little.
@@ -92,12 +92,9 @@ def spreads(found: Sequence[Times]) -> Iterator[tuple[str, Spread]]:
 
 
 def in_order(seen: Iterable[str]) -> list[str]:
-    """Stages that were seen, each once, in about the order of work; families of features as they come."""
-    known = dict.fromkeys(seen)
-    families = [stage for stage in known if stage.startswith("features") and stage not in SEAMS.values()]
-    names = [*SEAMS.values(), OUTSIDE, BODY]
-    first = names.index("features: the rest")
-    return [stage for stage in dict.fromkeys([*names[:first], *families, *names[first:]]) if stage in known]
+    """Stages that were seen, each once, in about the order of work."""
+    known = set(seen)
+    return [stage for stage in [*STAGES, OUTSIDE, BODY] if stage in known]
 
 
 def stage_table(rows: Iterable[report.Row], compared: Sequence[int] = QUICK_COMPARED) -> str:
@@ -110,7 +107,7 @@ def stage_table(rows: Iterable[report.Row], compared: Sequence[int] = QUICK_COMP
     lines = []
     for stage in in_order(key[0] for key in known):
         cells = [Spread.read(known.get((stage, *column), empty)) for column in columns]
-        lines.append([f"**{stage}**" if stage == BODY else stage, *map(str, cells)])
+        lines.append([f"**{stage}**" if stage == BODY else stage, *(str(cell) if cell.high else "" for cell in cells)])
     return table(head, lines)
 
 

@@ -15,31 +15,41 @@ from time import process_time
 from typing import Any
 from unittest.mock import patch
 
-#: What a stage is called in reports, by the functions, methods and computed columns that belong to it. Where one is
-#: renamed its time counts with what calls it; a test holds that all are there.
-SEAMS: dict[str, str] = {
-    "denoise_scrapy.page.page:Page.parse": "parse",
-    "denoise_scrapy.page.page:Page.elements": "columns, block counts, hashes",
-    "denoise_scrapy.page.page:Page.blocks": "columns, block counts, hashes",
-    "denoise_scrapy.page.page:Page.facts": "columns, block counts, hashes",
-    "denoise_scrapy.page.page:Page.marked_texts": "texts of the blocks",
-    "denoise_scrapy.page.page:Page.block_texts": "texts of the blocks",
-    "denoise_scrapy.body.model:SiteModel.fit": "fit",
-    "denoise_scrapy.site.statistics:SiteStatistics.for_page": "comparison",
-    "denoise_scrapy.body.strategies.combined:block_features": "features: the rest",
-    "denoise_scrapy.body.block_model:BlockModel.probability": "networks",
-    "denoise_scrapy.body.forest:Forest.probability": "trees",
-    "denoise_scrapy.body.network:BlockNetwork.probability": "networks",
-    "denoise_scrapy.body.context:Context.of": "networks",
-    "denoise_scrapy.body.strategies.combined:CombinedStrategy.judge": "adjustments, selection",
-    "denoise_scrapy.body.model:SiteModel.extract": "text, taste",
+#: Stages as reports call them, in about the order of work, with the functions, methods and computed columns that belong
+#: to them, as `package.module:name` below `denoise_scrapy`. Where one is renamed its time counts with what calls it; a
+#: test holds that all are there. Features that C computes in one call are in one stage.
+STAGES: dict[str, tuple[str, ...]] = {
+    "parse": ("page.page:Page.parse",),
+    "columns, block counts, hashes": tuple(f"page.page:Page.{name}" for name in ("elements", "blocks", "facts")),
+    "texts of the blocks": ("page.page:Page.marked_texts", "page.page:Page.block_texts"),
+    "fit": ("body.model:SiteModel.fit",),
+    "comparison": ("site.statistics:SiteStatistics.for_page",),
+    "features: words": ("body.features.matrix:read_words", "body.features.matrix:fill_words"),
+    "features: own": ("body.features.blocks:fill_own",),
+    "features: flags": ("body.features.blocks:fill_flags", "body.features.blocks:fill_parts"),
+    "features: rule": ("body.features.matrix:HandRule", "body.features.matrix:_fill_rule"),
+    "features: around": tuple(
+        f"body.features.{name}"
+        for name in (
+            *("surroundings:fill_subtrees", "surroundings:fill_windows", "surroundings:fill_near"),
+            *("surroundings:fill_paths", "surroundings:fill_place", "sections:fill_sections"),
+        )
+    ),
+    "features: site": ("body.features.site:fill_site",),
+    "features: records, goods": (
+        *("body.features.records:fill_records", "body.features.goods:fill_goods"),
+        *("body.features.goods:find_prices", "body.features.goods:count_pictures"),
+    ),
+    "features: in one call of C": ("body.features.matrix:fill_natively",),
+    "features: the rest": ("body.strategies.combined:block_features",),
+    "trees": ("body.forest:Forest.probability",),
+    "networks": ("body.network:BlockNetwork.probability", "body.context:Context.of"),
+    "trees and networks in one call of C": ("body.block_model:BlockModel.probability",),
+    "adjustments, selection": ("body.strategies.combined:CombinedStrategy.judge",),
+    "text, taste": ("body.model:SiteModel.extract",),
 }
-#: Computes the features family by family in numpy, and yields the name of each when it is done.
-FAMILIES = "denoise_scrapy.body.features.matrix:_filled"
 #: All that is in no other stage.
 OUTSIDE = "the rest"
-#: Features of a family that is known when they are made.
-_UNKNOWN = "features"
 
 
 class Tracer:
@@ -80,8 +90,8 @@ class Tracer:
     @contextmanager
     def seams(self) -> Iterator[None]:
         """Set the clocks meanwhile."""
-        undo = [undo for seam, stage in SEAMS.items() if (undo := self._set(seam, self._timed(stage)))]
-        undo += [undo for undo in [self._set(FAMILIES, self._timed_families)] if undo]
+        seams = [(f"denoise_scrapy.{seam}", stage) for stage, found in STAGES.items() for seam in found]
+        undo = [undo for seam, stage in seams if (undo := self._set(seam, self._timed(stage)))]
         try:
             yield
         finally:
@@ -122,18 +132,3 @@ class Tracer:
             return timed
 
         return wrap
-
-    def _timed_families(self, function: Callable[..., Iterator[str]]) -> Callable[..., Iterator[str]]:
-        @wraps(function)
-        def timed(*args: Any, **kwargs: Any) -> Iterator[str]:
-            found = function(*args, **kwargs)
-            while True:
-                self.enter(_UNKNOWN)
-                name = next(found, None)
-                self.leave()
-                self.seconds[f"features: {name or 'the rest'}"] += self.seconds.pop(_UNKNOWN)
-                if name is None:
-                    return
-                yield name
-
-        return timed
