@@ -25,6 +25,7 @@ from denoise_scrapy.page.markup import (
 )
 
 _DIGITS = re.compile(r"\d+")
+_HIDDEN = int(Flag.HIDDEN)
 #: Class and id values longer than this are cut: front-end frameworks write pages of class names.
 MAX_NAME_LENGTH = 200
 
@@ -97,10 +98,10 @@ def token(tag: str, class_: str, id_: str, role: str | None, itemprop: str | Non
         >>> token("div", "story", "main", None, None, False).step
         'div#main.story'
     """
-    flags = int(tag_flags(tag, role)) | (int(Flag.HIDDEN) if hides else 0)
+    flags = tag_flags(tag, role) | (_HIDDEN if hides else 0)
     # the root elements carry words for the whole site ("has-sidebar"): they say nothing of a block
     if tag not in ROOT_TAGS and (class_ or id_ or role or itemprop):
-        flags |= int(word_flags(" ".join(filter(None, (class_, id_, role, itemprop)))))
+        flags |= word_flags(" ".join(filter(None, (class_, id_, role, itemprop))))
     own = _hash(f"{tag}\0{class_}\0{id_}")
     # names of the root elements tell of the page ("category-sports"), and would part all paths below
     in_key, in_shape = (_hash(tag),) * 2 if tag in ROOT_TAGS else (own, _hash(f"{tag}\0{class_}"))
