@@ -197,11 +197,8 @@ _WORD_PATTERN = re.compile("|".join(rf"(?P<{f.name}>\b(?:{words}))" for f, words
 _WORD_BITS = {str(flag.name): int(flag) for flag in _WORDS}
 _TAG_BITS = {tag: int(flag) for tag, flag in _TAG_FLAGS.items()}
 _ROLE_BITS = {role: int(flag) for role, flag in _ROLE_FLAGS.items()}
-#: The first three letters of all that is looked for at a word's start (two of "ad").
-_BEGINNINGS = frozenset(
-    literal[: min(3, len(literal) - len(optional))]
-    for literal, optional in re.findall(r"(?:^|\|)([a-z]+)(\??)", "|".join(_WORDS.values()))
-)
+#: The first three letters of all that is looked for at a word's start; of "ads?" two as well.
+_BEGINNINGS = frozenset(re.findall(r"(?:^|\|)([a-z]{1,3})", "|".join(_WORDS.values()))) | {"ad"}
 #: Words that are looked for only together with the next one: "right col", "read more".
 _FIRST_OF_TWO = frozenset(re.findall(r"(\w+)(?= \w| \()", " | ".join(_WORDS.values())))
 #: Bit of a name that ends in such a word: the next name may go on with it.
@@ -244,8 +241,9 @@ def _name_bits(name: str) -> int:
         name = _CAMEL.sub(" ", name)
     text = (name if name.isalpha() else _NOT_A_LETTER.sub(" ", name)).lower()
     words = text.split()
-    bits = _GOES_ON if words and words[-1] in _FIRST_OF_TWO else 0
-    if "comment" in text or not _BEGINNINGS.isdisjoint([word[:3] for word in words]):
+    odd = not text.isascii()  # lower case may have brought in what is no letter, and parts words
+    bits = _GOES_ON if odd or (words and words[-1] in _FIRST_OF_TWO) else 0
+    if odd or "comment" in text or not _BEGINNINGS.isdisjoint([word[:3] for word in words]):
         for match in _WORD_PATTERN.finditer(text):
             bits |= _WORD_BITS[match.lastgroup or ""]
     return bits
