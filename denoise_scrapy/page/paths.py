@@ -74,7 +74,7 @@ class PathTable:
         self.parent: list[int] = [0]
         self.kinds: list[int] = [0]
         self.tags: list[str] = [""]
-        self._steps: list[str] = [""]
+        self._tokens: list[Token | None] = [None]
         self.transitions: dict[tuple[object, ...], int] = {}
 
     def __len__(self) -> int:
@@ -112,13 +112,14 @@ class PathTable:
         """The path as people read it: `html/body/div#main.story/p`."""
         steps = []
         while path:
-            steps.append(self._steps[path])
+            steps.append(self.step(path))
             path = self.parent[path]
         return "/".join(reversed(steps))
 
     def step(self, path: int) -> str:
         """The path's last step: `div#main.story`."""
-        return self._steps[path]
+        own = self._tokens[path]
+        return own.step if own else ""
 
     def _intern(self, raw: tuple[int, str, str | None, str | None, str | None, str | None, bool]) -> int:
         path, tag, class_, id_, role, itemprop, hides = raw
@@ -152,7 +153,7 @@ class PathTable:
         self.parent.append(parent)
         self.kinds.append(own.kind)
         self.tags.append(own.tag)
-        self._steps.append(own.step)
+        self._tokens.append(own)
         return new
 
 

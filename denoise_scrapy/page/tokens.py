@@ -52,9 +52,9 @@ class Token(NamedTuple):
     """A kind of element: tag, class, id, role and whether it hides itself.
 
     Attributes:
-        name: What tells it from others; itemprop is none of it, though it may set flags.
+        name: What tells it from others: tag, class, id, role, whether it hides itself; itemprop is none of it,
+            though it may set flags.
         tag: Its tag.
-        step: As people read it: `div#main.story`.
         kind: What the event loop does with it.
         block: Whether it ends a block of text.
         in_key: Its part of the hash of a path.
@@ -63,15 +63,34 @@ class Token(NamedTuple):
         packed: Its columns of the path table.
     """
 
-    name: tuple[object, ...]
+    name: tuple[str, str, str, str | None, bool]
     tag: str
-    step: str
     kind: int
     block: bool
     in_key: int
     in_shape: int
     flags: int
     packed: bytes
+
+    @property
+    def step(self) -> str:
+        """The element as people read it: `div#main.story`."""
+        tag, class_, id_, *_ = self.name
+        return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
+
+
+class _Tag(NamedTuple):
+    """What a tag alone tells; `kinds` are those of `_PACKED`."""
+
+    code: int
+    kind: int
+    kinds: tuple[bool, bool, bool, bool, bool]
+
+
+@lru_cache(maxsize=1024)
+def _of_tag(tag: str) -> _Tag:
+    kinds = is_block_tag(tag), tag in CONTAINER_TAGS, tag in CONTENT_TAGS, tag == "br", tag in SKIPPED_TAGS
+    return _Tag(name_code(tag), _KINDS.get(tag, PLAIN), kinds)
 
 
 @lru_cache(maxsize=16_384)
@@ -99,29 +118,20 @@ def token(tag: str, class_: str, id_: str, role: str | None, itemprop: str | Non
         'div#main.story'
     """
     flags = tag_flags(tag, role) | (_HIDDEN if hides else 0)
-    # the root elements carry words for the whole site ("has-sidebar"): they say nothing of a block
-    if tag not in ROOT_TAGS and (class_ or id_ or role or itemprop):
-        flags |= word_flags(" ".join(filter(None, (class_, id_, role, itemprop))))
-    own = _hash(f"{tag}\0{class_}\0{id_}")
-    # names of the root elements tell of the page ("category-sports"), and would part all paths below
-    in_key, in_shape = (_hash(tag),) * 2 if tag in ROOT_TAGS else (own, _hash(f"{tag}\0{class_}"))
-    block = is_block_tag(tag)
-    markup = 2 * len(tag) + 5 + (len(class_) + 9) * bool(class_) + (len(id_) + 6) * bool(id_)
-    codes = name_code(tag), name_code(class_), name_code(id_)
-    kinds = block, tag in CONTAINER_TAGS, tag in CONTENT_TAGS, tag == "br", tag in SKIPPED_TAGS
-    return Token(
-        name=(tag, class_, id_, role, hides),
-        tag=tag,
-        step=tag + (f"#{id_}" if id_ else "") + "".join(f".{c}" for c in class_.split()),
-        kind=_KINDS.get(tag, PLAIN),
-        block=block,
-        in_key=in_key,
-        in_shape=in_shape,
-        flags=flags,
-        packed=_PACKED.pack(*codes, own, flags, markup, *kinds),
-    )
+    in_key = own = _hash(f"{tag}\0{class_}\0{id_}")
+    if tag in ROOT_TAGS:
+        # their names tell of the page ("category-sports"), and would part all paths below; they carry words for the
+        # whole site ("has-sidebar"), which say nothing of a block
+        in_key = in_shape = _hash(tag)
+    else:
+        in_shape = _hash(f"{tag}\0{class_}")
+        if class_ or id_ or role or itemprop:
+            flags |= word_flags(" ".join(filter(None, (class_, id_, role, itemprop))))
+    code, kind, kinds = _of_tag(tag)
+    markup = 2 * len(tag) + 5 + (len(class_) + 9 if class_ else 0) + (len(id_) + 6 if id_ else 0)
+    packed = _PACKED.pack(code, name_code(class_), name_code(id_), own, flags, markup, *kinds)
+    return Token((tag, class_, id_, role, hides), tag, kind, kinds[0], in_key, in_shape, flags, packed)
 
 
-@lru_cache(maxsize=16_384)
 def _hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
