@@ -194,7 +194,7 @@ _WORDS: dict[Flag, str] = {
 }
 _WORD_PATTERN = re.compile("|".join(rf"(?P<{f.name}>\b(?:{words}))" for f, words in _WORDS.items()))
 # plain numbers: Flag's own arithmetic takes a microsecond
-_WORD_BITS = {str(flag.name): int(flag) for flag in _WORDS}
+_FLAG_BITS = {str(flag.name): int(flag) for flag in _WORDS}
 _TAG_BITS = {tag: int(flag) for tag, flag in _TAG_FLAGS.items()}
 _ROLE_BITS = {role: int(flag) for role, flag in _ROLE_FLAGS.items()}
 #: The first three letters of all that is looked for at a word's start; of "ads?" two as well.
@@ -234,18 +234,32 @@ def word_flags(names: str) -> int:
 def _name_bits(name: str) -> int:
     """The flags of one name, and whether the next may go on with its last word.
 
-    Single names ("btn", "widget-title") are the same on thousands of sites, whole attributes seldom are. Of new ones
-    most hold no word that any pattern begins like, which is found out in a fifth of the time of a search.
+    Single names ("btn", "widget-title") are the same on thousands of sites, whole attributes seldom are.
     """
     if not name.islower():
         name = _CAMEL.sub(" ", name)
     text = (name if name.isalpha() else _NOT_A_LETTER.sub(" ", name)).lower()
     words = text.split()
-    odd = not text.isascii()  # lower case may have brought in what is no letter, and parts words
-    bits = _GOES_ON if odd or (words and words[-1] in _FIRST_OF_TWO) else 0
-    if odd or "comment" in text or not _BEGINNINGS.isdisjoint([word[:3] for word in words]):
-        for match in _WORD_PATTERN.finditer(text):
-            bits |= _WORD_BITS[match.lastgroup or ""]
+    if not text.isascii():  # lower case may have brought in what is no letter, and parts words
+        return _found(text) | _GOES_ON
+    bits = _GOES_ON if words and words[-1] in _FIRST_OF_TWO else 0
+    if not _FIRST_OF_TWO.isdisjoint(words):
+        return bits | _found(text)
+    for word in words:
+        bits |= _word_bits(word)
+    return bits
+
+
+@lru_cache(maxsize=32_768)
+def _word_bits(word: str) -> int:
+    """The flags of one word. Names of words never seen are made of words that were: a search takes 2 µs a word."""
+    return _found(word) if word[:3] in _BEGINNINGS or "comment" in word else 0
+
+
+def _found(text: str) -> int:
+    bits = 0
+    for match in _WORD_PATTERN.finditer(text):
+        bits |= _FLAG_BITS[match.lastgroup or ""]
     return bits
 
 
