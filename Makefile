@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
+KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test check gate baseline bench cost scores train sanitize clean
@@ -36,17 +37,17 @@ $(VENV)/bin/python:
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.demo: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and what it needs (about a minute on a first run)"
 	$(PIP) -e .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and its development tools (about a minute on a first run)"
 	$(PIP) -e ".[dev,train]"
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.bench: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
 	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,train,bench]"
