@@ -6,6 +6,7 @@ table of 65,536 classifies all of a page's text. Characters beyond the plane are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -23,16 +24,26 @@ _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00))
 
 
+def codes_that(test: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+    """Which codes of the basic plane pass a test of single characters, shape (65536,): 3 ms, in a loop 10.
+
+    Example:
+        >>> np.flatnonzero(codes_that(str.isdigit))[:3].tolist()
+        [48, 49, 50]
+    """
+    return np.fromiter(map(test, map(chr, range(1 << 16))), bool, 1 << 16)
+
+
 @cache
 def class_table() -> npt.NDArray[np.uint8]:
     """Class of each of the 65,536 codes of the basic plane, shape (65536,)."""
     table = np.full(1 << 16, OTHER, np.uint8)
-    for code in range(1 << 16):
-        char = chr(code)
-        if char.isalnum() or char == "_":
-            table[code] = DIGIT if char.isdigit() else UPPER if char.isupper() else LETTER
-        elif char.isspace():
-            table[code] = SPACE
+    table[codes_that(str.isspace)] = SPACE
+    word = codes_that(str.isalnum)
+    table[word] = LETTER
+    table[word & codes_that(str.isupper)] = UPPER
+    table[word & codes_that(str.isdigit)] = DIGIT
+    table[ord("_")] = LETTER
     for first, end in _CJK_RANGES:
         table[first:end] = CJK
     for chars, kind in ((_COMMAS, COMMA), (_STOPS, STOP), (_INVISIBLE, SPACE)):
@@ -45,13 +56,10 @@ def class_table() -> npt.NDArray[np.uint8]:
 def hash_table() -> npt.NDArray[np.uint64]:
     """A pseudo-random value of each code, equal for upper and lower case and for all digits, shape (65536,)."""
     folded = np.arange(1 << 16, dtype=np.uint64)
-    for code in range(1 << 16):
-        char = chr(code)
-        if char.isdigit():
-            folded[code] = ord("0")
-        elif char.isupper():
-            lower = char.lower()
-            folded[code] = ord(lower) if len(lower) == 1 else code
+    for code in np.flatnonzero(codes_that(str.isupper)).tolist():
+        lower = chr(code).lower()
+        folded[code] = ord(lower) if len(lower) == 1 else code
+    folded[codes_that(str.isdigit)] = ord("0")
     return mix(folded)
 
 

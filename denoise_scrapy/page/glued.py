@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.characters import DIGIT, class_table
+from denoise_scrapy.page.characters import DIGIT, class_table, codes_that
 from denoise_scrapy.page.columns import MarkedText
 from denoise_scrapy.page.paths import PathTable
 
@@ -73,11 +73,11 @@ def _may_meet() -> npt.NDArray[np.bool_]:
 @cache
 def character_bits() -> bytes:
     """What each code of the basic plane is, for C: `native.events.Given.characters`."""
-    word = (class_table() >= DIGIT).astype(np.uint8)
-    for code in np.flatnonzero(word).tolist():
-        char = chr(code)
-        word[code] |= 2 * char.isupper() | 4 * char.isdigit() | 8 * char.islower() | 16 * char.isalpha()
-    return word.tobytes()
+    word = class_table() >= DIGIT
+    bits = word.astype(np.uint8)
+    for bit, test in ((2, str.isupper), (4, str.isdigit), (8, str.islower), (16, str.isalpha)):
+        bits[word & codes_that(test)] |= np.uint8(bit)
+    return bits.tobytes()
 
 
 def _twins(paths: npt.NDArray[np.int32], element: int, table: PathTable) -> bool:

@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.page.characters import codes_that
 from denoise_scrapy.page.columns import IntArray, MarkedText
 from denoise_scrapy.page.parse import END, LINE_BREAK, START
 
@@ -65,15 +66,11 @@ def collapsed(marked: str) -> str:
 def folding_table() -> npt.NDArray[np.uint16]:
     """Lower case of each of the 65,536 codes, shape (65536,); what is none of that is told in `texts.c`."""
     table = np.arange(1 << 16, dtype=np.uint16)
-    for code in range(1 << 16):
-        char = chr(code)
-        lower = char.lower()
-        if char.isspace():
-            table[code] = _SPACE
-        elif len(lower) > 1 or char == "Σ":  # at a word's end it is another letter than within
-            table[code] = _FOLDED
-        elif lower != char:
-            table[code] = ord(lower)
+    for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
+        lower = chr(code).lower()
+        table[code] = ord(lower) if len(lower) == 1 else _FOLDED
+    table[ord("Σ")] = _FOLDED  # at a word's end it is another letter than within
+    table[codes_that(str.isspace)] = _SPACE
     table[0xD800:0xE000] = _SURROGATE
     table[:3] = _MARK
     return table
