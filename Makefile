@@ -19,7 +19,8 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# all figures, some 15 minutes; `make bench ARGS=--quick` for rough ones
+# all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
+# benchmarks.crawl_memory` (20,000 pages of 500 hosts), `python -m benchmarks.dedup.scale --million`
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.bench $(ARGS)
 

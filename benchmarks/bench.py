@@ -16,6 +16,7 @@ from time import perf_counter
 from benchmarks.corpora import add_corpora_argument
 from benchmarks.report import OUTPUT, environment
 
+INDEX = ("--counts", "1000", "10000", "100000", "--ways", "sqlite-prefilter", "datasketch-lsh")
 #: Modules, what each measures, and further arguments of a whole and of a quick run.
 PARTS: Sequence[tuple[str, str, Sequence[str], Sequence[str]]] = (
     ("benchmarks.stages", "a body stage by stage", (), ()),
@@ -24,10 +25,18 @@ PARTS: Sequence[tuple[str, str, Sequence[str], Sequence[str]]] = (
     ("benchmarks.peers", "other extractors", (), ()),
     ("benchmarks.work", "counted work", (), ()),
     ("benchmarks.profile", "functions of the most own time", (), ()),
+    (
+        "benchmarks.crawl",
+        "a crawl, bare and with us",
+        ("--pages", "60", "--rounds", "3"),
+        ("--pages", "20", "--rounds", "1"),
+    ),
+    ("benchmarks.crawl_memory", "memory of a crawl", ("--pages", "4000", "--hosts", "100"), ("--pages", "200")),
+    ("benchmarks.dedup.scale", "the index, and datasketch's LSH alone", INDEX, ("--quick",)),
     ("benchmarks", "quality", ("--peers",), ("--strategies", "combined", "--names", "portal,big9,zh")),
 )
-#: Parts that have one length.
-NOT_SCALED = ("benchmarks.work",)
+#: Parts that read no recorded pages; their lengths are in their arguments.
+WITHOUT_PAGES = ("benchmarks.work", "benchmarks.crawl", "benchmarks.crawl_memory", "benchmarks.dedup.scale")
 
 
 def main() -> int:
@@ -40,7 +49,8 @@ def main() -> int:
     failed = 0
     for module, title, whole, quick in PARTS:
         print(f"\n== {title} ({module})", flush=True)
-        scaled = [] if module in NOT_SCALED else [*corpora, *(["--quick", *quick] if args.quick else whole)]
+        scaled = [] if module in WITHOUT_PAGES else [*corpora, *["--quick"] * args.quick]
+        scaled += quick if args.quick else whole
         start = perf_counter()
         done = subprocess.run([sys.executable, "-m", module, *scaled], env=dict(os.environ), check=False)
         failed += done.returncode != 0
