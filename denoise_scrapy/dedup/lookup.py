@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import dedup_index, library
-from denoise_scrapy.native.dedup_text import address
+from denoise_scrapy.native.calling import address_of
 
 SEGMENT = 1 << 15  # rows; a million texts are 31 segments
 _BUCKET = 16
@@ -76,7 +76,7 @@ class LookupTable:
             part, keys = keys[: SEGMENT - used], keys[SEGMENT - used :]
             if segment == len(self._groups) * _GROUP:
                 self._groups.append(np.zeros((_GROUP, self._buckets, _BUCKET), np.uint32))
-                places = [address(one) for group in self._groups for one in group]
+                places = [address_of(one) for group in self._groups for one in group]
                 self._addresses = np.array(places, np.uintp)
             self._add(segment, used, part)
             self._rows += len(part)

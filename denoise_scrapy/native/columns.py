@@ -12,8 +12,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
-from denoise_scrapy.native.workspace import Array, Layout, Workspace, address_of, one, two, two_and_end
+from denoise_scrapy.native.workspace import Array, Layout, Workspace, one, two, two_and_end
 
 #: Bytes of `struct path_row`.
 _ROW_SIZE = 65
@@ -27,7 +28,6 @@ OF_ELEMENTS = Layout(
     4,
     [
         *((name, np.int64, one) for name in ("parent", "end", "depth", "own_chars", "block_element")),
-        *((name, np.float64, one) for name in ("token_sums", "char_sums", "link_char_sums")),
         ("path_token", np.uint64, one),
         *((name, np.int64, two) for name in ("mark_element", "text_owner", "block_of_text")),
         *((name, np.int64, two_and_end) for name in ("mark_bounds", "visible_before")),
@@ -177,11 +177,10 @@ def container_shapes(lib: Library, paths: npt.NDArray[np.int32], table: PathRows
 
 @cache
 def _functions(lib: Library) -> tuple[Callable[..., int], Callable[..., None], Callable[..., int]]:
-    read, lay_out = lib.arrays.denoise_read_page, lib.arrays.denoise_lay_out_blocks
-    find = lib.arrays.denoise_container_shapes
     page, pointer, integer = ctypes.POINTER(_Page), ctypes.c_void_p, ctypes.c_int64
-    read.argtypes = [page, ctypes.POINTER(PathRows), ctypes.POINTER(CharacterTables), pointer, pointer, integer]
-    read.restype = integer
-    lay_out.argtypes, lay_out.restype = [page, pointer, pointer, pointer], None
-    find.argtypes, find.restype = [pointer, integer, ctypes.POINTER(PathRows), pointer], integer
-    return read, lay_out, find
+    tables = ctypes.POINTER(PathRows), ctypes.POINTER(CharacterTables)
+    return (
+        declared(lib.arrays.denoise_read_page, page, *tables, pointer, pointer, integer, result=integer),
+        declared(lib.arrays.denoise_lay_out_blocks, page, pointer, pointer, pointer),
+        declared(lib.arrays.denoise_container_shapes, pointer, integer, tables[0], pointer, result=integer),
+    )

@@ -10,7 +10,7 @@ import ctypes
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.dedup_text import address
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 _POINTER, _INT = ctypes.c_void_p, ctypes.c_int64
@@ -38,14 +38,12 @@ def find(library: Library, segments: npt.NDArray[np.uintp], size: int, buckets: 
     Returns:
         For each find the key's place in `keys`, and the row.
     """
-    function = library.arrays.denoise_dedup_find
-    if function.argtypes is None:
-        function.argtypes, function.restype = _FIND, _INT
+    function = declared(library.arrays.denoise_dedup_find, *_FIND, result=_INT)
     room = _ROOM
     while True:
         found = np.empty((2, room), np.int64)
         count = function(
-            *(address(segments), len(segments), size, buckets, address(keys), len(keys), room, address(found)),
+            *(address_of(segments), len(segments), size, buckets, address_of(keys), len(keys), room, address_of(found)),
         )
         if count <= room:
             return found[0, :count], found[1, :count]
@@ -64,11 +62,9 @@ def put(library: Library, segment: npt.NDArray[np.uint32], keys: Keys, used: int
     Returns:
         Places in the flat keys of those that found their bucket and the next one full.
     """
-    function = library.arrays.denoise_dedup_put
-    if function.argtypes is None:
-        function.argtypes, function.restype = _PUT, _INT
+    function = declared(library.arrays.denoise_dedup_put, *_PUT, result=_INT)
     crowded = np.empty(keys.size, np.int64)
-    count = function(address(segment), len(segment), address(keys), *keys.shape, used, address(crowded))
+    count = function(address_of(segment), len(segment), address_of(keys), *keys.shape, used, address_of(crowded))
     return crowded[:count]
 
 
@@ -86,13 +82,11 @@ def common(library: Library, mine: Units, ends: Ints, theirs: Units, their_ends:
     Returns:
         int64 (k,).
     """
-    function = library.arrays.denoise_dedup_common
-    if function.argtypes is None:
-        function.argtypes, function.restype = _COMMON, None
+    function = declared(library.arrays.denoise_dedup_common, *_COMMON)
     found = np.empty(len(owner), np.int64)
     function(
-        *(address(mine), len(mine), address(ends), len(ends)),
-        *(address(theirs), len(theirs), address(their_ends), address(owner), len(owner), address(found)),
+        *(address_of(mine), len(mine), address_of(ends), len(ends)),
+        *(address_of(theirs), len(theirs), address_of(their_ends), address_of(owner), len(owner), address_of(found)),
     )
     return found
 
@@ -109,9 +103,7 @@ def sign(library: Library, units: Units, sizes: Ints, bits_log2: int) -> npt.NDA
     Returns:
         uint64 (k, 2 ** bits_log2 / 64).
     """
-    function = library.arrays.denoise_dedup_sign
-    if function.argtypes is None:
-        function.argtypes, function.restype = _SIGN, None
+    function = declared(library.arrays.denoise_dedup_sign, *_SIGN)
     signatures = np.zeros((len(sizes), 1 << (bits_log2 - 6)), np.uint64)
-    function(address(units), len(units), address(sizes), len(sizes), bits_log2, address(signatures))
+    function(address_of(units), len(units), address_of(sizes), len(sizes), bits_log2, address_of(signatures))
     return signatures

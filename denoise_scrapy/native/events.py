@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native.calling import declared
 from denoise_scrapy.native.library import Library
 
 StartTag = tuple[str, Mapping[str, str]]
@@ -89,9 +90,7 @@ def callbacks(library: Library, given: Given, *, keep_noscript: bool) -> Callbac
         given: What they read and fill.
         keep_noscript: Whether the text inside `noscript` is the page's.
     """
-    function = library.objects.denoise_reader
-    if function.argtypes is None:
-        function.argtypes, function.restype = (ctypes.py_object, ctypes.c_int), ctypes.py_object
+    function = declared(library.objects.denoise_reader, ctypes.py_object, ctypes.c_int, result=ctypes.py_object)
     return Callbacks(*function(given, keep_noscript))
 
 
@@ -101,8 +100,6 @@ def finish(library: Library, reader: object) -> Read:
     Raises:
         TypeError: It was finished before.
     """
-    function = library.objects.denoise_reader_finish
-    if function.argtypes is None:
-        function.argtypes, function.restype = (ctypes.py_object,), ctypes.py_object
+    function = declared(library.objects.denoise_reader_finish, ctypes.py_object, result=ctypes.py_object)
     paths, text, width, marks = function(reader)
     return Read(np.frombuffer(paths, np.int32), text, width == 2, marks)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.address import address_of
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 _WORD, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
@@ -104,8 +104,6 @@ def fill_features(
 
 
 def _function(library: Library) -> Any:
-    function = library.arrays.denoise_features
-    if function.argtypes is None:
-        settings = ctypes.POINTER(Settings)
-        function.argtypes = [_POINTER, settings, _POINTER, _WORD, _WORD, _WORD, _POINTER]
-    return function
+    settings, numbers = ctypes.POINTER(Settings), (_WORD, _WORD, _WORD)
+    types = (_POINTER, settings, _POINTER, *numbers, _POINTER)
+    return declared(library.arrays.denoise_features, *types, result=ctypes.c_int)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
+from denoise_scrapy.native.calling import declared
 from denoise_scrapy.native.library import Library
 
 
@@ -14,8 +15,6 @@ def look(library: Library, html: bytes) -> tuple[bool, bool]:
         library: The compiled library.
         html: A page.
     """
-    function = library.arrays.denoise_html_look
-    if function.argtypes is None:
-        function.argtypes = (ctypes.c_char_p, ctypes.c_int64)
+    function = declared(library.arrays.denoise_html_look, ctypes.c_char_p, ctypes.c_int64, result=ctypes.c_int)
     found: int = function(html, len(html))
     return bool(found & 1), bool(found & 2)

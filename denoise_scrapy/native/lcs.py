@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 
@@ -19,7 +20,6 @@ class Tree(Protocol):
     tag: npt.NDArray[np.generic]
     id: npt.NDArray[np.generic]
     class_: npt.NDArray[np.generic]
-    token: npt.NDArray[np.generic]
 
     def __len__(self) -> int: ...
     @property
@@ -37,7 +37,7 @@ class _Tree(ctypes.Structure):
     _fields_ = (
         ("n", ctypes.c_int64),
         ("levels", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in "first parent tag id class_ token inner content boxes".split()),
+        *((name, ctypes.c_void_p) for name in "first parent tag id class_ inner content boxes".split()),
     )
 
     @classmethod
@@ -48,14 +48,13 @@ class _Tree(ctypes.Structure):
             "tag": (tree.tag, np.uint32),
             "id": (tree.id, np.uint32),
             "class_": (tree.class_, np.uint32),
-            "token": (tree.token, np.uint64),
             "inner": (tree.inner_hash, np.uint64),
             "content": (tree.is_content, np.uint8),
         }
         arrays = {name: np.ascontiguousarray(values, dtype) for name, (values, dtype) in named.items()}
         if boxes is not None:
             arrays["boxes"] = np.ascontiguousarray(boxes, np.float64)
-        made = cls(len(tree), len(tree.levels) - 1, **{name: array.ctypes.data for name, array in arrays.items()})
+        made = cls(len(tree), len(tree.levels) - 1, **{name: address_of(array) for name, array in arrays.items()})
         made.arrays = arrays
         return made
 
@@ -85,11 +84,10 @@ def match_levels(
     Returns:
         Which nodes of x have a similar partner, shape (n,), and the score; None where a level is too large.
     """
-    function = library.arrays.denoise_lcs
-    function.argtypes = _ARGUMENTS
+    function = declared(library.arrays.denoise_lcs, *_ARGUMENTS, result=ctypes.c_int)
     left, right = (_Tree.of(tree, None if boxes is None else boxes[i]) for i, tree in enumerate((x, y)))
     matched, score = np.zeros(len(x), np.bool_), ctypes.c_double()
     declined = function(
-        ctypes.addressof(left), ctypes.addressof(right), similar, most_cells, matched.ctypes.data, ctypes.byref(score)
+        ctypes.addressof(left), ctypes.addressof(right), similar, most_cells, address_of(matched), ctypes.byref(score)
     )
     return None if declined else (matched, score.value)

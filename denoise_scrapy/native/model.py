@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 _POINTER, _INT = ctypes.c_void_p, ctypes.c_int64
@@ -52,11 +53,10 @@ class PreparedModel(ctypes.Structure):
         values = {**values, "first": _padded(values["first"]), "bias": _padded(values["bias"])}
         arrays = {name: np.ascontiguousarray(values[name], dtype) for name, dtype in _ARRAYS.items()}
         numbers = {name: value for name, value in values.items() if name not in arrays}
-        made = cls(**numbers, **{name: array.ctypes.data for name, array in arrays.items()})
+        made = cls(**numbers, **{name: address_of(array) for name, array in arrays.items()})
         made.arrays = arrays
         made.address = ctypes.addressof(made)
-        sound = library.arrays.denoise_model_sound
-        sound.argtypes, sound.restype = (_POINTER,), ctypes.c_int
+        sound = declared(library.arrays.denoise_model_sound, _POINTER, result=ctypes.c_int)
         return made if sound(made.address) else None
 
 
@@ -93,7 +93,7 @@ def probability(
     function, found = library.arrays.denoise_model_probability, np.empty(m)
     if function.argtypes is None:
         function.argtypes, function.restype = _ARGUMENTS, ctypes.c_int
-    where = [array.__array_interface__["data"][0] for array in (features, tokens, paths, found)]
+    where = [address_of(array) for array in (features, tokens, paths, found)]
     problem = function(model.address, where[0], m, *where[1:])
     if problem == -1:
         raise MemoryError

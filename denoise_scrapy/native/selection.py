@@ -7,6 +7,7 @@ import ctypes
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 _POINTER = ctypes.c_void_p
@@ -32,13 +33,11 @@ def select(
     Raises:
         MemoryError: There is not enough memory.
     """
-    function = library.arrays.denoise_select
-    if function.argtypes is None:
-        function.argtypes, function.restype = _ARGUMENTS, ctypes.c_double
+    function = declared(library.arrays.denoise_select, *_ARGUMENTS, result=ctypes.c_double)
     probability, tokens = np.ascontiguousarray(probability, np.float64), np.ascontiguousarray(tokens, np.int64)
     if not len(probability) == len(tokens) == (len(tokens) if kept is None else len(kept)):
         raise ValueError("probabilities, tokens and choice are of different lengths")
-    where = [None if array is None else array.__array_interface__["data"][0] for array in (probability, tokens, kept)]
+    where = [None if array is None else address_of(array) for array in (probability, tokens, kept)]
     f1: float = function(where[0], where[1], len(tokens), beta * beta, where[2])
     if f1 < 0:
         raise MemoryError

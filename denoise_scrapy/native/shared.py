@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.address import address_of
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 #: Rows of what is found, a value a block: shares of the others that have its text, its path, its text under its path;
@@ -110,7 +110,5 @@ def share_blocks(
 
 @cache
 def _functions(library: Library) -> tuple[Callable[..., None], Callable[..., int]]:
-    find, space = library.arrays.denoise_shared, library.arrays.denoise_shared_space
-    find.argtypes, find.restype = [_POINTER] * 3 + [_NUMBER] + [_POINTER] * 4, None
-    space.argtypes, space.restype = [_NUMBER] * 3, _NUMBER
-    return find, space
+    find = declared(library.arrays.denoise_shared, *[_POINTER] * 3, _NUMBER, *[_POINTER] * 4)
+    return find, declared(library.arrays.denoise_shared_space, *[_NUMBER] * 3, result=_NUMBER)

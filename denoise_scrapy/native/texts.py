@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.address import address_of
+from denoise_scrapy.native.calling import address_of, declared
 from denoise_scrapy.native.library import Library
 
 #: What is left to do for a block: it is unseen; its share of the title's words is unknown; it may speak of consent; it
@@ -21,13 +21,6 @@ IntArray = npt.NDArray[np.int64]
 
 
 _POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_int64
-
-
-def _declared(function: Any, *arguments: Any, result: Any = None) -> Any:
-    """A function with its types, which are set once: it takes a microsecond."""
-    if function.argtypes is None:
-        function.restype, function.argtypes = result, arguments
-    return function
 
 
 class PageAddress(NamedTuple):
@@ -75,7 +68,7 @@ class KnownTexts:
             self.clear()
         keys, bits = keys[: self._most], bits[: self._most]
         # it keeps the lock: nobody asks meanwhile
-        function = _declared(library.objects.denoise_texts_learn, _POINTER, _NUMBER, _POINTER, _POINTER)
+        function = declared(library.objects.denoise_texts_learn, _POINTER, _NUMBER, _POINTER, _POINTER)
         if len(keys):
             function(ctypes.addressof(self.struct), len(keys), address_of(keys), address_of(bits))
         self._used += len(keys)
@@ -183,7 +176,7 @@ def ask(library: Library, page: PageAddress, known: KnownTexts, question: Questi
     m = page.blocks
     out, codes = np.empty(18 * m + 1, np.uint8), title.encode("utf-16-le", "surrogatepass")
     # it keeps the lock: nobody learns meanwhile
-    function = _declared(
+    function = declared(
         library.objects.denoise_texts_ask, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER, result=_NUMBER
     )
     structs = ctypes.addressof(known.struct), ctypes.addressof(question.struct)
@@ -207,7 +200,7 @@ def find_titles(
         1 for those that are, 0 for all others but 2 where it is left to do, shape (m,), and how many these are.
     """
     out, codes = np.empty(page.blocks + 1, np.uint8), title.encode("utf-16-le", "surrogatepass")
-    function = _declared(
+    function = declared(
         library.arrays.denoise_texts_titles,
         *(_POINTER, _POINTER, ctypes.c_char_p, _NUMBER, _NUMBER, _POINTER),
         result=_NUMBER,
@@ -232,7 +225,7 @@ def join_texts(
     """
     kind = np.uint16 if page.wide else np.uint8
     out = np.empty(page.characters + page.blocks + 1, kind)
-    function = _declared(library.arrays.denoise_texts_join, *[_POINTER] * 4, result=_NUMBER)
+    function = declared(library.arrays.denoise_texts_join, *[_POINTER] * 4, result=_NUMBER)
     wanted = np.ascontiguousarray(wanted, np.bool_)
     if len(wanted) != page.blocks:
         raise ValueError(f"{page.blocks} blocks expected, got {len(wanted)}")
@@ -271,6 +264,6 @@ def fill_lexical(
     if not len(bits):
         return
     bits, tokens = np.ascontiguousarray(bits, np.uint8), np.ascontiguousarray(tokens, np.int64)
-    function = _declared(library.arrays.denoise_lexical, _POINTER, _POINTER, _NUMBER, _POINTER, _POINTER)
+    function = declared(library.arrays.denoise_lexical, _POINTER, _POINTER, _NUMBER, _POINTER, _POINTER)
     struct = _Limits(*limits)
     function(address_of(bits), address_of(tokens), len(bits), ctypes.addressof(struct), address_of(out))

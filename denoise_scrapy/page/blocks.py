@@ -73,29 +73,9 @@ class Blocks:
         return levels
 
     @cached_property
-    def _sums(self) -> npt.NDArray[np.float64]:
-        """`subtree_sums` of tokens, visible characters, and those inside links, shape (3, elements)."""
-        n = len(self.elements)
-        running = np.zeros((3, n + 1))
-        for row, values in enumerate((self.tokens, self.chars, self.link_chars)):
-            running[row, 1:] = np.bincount(self.element, values, n)
-        running.cumsum(axis=1, out=running)
-        return np.asarray(running.take(self.elements.end, axis=1) - running[:, :-1])
-
-    @derived
     def token_sums(self) -> npt.NDArray[np.float64]:
-        """`subtree_sums` of the tokens, shape (elements,). Several families of features ask for it."""
-        return np.asarray(self._sums[0])
-
-    @derived
-    def char_sums(self) -> npt.NDArray[np.float64]:
-        """`subtree_sums` of the visible characters, shape (elements,)."""
-        return np.asarray(self._sums[1])
-
-    @derived
-    def link_char_sums(self) -> npt.NDArray[np.float64]:
-        """`subtree_sums` of the visible characters inside links, shape (elements,)."""
-        return np.asarray(self._sums[2])
+        """`subtree_sums` of the tokens, shape (elements,)."""
+        return self.subtree_sums(self.tokens)
 
     @cached_property
     def _visible(self) -> tuple[IntArray, IntArray]:

@@ -28,7 +28,7 @@ OF_ELEMENTS = (
 OF_BLOCKS = (
     *("element", "first", "after", "start", "end", "block_of_text", "chars", "tokens", "link_chars", "counts"),
     *("flags", "own_flags", "paragraph_tokens", "ends_in_stop", "above", "path_keys", "slots", "text_hashes"),
-    *("token_sums", "char_sums", "link_char_sums", "link_density"),
+    *("token_sums", "link_density"),
 )
 OF_PATHS = ("tag", "token", "flags", "own_flags", "depth", "skipped")
 

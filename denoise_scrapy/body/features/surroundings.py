@@ -9,7 +9,6 @@ from denoise_scrapy.body.sums import PROSE, TOKENS, Sums
 
 FloatArray = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
-Feature = tuple[str, FloatArray | npt.NDArray[np.bool_] | npt.NDArray[np.int64]]
 
 #: Levels up whose subtrees are described, and half widths of the windows (in blocks).
 LEVELS = (0, 1, 2, 3)

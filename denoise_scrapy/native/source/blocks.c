@@ -49,28 +49,6 @@ static void number_slots(struct page_columns *p, struct numbered_key *room) {
     p->slot_count = slot + 1;
 }
 
-/* Sums over the blocks of each element's subtree. They are whole numbers, so their order does not matter. */
-static void sum_subtrees(const struct page_columns *p) {
-    const size_t size = (size_t)p->n * sizeof(double);
-    memset(p->token_sums, 0, size);
-    memset(p->char_sums, 0, size);
-    memset(p->link_char_sums, 0, size);
-    for (int64_t b = 0; b < p->m; b++) {
-        const int64_t e = p->element[b];
-        p->token_sums[e] += (double)p->tokens[b];
-        p->char_sums[e] += (double)p->chars[b];
-        p->link_char_sums[e] += (double)p->link_chars[b];
-    }
-    for (int64_t e = p->n - 1; e > 0; e--) {
-        const int64_t up = p->parent[e];
-        if (up < 0)
-            continue;
-        p->token_sums[up] += p->token_sums[e];
-        p->char_sums[up] += p->char_sums[e];
-        p->link_char_sums[up] += p->link_char_sums[e];
-    }
-}
-
 static void climb(const struct page_columns *p) {
     const int64_t m = p->m;
     memcpy(p->above, p->element, (size_t)m * sizeof *p->above);
@@ -133,6 +111,5 @@ EXPORTED void denoise_lay_out_blocks(struct page_columns *page, int64_t *space, 
     for (int64_t b = 0; b < page->m; b++)
         copy_block(page, b, records + b);
     number_slots(page, (struct numbered_key *)room);
-    sum_subtrees(page);
     climb(page);
 }

@@ -247,9 +247,6 @@ static void lay_out(struct page_columns *p, int64_t *space) {
     p->depth = carve(&space, n);
     p->own_chars = carve(&space, n);
     p->block_element = carve(&space, n);
-    p->token_sums = carve(&space, n);
-    p->char_sums = carve(&space, n);
-    p->link_char_sums = carve(&space, n);
     p->token = carve(&space, n);
     p->mark_element = carve(&space, 2 * n);
     p->text_owner = carve(&space, 2 * n);

@@ -19,9 +19,8 @@ struct page_columns {
 
     /* Of the n elements, in document order. */
     int64_t *parent, *end, *depth, *own_chars;
-    int64_t *block_element;                          /* nearest element of block level, the element itself included */
-    double *token_sums, *char_sums, *link_char_sums; /* over the blocks of the subtree */
-    uint64_t *token;                                 /* these are columns of the path table */
+    int64_t *block_element; /* nearest element of block level, the element itself included */
+    uint64_t *token;        /* these are columns of the path table */
     uint32_t *tag;
     int32_t *element_flags, *element_own_flags;
 

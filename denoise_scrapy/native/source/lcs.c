@@ -12,7 +12,7 @@ struct lcs_tree {
     const int64_t *first; /* first node of each level, and n: levels + 1 */
     const int64_t *parent;
     const uint32_t *tag, *id, *class_;
-    const uint64_t *token, *inner;
+    const uint64_t *inner;
     const uint8_t *content;
     const double *boxes;
 };
