@@ -21,9 +21,9 @@ import numpy as np
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.index import DuplicateIndex
-from denoise_scrapy.dedup.redis_link import RedisLink
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.store import Name, Put
+from denoise_scrapy.storage.redis_link import RedisLink
 
 NAME = "denoise rate"
 WORDS, VOCABULARY = 300, 200_000

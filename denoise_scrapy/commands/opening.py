@@ -9,9 +9,9 @@ from urllib.parse import quote, unquote
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.redis_link import RedisLink
 from denoise_scrapy.duplicate_index import INDEX_FILE
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.storage.redis_link import RedisLink
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

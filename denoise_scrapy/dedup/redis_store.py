@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.packed import FORMAT, pack, unpack
-from denoise_scrapy.dedup.redis_link import TIMEOUT, RedisLink
 from denoise_scrapy.dedup.redis_scripts import OPEN, PUT, REMOVE
 from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store, StoreMismatch
+from denoise_scrapy.storage.redis_link import TIMEOUT, RedisLink
 
 LAYOUT = "1"
 """Raise with any change of the keys, or of what the scripts make of them."""

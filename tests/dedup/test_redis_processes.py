@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from denoise_scrapy.dedup import DuplicateIndex, redis_link
+from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup.redis_store import RedisStore
+from denoise_scrapy.storage import redis_link
 from tests.dedup.redis_writer import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,10 +10,11 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch, redis_link
+from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.storage import redis_link
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))

@@ -12,7 +12,7 @@ TIMEOUT = 5.0
 
 _RETRIES = 3  # a server that restarts is back within these and their pauses, or stays away for long
 _PAUSE, _LONGEST_PAUSE = 0.1, 1.0  # seconds before the first of them, and at most
-_MISSING = "RedisStore needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
+_MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
 
 
 class RedisLink:
@@ -21,6 +21,7 @@ class RedisLink:
     Args:
         url: As redis-py reads it.
         timeout: Seconds to wait for a connection and for an answer, above 0.
+        retries: How often a request that failed is sent again; None: as often as a restart of the server takes.
 
     Attributes:
         client: The client; without types, for they differ between versions of redis-py.
@@ -36,7 +37,7 @@ class RedisLink:
 
     """
 
-    def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
+    def __init__(self, url: str, timeout: float = TIMEOUT, retries: int | None = None) -> None:
         if not timeout > 0:
             raise ValueError(f"timeout must be above 0 seconds, got {timeout!r}")
         try:
@@ -46,11 +47,12 @@ class RedisLink:
         except ImportError as error:
             raise ImportError(_MISSING) from error
         self._failures = (redis.ConnectionError, redis.TimeoutError)
+        again = _RETRIES if retries is None else retries
         self.client: Any = redis.Redis.from_url(
             url,
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
-            retry=Retry(ExponentialBackoff(_LONGEST_PAUSE, _PAUSE), _RETRIES, (*self._failures, OSError)),
+            retry=Retry(ExponentialBackoff(_LONGEST_PAUSE, _PAUSE), again, (*self._failures, OSError)),
             retry_on_error=list(self._failures),
         )
         parts = urlsplit(url)
