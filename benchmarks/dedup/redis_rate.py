@@ -44,11 +44,11 @@ class TimedStore(RedisStore):
 
     seconds, rounds = 0.0, 0
 
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         """See `RedisStore.put`."""
         start = time.perf_counter()
         try:
-            return super().put(name, fingerprint, seen, replaced)
+            return super().put(name, fingerprint, seen, replaced, owner)
         finally:
             self.seconds += time.perf_counter() - start
             self.rounds += 1

@@ -47,7 +47,7 @@ class Adding:
         """
         while True:  # each turn takes in what others have kept meanwhile, so there is an end
             same = self._same(name)
-            if same is not None and not (self._replace and same[1:] != (name, fingerprint)):
+            if same is not None and not (self._replace and (same.name, same.fingerprint) != (name, fingerprint)):
                 return "there before"
             put = self._store.put(name, fingerprint, self._last, 0 if same is None else same.id)
             self._take(put.newer)

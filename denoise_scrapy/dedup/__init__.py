@@ -15,6 +15,7 @@ Example:
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
 from denoise_scrapy.dedup.memory_store import MemoryStore
+from denoise_scrapy.dedup.owners import CLAIM_SECONDS
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.search import SEARCHES
 from denoise_scrapy.dedup.sqlite_store import SQLiteStore
@@ -22,6 +23,7 @@ from denoise_scrapy.dedup.store import Store, StoreMismatch
 from denoise_scrapy.dedup.verdict import Verdict
 
 __all__ = [
+    "CLAIM_SECONDS",
     "RULES",
     "SEARCHES",
     "DuplicateIndex",

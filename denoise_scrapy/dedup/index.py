@@ -8,13 +8,16 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from denoise_scrapy.dedup.catalog import Found
+from denoise_scrapy.dedup.claims import Claims
 from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.lookup import Keys
 from denoise_scrapy.dedup.memory_store import MemoryStore
+from denoise_scrapy.dedup.owners import new_owner
 from denoise_scrapy.dedup.patent import PatentRule
 from denoise_scrapy.dedup.rule import NearCopyRule, NewText, PartRule, Rule
 from denoise_scrapy.dedup.search import SEARCHES, Search
@@ -28,7 +31,8 @@ CANDIDATE_LIMIT = 512
 """More texts than this sharing a band: the exact search is asked. It costs the same for many and few, some 3 ms at
 100,000 texts, which is what judging so many takes."""
 
-_COUNTED = ("checked", "kept", "duplicates", "too_short", "updated", "extended")
+_VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
+_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,10 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A verdict, whether the text is to be kept, the id of the record whose place it takes, its keys if known."""
+    """A verdict, the record it rests on, whether to keep the text, id of the record it replaces, its keys."""
 
     verdict: Verdict
+    record: Record | None = None
     keep: bool = False
     replaced: int = 0
     keys: Keys | None = None
@@ -119,6 +124,9 @@ class DuplicateIndex(Closing):
         self._store = MemoryStore() if store is None else store
         self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
+        self._owner = new_owner()
+        self._known = False  # whether the store has heard of the owner
+        self._claims = Claims()
         self._lock = threading.RLock()
         self._store.every_newer = way != "prefilter"
         self._store.open(self._rule.constants)
@@ -128,9 +136,10 @@ class DuplicateIndex(Closing):
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'too_short', 'updated' and 'extended' count verdicts, 'verified' the
-        candidates compared, 'exact_answers' the exact searches, 'visited' the kept texts these read one by one,
-        'bytes' the memory of what is remembered besides the store.
+        'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
+        'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
+        'verified' the candidates compared, 'exact_answers' the exact searches, 'visited' the kept texts these read one
+        by one, 'bytes' the memory of what is remembered besides the store.
         """
         search = self._search
         found = {"verified": search.verified, "exact_answers": search.exact_answers}
@@ -175,16 +184,82 @@ class DuplicateIndex(Closing):
         """
         return self._check_and_add(self._read(text, Name(key, scope, group)), judge=False)
 
-    def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
+    def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "", claim: bool = False) -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep it if not, in one step.
 
-        Arguments and errors are those of `check`.
+        A claimed text is there for all indexes on the store, and vanishes if it is withdrawn, if this index is
+        closed, or if it is not heard of any more (`beat`): its item may be lost on its way. So for each verdict that is
+        no duplicate there must be one call of `settle` or `withdraw`. An update is claimed too: the text it replaces is
+        gone, whatever becomes of the new one.
+
+        Args:
+            key: As for `check`.
+            text: As for `check`.
+            scope: As for `check`.
+            group: As for `check`.
+            claim: Whether to claim the text rather than to keep it for good.
 
         Returns:
-            The verdict.
+            The verdict. `pending` where it may still change.
+
+        Raises:
+            ValueError: As for `check`.
+
+        Example:
+            >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
+            >>> with DuplicateIndex() as index:
+            ...     index.check_and_add("/bees", text, claim=True).duplicate
+            ...     index.check_and_add("/copy", text, claim=True).pending
+            ...     index.withdraw("/bees")
+            ...     index.check_and_add("/copy", text, claim=True).duplicate
+            ...     index.settle("/copy")
+            False
+            True
+            True
+            False
+            True
 
         """
-        return self._check_and_add(self._read(text, Name(key, scope, group)), judge=True)
+        return self._check_and_add(self._read(text, Name(key, scope, group)), judge=True, claim=claim)
+
+    def settle(self, key: str, *, scope: str = "") -> bool:
+        """Keep a claimed text for good: its item was delivered.
+
+        Args:
+            key: The item's key.
+            scope: Its scope.
+
+        Returns:
+            Whether a claim of this index is final now. False where there is none, or none any more; and where
+            another item of that key, of another text, is still on its way.
+
+        Raises:
+            ValueError: As for `check`.
+
+        """
+        return self._end(Name(key, scope), delivered=True)
+
+    def withdraw(self, key: str, *, scope: str = "") -> bool:
+        """Forget a claimed text: its item was dropped, or failed. Its copies count as new from then on.
+
+        Args:
+            key: The item's key.
+            scope: Its scope.
+
+        Returns:
+            Whether a claim of this index was withdrawn. False where there is none, or none any more.
+
+        Raises:
+            ValueError: As for `check`.
+
+        """
+        return self._end(Name(key, scope), delivered=False)
+
+    def beat(self) -> None:
+        """Tell the store that this index lives, each third of `CLAIM_SECONDS`. Does nothing where it has no claims."""
+        with self._lock:
+            if self._claims.held:
+                self._store.beat(self._owner)
 
     def restore(self, records: Iterable[Record]) -> int:
         """Keep records of another index as they are, without judging them.
@@ -223,11 +298,16 @@ class DuplicateIndex(Closing):
             if same is None:
                 return False
             self._search.forget(same.id)
+            self._claims.let_go(item.name)
             return self._store.remove(same.id)
 
     def close(self) -> None:
-        """Close the store. A second call does nothing."""
+        """Withdraw what is claimed still, and close the store. A second call does nothing."""
         with self._lock:
+            if self._known:
+                self._known = False
+                with suppress(Exception):  # of any store; where it does not answer, they vanish by themselves
+                    self._counts["withdrawn"] += len(self._store.release(self._owner))
             self._store.close()
 
     def __len__(self) -> int:
@@ -235,21 +315,21 @@ class DuplicateIndex(Closing):
 
     def _read(self, text: str, name: Name) -> _Item:
         """Check and read what is given; costly, and done outside the lock."""
-        for part, value in name._asdict().items():
-            _check_name(part, value, empty=part != "key")
+        _check_names(name)
         if not isinstance(text, str):
             raise ValueError(f"text must be a string, got {type(text).__name__}")
         new = self._rule.read(text)
         fingerprint = self._rule.fingerprint(new)
         return _Item(name, new, fingerprint, Record(0, name, fingerprint).listing)
 
-    def _check_and_add(self, item: _Item, *, judge: bool) -> Verdict:
+    def _check_and_add(self, item: _Item, *, judge: bool, claim: bool = False) -> Verdict:
         with self._lock:
             while True:  # each turn takes in what others have kept meanwhile, so there is an end
                 answer = self._judge(item, similar=judge)
                 if not answer.keep:
+                    self._repeat(item.name, answer, claim=claim)
                     break
-                if self._keep(item.name, item.fingerprint, item.listing, answer.replaced, answer.keys):
+                if self._keep(item.name, item.fingerprint, item.listing, answer.replaced, answer.keys, claim=claim):
                     break
             self._search.renew()
             self._count(answer)
@@ -261,19 +341,69 @@ class DuplicateIndex(Closing):
         same = self._search.same_item(record.name, found)
         return self._keep(record.name, record.fingerprint, record.listing, same.id if same else 0, found.keys)
 
-    def _keep(self, name: Name, fingerprint: Fingerprint, listing: Listing, replaced: int, keys: Keys | None) -> bool:
+    def _keep(
+        self,
+        name: Name,
+        fingerprint: Fingerprint,
+        listing: Listing,
+        replaced: int,
+        keys: Keys | None,
+        *,
+        claim: bool = False,
+    ) -> bool:
         """Keep a text, or take in what is to be judged first."""
-        put = self._store.put(name, fingerprint, self._search.catalog.last, replaced)
+        self._known = self._known or claim
+        put = self._store.put(name, fingerprint, self._search.catalog.last, replaced, self._owner if claim else "")
         self._search.take(put.newer)
         if put.id:  # memory follows the commit, never runs ahead of it
             self._search.forget(replaced)
             self._search.catalog.extend([listing._replace(id=put.id)], keys)
+            self._counts["claimed"] += claim
+            if claim:
+                self._claims.pass_on(name, put.id, new=True)
+            else:
+                self._claims.let_go(name)
         return put.id > 0
 
+    def _repeat(self, name: Name, answer: _Answer, *, claim: bool) -> None:
+        """An item passes that is kept with the same text: it may be on its way for a second time."""
+        same = answer.record
+        if same is None or answer.verdict.duplicate:
+            return
+        if claim:
+            self._claims.pass_on(name, same.id if same.owner == self._owner else 0, new=False)
+        elif same.owner:
+            self._store.settle(same.id, same.owner)
+            self._claims.let_go(name)
+
+    def _end(self, name: Name, *, delivered: bool) -> bool:
+        """Settle or withdraw the claim on an item that is no longer on its way."""
+        _check_names(name)
+        with self._lock:
+            number, done = self._claims.number(name, delivered=delivered), False
+            if number and delivered:
+                done = self._store.settle(number, self._owner)
+                self._counts["settled"] += done
+            elif number:
+                done = self._store.withdraw(number, self._owner)
+                self._search.forget(number)
+                self._counts["withdrawn"] += done
+            self._claims.end(name, delivered=delivered)
+        return done
+
     def _judge(self, item: _Item, *, similar: bool = True) -> _Answer:
-        """Judge a text against all that is remembered."""
-        found = self._search.catalog.find(item.listing)
-        return replace(self._answer(item, found, similar=similar), keys=found.keys)
+        """Judge a text against all that is remembered, but for what was claimed by the dead."""
+        while True:  # each turn finds a claim that was released, or one that was settled meanwhile
+            found = self._search.catalog.find(item.listing)
+            answer = replace(self._answer(item, found, similar=similar), keys=found.keys)
+            owner = answer.record.owner if answer.record is not None else ""
+            if owner in ("", self._owner) or self._store.lives(owner):
+                pending = bool(owner) and answer.verdict.duplicate
+                return replace(answer, verdict=replace(answer.verdict, pending=True)) if pending else answer
+            gone = self._store.release(owner)
+            for number in gone:
+                self._search.forget(number)
+            self._counts["released"] += len(gone)
 
     def _answer(self, item: _Item, found: Found, *, similar: bool) -> _Answer:
         """Judge a text against what was found for it."""
@@ -285,7 +415,8 @@ class DuplicateIndex(Closing):
             return _Answer(Verdict(too_short=short), keep=True)
         equal = self._search.same_words(item.name, item.listing, found) if self._short_duplicates or not short else None
         if equal is not None:
-            return _Answer(Verdict(True, equal.name.key, 1.0, 1.0, f"the same words as {equal.name.key}", short))
+            verdict = Verdict(True, equal.name.key, 1.0, 1.0, f"the same words as {equal.name.key}", short)
+            return _Answer(verdict, equal)
         if short:
             return _Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)
         return self._similar(item, found)
@@ -296,7 +427,7 @@ class DuplicateIndex(Closing):
         if match is not None:
             kept, proof = match.record.name.key, match.comparison
             reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
-            return _Answer(Verdict(True, kept, proof.c2, proof.c1, reason))
+            return _Answer(Verdict(True, kept, proof.c2, proof.c1, reason), match.record)
         part = self._search.extended(item.text, found) if self._extends else None
         if part is not None:
             kept, proof = part.record.name.key, part.comparison
@@ -309,6 +440,7 @@ class DuplicateIndex(Closing):
         self._counts["checked"] += 1
         self._counts["kept"] += answer.keep and not verdict.updated
         self._counts["duplicates"] += verdict.duplicate
+        self._counts["pending"] += verdict.pending
         self._counts["too_short"] += verdict.too_short
         self._counts["updated"] += verdict.updated
         self._counts["extended"] += verdict.extends is not None
@@ -317,9 +449,9 @@ class DuplicateIndex(Closing):
 def _same_item(item: _Item, same: Record, *, short: bool) -> _Answer:
     """The answer for a key that is kept."""
     if (same.fingerprint.digest, same.fingerprint.n) == (item.fingerprint.digest, item.fingerprint.n):
-        return _Answer(Verdict(reason="the same item with the same text", too_short=short))
+        return _Answer(Verdict(reason="the same item with the same text", too_short=short), same)
     verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
-    return _Answer(verdict, keep=True, replaced=same.id)
+    return _Answer(verdict, same, keep=True, replaced=same.id)
 
 
 def _rule(name: str) -> Rule:
@@ -343,6 +475,11 @@ def _way(rule: Rule, search: str | None, *, extends: bool) -> str:
 def _check_threshold(value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         raise ValueError(f"threshold must be a number in (0, 1], got {value!r}")
+
+
+def _check_names(name: Name) -> None:
+    for part, value in name._asdict().items():
+        _check_name(part, value, empty=part != "key")
 
 
 def _check_name(name: str, value: object, *, empty: bool = False) -> None:

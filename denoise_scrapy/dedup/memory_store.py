@@ -27,6 +27,7 @@ class MemoryStore(Store):
 
     def __init__(self) -> None:
         self._records: list[bytes | None] = []
+        self._claims: dict[int, str] = {}
         self._alive = 0
         self._opened = False
         self._lock = threading.Lock()
@@ -53,21 +54,45 @@ class MemoryStore(Store):
         for number in sorted(numbers):
             data = self._records[number - 1] if 0 < number <= len(self._records) else None
             if data is not None:
-                found.append(Record(number, *unpack(data)))
+                found.append(Record(number, *unpack(data), self._claims.get(number, "")))
         return found
 
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         """See `Store.put`."""
         with self._lock:
             self._drop(replaced)
             self._records.append(pack(name, replace(fingerprint, bands=b"")))
             self._alive += 1
+            if owner:
+                self._claims[len(self._records)] = owner
             return Put(len(self._records), ())
 
     def remove(self, number: int) -> bool:
         """See `Store.remove`."""
         with self._lock:
             return self._drop(number)
+
+    def settle(self, number: int, owner: str) -> bool:
+        """See `Store.settle`."""
+        with self._lock:
+            return self._claims.get(number) == owner and self._claims.pop(number) == owner
+
+    def withdraw(self, number: int, owner: str) -> bool:
+        """See `Store.withdraw`."""
+        with self._lock:
+            return self._claims.get(number) == owner and self._drop(number)
+
+    def release(self, owner: str) -> list[int]:
+        """See `Store.release`."""
+        with self._lock:
+            return [number for number in [*self._claims] if self._claims[number] == owner and self._drop(number)]
+
+    def beat(self, owner: str) -> None:
+        """See `Store.beat`. Nobody else is there to hear it."""
+
+    def lives(self, owner: str) -> bool:
+        """See `Store.lives`. The one index does."""
+        return True
 
     def problems(self) -> list[str]:
         """See `Store.problems`."""
@@ -76,7 +101,7 @@ class MemoryStore(Store):
     def records(self) -> Iterator[Record]:
         """See `Store.records`."""
         for number in range(1, len(self._records) + 1):
-            yield from self.get([number])
+            yield from (one._replace(owner="") for one in self.get([number]))
 
     def __len__(self) -> int:
         return self._alive
@@ -88,5 +113,6 @@ class MemoryStore(Store):
         there = 0 < number <= len(self._records) and self._records[number - 1] is not None
         if there:
             self._records[number - 1] = None
+            self._claims.pop(number, None)
             self._alive -= 1
         return there

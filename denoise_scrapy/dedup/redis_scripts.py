@@ -15,8 +15,18 @@ end
 return redis.call('HGETALL', KEYS[1])
 """
 
-PUT = """
--- KEYS: last, log, keys. ARGV: seen, record, digest of its name, '1' for every newer one, most to look at.
+_NOW = """
+local function now()  -- milliseconds, by the server's clock, which is one for all owners
+  local time = redis.call('TIME')
+  return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+end
+"""
+
+PUT = (
+    _NOW
+    + """
+-- KEYS: last, log, keys, claims, owners.
+-- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or ''.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
 local function read(data)  -- the head that packed.py writes
   local _, _, _, s1, s2, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4c16', data)
@@ -52,12 +62,68 @@ local id = string.format('%d', last + 1)
 redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2])  -- first: refused where memory is full, with nothing changed
 redis.call('SET', KEYS[1], id)
 redis.call('HSET', KEYS[3], ARGV[3], id)
-if old then redis.call('XDEL', KEYS[2], old .. '-0') end
+if old then
+  redis.call('XDEL', KEYS[2], old .. '-0')
+  redis.call('HDEL', KEYS[4], old)
+end
+if ARGV[6] ~= '' then
+  redis.call('HSET', KEYS[4], id, ARGV[3] .. ARGV[6])
+  redis.call('HSET', KEYS[5], ARGV[6], now())
+end
 return {last + 1, newer, last}
 """
+)
 
 REMOVE = """
--- KEYS: log, keys. ARGV: id, digest of its name. Gives the number of records removed.
+-- KEYS: log, keys, claims. ARGV: id, digest of its name. Gives the number of records removed.
+redis.call('HDEL', KEYS[3], ARGV[1])
 if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
 return redis.call('XDEL', KEYS[1], ARGV[1] .. '-0')
 """
+
+SETTLE = """
+-- KEYS: claims. ARGV: id, owner. Gives 1 where that owner had claimed it. A claim is the digest of a name and an owner.
+local claim = redis.call('HGET', KEYS[1], ARGV[1])
+if not claim or claim:sub(17) ~= ARGV[2] then return 0 end
+return redis.call('HDEL', KEYS[1], ARGV[1])
+"""
+
+RELEASE = """
+-- KEYS: log, keys, claims, owners. ARGV: owner, id, or '' for all of the owner and itself. Gives the ids removed.
+local gone = {}
+local function forget(id, claim)
+  if not claim or claim:sub(17) ~= ARGV[1] then return end
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('XDEL', KEYS[1], id .. '-0')
+  local digest = claim:sub(1, 16)
+  if redis.call('HGET', KEYS[2], digest) == id then redis.call('HDEL', KEYS[2], digest) end
+  gone[#gone + 1] = tonumber(id)
+end
+if ARGV[2] ~= '' then
+  forget(ARGV[2], redis.call('HGET', KEYS[3], ARGV[2]))
+else
+  local claims = redis.call('HGETALL', KEYS[3])
+  for i = 1, #claims, 2 do forget(claims[i], claims[i + 1]) end
+  redis.call('HDEL', KEYS[4], ARGV[1])
+end
+return gone
+"""
+
+BEAT = (
+    _NOW
+    + """
+-- KEYS: owners. ARGV: owner.
+return redis.call('HSET', KEYS[1], ARGV[1], now())
+"""
+)
+
+LIVES = (
+    _NOW
+    + """
+-- KEYS: owners. ARGV: owner, milliseconds to wait for a beat. Gives 1 if it was heard of.
+local beat, time = redis.call('HGET', KEYS[1], ARGV[1]), now()
+if not beat then return 0 end
+if tonumber(beat) > tonumber(time) then redis.call('HSET', KEYS[1], ARGV[1], time) end  -- the clock was set back
+return time - beat < tonumber(ARGV[2]) and 1 or 0
+"""
+)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
+from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.packed import FORMAT, pack, unpack
-from denoise_scrapy.dedup.redis_scripts import OPEN, PUT, REMOVE
+from denoise_scrapy.dedup.redis_scripts import BEAT, LIVES, OPEN, PUT, RELEASE, REMOVE, SETTLE
 from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store, StoreMismatch
 from denoise_scrapy.storage.redis_link import TIMEOUT, RedisLink
 
@@ -28,7 +29,9 @@ class RedisStore(Store):
     An index has four keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
     last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id. An entry of the stream
-    has one field, "r", with the bytes of `packed.pack`.
+    has one field, "r", with the bytes of `packed.pack`. While texts are claimed there are two keys more:
+    `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
+    server's time of its last beat, in milliseconds.
 
     `put` looks at what is newer than the caller has judged. Where none of it can be a duplicate (another key, other
     words, no common band) the text is kept at once, in the same round trip. Else nothing is kept: the caller judges
@@ -57,8 +60,12 @@ class RedisStore(Store):
             raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
         self._link = RedisLink(url, timeout)
         self._where = f"{self._link.place}, keys {{{name}}}:*"
-        self._meta, self._last, self._log, self._keys = (f"{{{name}}}:{key}" for key in ("meta", "last", "log", "keys"))
-        self._open, self._put, self._remove = map(self._link.client.register_script, (OPEN, PUT, REMOVE))
+        self._meta, self._last, self._log, self._keys, self._claims, self._owners = (
+            f"{{{name}}}:{key}" for key in ("meta", "last", "log", "keys", "claims", "owners")
+        )
+        self._open, self._put, self._remove, self._settle, self._release, self._beat, self._lives = map(
+            self._link.client.register_script, (OPEN, PUT, REMOVE, SETTLE, RELEASE, BEAT, LIVES)
+        )
         self._opened = False
 
     def open(self, constants: Mapping[str, str]) -> None:
@@ -74,6 +81,7 @@ class RedisStore(Store):
             if stored.get(constant) != value:
                 raise StoreMismatch(constant, str(stored.get(constant)), value, self._where, _OTHER)
         self._opened = True
+        self._release_dead()
 
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
         """See `Store.newer`."""
@@ -86,24 +94,29 @@ class RedisStore(Store):
             yield from (self._record(*one) for one in batch)
 
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        """See `Store.get`. One round trip."""
+        """See `Store.get`. One round trip, claims first: a text without one never has one later."""
+        asked = sorted(one for one in numbers if one > 0)
+        if not asked:
+            return []
         with self._ready.named() as client:
-            pipeline = client.pipeline(transaction=False)
-            for number in sorted(one for one in numbers if one > 0):
+            pipeline = client.pipeline(transaction=False).hmget(self._claims, asked)
+            for number in asked:
                 pipeline.xrange(self._log, f"{number}-0", f"{number}-0")
-            found = pipeline.execute()
-        return [self._record(*_entry(*one)) for entries in found for one in entries]
+            claims, *found = pipeline.execute()
+        records = zip(claims, found, strict=True)
+        return [self._record(*_entry(*one))._replace(owner=_owner(claim)) for claim, part in records for one in part]
 
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         """See `Store.put`. It replaces what the key stands for in the server, so that `replaced` is not needed.
 
         Raises:
             StoreMismatch: The server holds less than the caller has seen.
 
         """
-        args = (seen, pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER)
+        args = (seen, pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER, owner)
         with self._ready.named():
-            number, newer, last = self._put((self._last, self._log, self._keys), args)
+            keys = (self._last, self._log, self._keys, self._claims, self._owners)
+            number, newer, last = self._put(keys, args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
         return Put(number, [self._record(_number(entry), data).listing for entry, data in newer])
@@ -113,8 +126,35 @@ class RedisStore(Store):
         removed = False
         for record in self.get([number]):
             with self._ready.named():
-                removed = bool(self._remove((self._log, self._keys), (number, _digest(record.name))))
+                removed = bool(self._remove((self._log, self._keys, self._claims), (number, _digest(record.name))))
         return removed
+
+    def settle(self, number: int, owner: str) -> bool:
+        """See `Store.settle`. One round trip, as all of these."""
+        with self._ready.named():
+            return bool(self._settle((self._claims,), (number, owner)))
+
+    def withdraw(self, number: int, owner: str) -> bool:
+        """See `Store.withdraw`."""
+        with self._ready.named():
+            return bool(self._release((self._log, self._keys, self._claims, self._owners), (owner, number)))
+
+    def release(self, owner: str) -> list[int]:
+        """See `Store.release`."""
+        with self._ready.named():
+            return list(self._release((self._log, self._keys, self._claims, self._owners), (owner, "")))
+
+    def beat(self, owner: str) -> None:
+        """See `Store.beat`."""
+        with self._ready.named():
+            self._beat((self._owners,), (owner,))
+
+    def lives(self, owner: str) -> bool:
+        """See `Store.lives`. The age is told by the server's clock."""
+        if owners.has_ended(owner):
+            return False
+        with self._ready.named():
+            return bool(self._lives((self._owners,), (owner, round(owners.CLAIM_SECONDS * 1000))))
 
     def problems(self) -> list[str]:
         """See `Store.problems`. Others may write meanwhile: what is wrong is looked at twice."""
@@ -134,9 +174,11 @@ class RedisStore(Store):
     def _look(self) -> list[str]:
         """Hold log, keys and last id against each other."""
         with self._ready.named() as client:
-            last, keys = client.pipeline().get(self._last).hgetall(self._keys).execute()
+            last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
+        claimed = {int(number) for number in claims}
         found = [] if last else ["the last id is gone"]
         for number, data in (one for batch in self._batches(0) for one in batch):
+            claimed.discard(number)
             try:
                 name, _ = unpack(data)
             except ValueError as error:
@@ -146,7 +188,16 @@ class RedisStore(Store):
                 found.append(f"record {number} is above the last id, {int(last)}")
             if int(keys.pop(_digest(name), 0)) != number:
                 found.append(f"record {number} is not the one that its key {name.key!r} stands for")
-        return found + [f"a key stands for record {int(number)}, which cannot be found" for number in keys.values()]
+        found += [f"a key stands for record {int(number)}, which cannot be found" for number in keys.values()]
+        return found + [f"a claim on record {number}, which cannot be found" for number in sorted(claimed)]
+
+    def _release_dead(self) -> None:
+        """Forget what dead owners have claimed."""
+        with self._ready.named() as client:
+            known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
+        for owner in {one.decode() for one in known}.union(map(_owner, claims)):
+            if not self.lives(owner):
+                self.release(owner)
 
     def _batches(self, after: int) -> Iterator[list[tuple[int, bytes]]]:
         while True:
@@ -173,6 +224,11 @@ class RedisStore(Store):
 def _digest(name: Name) -> bytes:
     """Give the field of a name in the hash of keys."""
     return hashlib.blake2b(f"{len(name.scope)} {name.scope} {name.key}".encode(), digest_size=16).digest()
+
+
+def _owner(claim: bytes | None) -> str:
+    """Read an entry of the hash of claims."""
+    return (claim or b"")[16:].decode()
 
 
 def _number(entry: bytes) -> int:

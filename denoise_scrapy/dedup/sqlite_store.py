@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 
+from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.sqlite_file import connect
 from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store
@@ -15,16 +19,22 @@ from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
 _LISTING = "SELECT id, key, scope, n, digest, bands, t, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
-_RECORD = "SELECT id, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands FROM texts WHERE id "
+_RECORD = """SELECT id, owner, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands
+    FROM texts LEFT JOIN claims USING (id) WHERE id """
 _ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its versions
 _as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
 # One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
 _PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
+_BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
+_ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
 class SQLiteStore(Store):
     """Records in the table `texts`, constants in the table `meta`; any SQLite client reads them.
+
+    What is claimed is in the table `claims`, its owners in `owners` with the time of their last beat. An owner on
+    this machine whose process has ended is dead at once.
 
     One commit a text. Some 1.2 KB a text on disk.
 
@@ -56,11 +66,13 @@ class SQLiteStore(Store):
         self.path = Path(path)
         self._timeout = timeout
         self._link: sqlite3.Connection | None = None
+        self._lock = threading.RLock()  # of writing: a connection has one transaction
 
     def open(self, constants: Mapping[str, str]) -> None:
         """See `Store.open`."""
         if self._link is None:
             self._link = connect(self.path, constants, self._timeout)
+            self._release_dead()
 
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
         """See `Store.newer`."""
@@ -76,22 +88,67 @@ class SQLiteStore(Store):
             part = ordered[start : start + _ASKED]
             part += part[-1:] * ((1 << (len(part) - 1).bit_length()) - len(part))
             rows = self._connection.execute(_record_statement(len(part)), part)
-            for number, key, scope, group, *of in rows:
-                found.append(Record(number, Name(key, scope, group), Fingerprint(*of)))
+            for number, owner, key, scope, group, *of in rows:
+                found.append(Record(number, Name(key, scope, group), Fingerprint(*of), owner or ""))
         return found
 
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         """See `Store.put`."""
         f = fingerprint
         row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, seen)
-        done = self._connection.execute(_PUT, row)
-        if done.rowcount:
-            return Put(done.lastrowid or 0, ())
-        return Put(0, self._listings(seen))
+        with self._writing(several=bool(owner or replaced)) as link:
+            done = link.execute(_PUT, row)
+            number = (done.lastrowid or 0) if done.rowcount else 0
+            if number and replaced:
+                link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
+            if number and owner:
+                link.execute("INSERT INTO claims VALUES (?, ?)", (number, owner))
+                link.execute(_BEAT, (owner, time.time()))
+        return Put(number, () if number else self._listings(seen))
 
     def remove(self, number: int) -> bool:
         """See `Store.remove`."""
-        return self._connection.execute("DELETE FROM texts WHERE id = ?", (number,)).rowcount > 0
+        with self._writing(several=True) as link:
+            link.execute("DELETE FROM claims WHERE id = ?", (number,))
+            return link.execute("DELETE FROM texts WHERE id = ?", (number,)).rowcount > 0
+
+    def settle(self, number: int, owner: str) -> bool:
+        """See `Store.settle`."""
+        with self._writing() as link:
+            return link.execute("DELETE FROM claims WHERE id = ? AND owner = ?", (number, owner)).rowcount > 0
+
+    def withdraw(self, number: int, owner: str) -> bool:
+        """See `Store.withdraw`."""
+        with self._writing(several=True) as link:
+            done = link.execute("DELETE FROM claims WHERE id = ? AND owner = ?", (number, owner)).rowcount > 0
+            if done:
+                link.execute("DELETE FROM texts WHERE id = ?", (number,))
+        return done
+
+    def release(self, owner: str) -> list[int]:
+        """See `Store.release`."""
+        with self._writing(several=True) as link:
+            found = link.execute("SELECT id FROM claims WHERE owner = ?", (owner,)).fetchall()
+            link.executemany("DELETE FROM texts WHERE id = ?", found)
+            link.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+            link.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+        return [number for (number,) in found]
+
+    def beat(self, owner: str) -> None:
+        """See `Store.beat`."""
+        with self._writing() as link:
+            link.execute(_BEAT, (owner, time.time()))
+
+    def lives(self, owner: str) -> bool:
+        """See `Store.lives`. A beat from the future, of a clock that was set back, is taken for one of now."""
+        now = time.time()
+        row = self._connection.execute("SELECT beat FROM owners WHERE owner = ?", (owner,)).fetchone()
+        if row is None or owners.has_ended(owner):
+            return False
+        if row[0] > now:
+            with self._writing() as link:
+                link.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
+        return bool(now - row[0] < owners.CLAIM_SECONDS)
 
     def problems(self) -> list[str]:
         """See `Store.problems`."""
@@ -99,7 +156,11 @@ class SQLiteStore(Store):
             said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:  # so bad that it cannot even be looked through
             return [str(error)]
-        return [line for line in said if line != "ok"]
+        found = [line for line in said if line != "ok"]
+        if not found:
+            orphans = self._connection.execute(f"SELECT id {_ORPHANS}")
+            found += [f"a claim on text {number}, which cannot be found" for (number,) in orphans]
+        return found
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])
@@ -109,6 +170,32 @@ class SQLiteStore(Store):
         if self._link is not None:
             self._link.close()
             self._link = None
+
+    def _release_dead(self) -> None:
+        """Forget what dead owners have claimed."""
+        found = self._connection.execute("SELECT owner FROM claims UNION SELECT owner FROM owners").fetchall()
+        for (owner,) in found:
+            if not self.lives(owner):
+                self.release(owner)
+        with self._writing() as link:  # one of the past that knows no claims may have replaced their texts
+            link.execute(f"DELETE {_ORPHANS}")
+
+    @contextmanager
+    def _writing(self, *, several: bool = False) -> Iterator[sqlite3.Connection]:
+        """Give the connection for writing; several statements are one step for all others."""
+        with self._lock:
+            link = self._connection
+            if not several:
+                yield link
+                return
+            link.execute("BEGIN IMMEDIATE")
+            try:
+                yield link
+                link.execute("COMMIT")
+            except BaseException:
+                if link.in_transaction:
+                    link.execute("ROLLBACK")
+                raise
 
     def _listings(self, after: int) -> list[Listing]:
         rows = self._connection.execute(_LISTING, (after, BATCH))

@@ -65,12 +65,14 @@ class Record(NamedTuple):
         id: See `Listing.id`.
         name: The item's name.
         fingerprint: Its fingerprint.
+        owner: Who has claimed it; "" for one that is settled, and in `records`.
 
     """
 
     id: int
     name: Name
     fingerprint: Fingerprint
+    owner: str = ""
 
     @property
     def listing(self) -> Listing:
@@ -99,6 +101,9 @@ class Store(Closing):
     judged it against everything kept before: `put` tells it what it has not seen yet. That is
     all the agreement there is, and it needs no lock between the judging and the keeping.
 
+    A text may be claimed: it is there for all, and vanishes if its owner dies before settling it. An owner is an
+    index, by the name that `owners.new_owner` gave it.
+
     Attributes:
         every_newer: Whether `put` must tell of everything newer. An index sets it where its search finds
             duplicates without a band in common.
@@ -111,7 +116,7 @@ class Store(Closing):
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:
-        """Make the store ready, once, before anything else.
+        """Make the store ready, once, before anything else. What dead owners have claimed is removed.
 
         Args:
             constants: What the fingerprints of this version are made with.
@@ -130,10 +135,10 @@ class Store(Closing):
         """Give the records of these ids that are still there, in order of id."""
 
     @abstractmethod
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0) -> Put:
-        """Keep a text, in place of the one of the same key and scope if there is one.
+    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
+        """Keep a text, in place of the one of the same key and scope if there is one, whoever has claimed that.
 
-        Atomic: nothing comes between the look for what is newer and the keeping. A store may keep
+        Atomic: nothing comes between the look for what is newer, the keeping and the claim. A store may keep
         the text although there is something newer, if that cannot be a duplicate of it: another
         key, other words, no common band.
 
@@ -142,6 +147,7 @@ class Store(Closing):
             fingerprint: Its fingerprint.
             seen: The highest id the caller has judged the text against.
             replaced: Id of the record of this key and scope; 0 if the caller has seen none.
+            owner: Who claims it, which is also a beat of the owner; "" for a text that is settled at once.
 
         Returns:
             Its new id, or what is to be judged first.
@@ -150,7 +156,27 @@ class Store(Closing):
 
     @abstractmethod
     def remove(self, number: int) -> bool:
-        """Forget a text; tell whether it was there."""
+        """Forget a text, whoever has claimed it; tell whether it was there."""
+
+    @abstractmethod
+    def settle(self, number: int, owner: str) -> bool:
+        """Make a claim of an owner final; tell whether there was one. A text that is gone does not come back."""
+
+    @abstractmethod
+    def withdraw(self, number: int, owner: str) -> bool:
+        """Forget a text if this owner has claimed it, in one step; tell whether it had."""
+
+    @abstractmethod
+    def release(self, owner: str) -> list[int]:
+        """Forget all that an owner has claimed, and the owner, in one step; give the ids of the texts."""
+
+    @abstractmethod
+    def beat(self, owner: str) -> None:
+        """Note that an owner lives."""
+
+    @abstractmethod
+    def lives(self, owner: str) -> bool:
+        """Whether an owner was heard of in the last `CLAIM_SECONDS` and, as far as can be told, its process runs."""
 
     @abstractmethod
     def problems(self) -> list[str]:
@@ -160,6 +186,6 @@ class Store(Closing):
     def __len__(self) -> int: ...
 
     def records(self) -> Iterator[Record]:
-        """Yield all records in order of id."""
+        """Yield all records in order of id, claimed or not."""
         for batch in self.newer(0):
-            yield from self.get([listing.id for listing in batch])
+            yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))

@@ -19,6 +19,8 @@ class Verdict:
         updated: True where the key was kept with another text, which this one replaced.
         extends: Key of a kept text that is a part of this one, where the index looks for such; the
             item is none the less new. `score` and `c1` are the shares of that text found in this one.
+        pending: True for a duplicate of a text that is claimed, not settled: the item it came with may
+            still be lost. Ask again later.
 
     Example:
         >>> Verdict().duplicate
@@ -34,3 +36,4 @@ class Verdict:
     too_short: bool = False
     updated: bool = False
     extends: str | None = None
+    pending: bool = False
