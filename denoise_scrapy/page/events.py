@@ -44,7 +44,11 @@ def _nothing() -> None:
 
 
 def feed(body: bytes, target: Target) -> None:
-    """Parse UTF-8 HTML. Comments and processing instructions give no events."""
+    """Parse UTF-8 HTML. Comments and processing instructions give no events.
+
+    lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
+    is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too.
+    """
     # huge_tree: without it one text of 10 MB silently takes all text of the page with it
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
     # an empty document, or one the parser gives up on: what it told us until then stands
