@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
     from denoise_scrapy.settings import DenoiseSettings
 
 INDEX_FILE = "denoise-texts.sqlite"
+# Seconds to wait for an answer of a server on another machine; one takes a millisecond. A few retries follow.
+REDIS_TIMEOUT = 2.0
+_PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+_PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked")  # Python 3.10 gives no codes
+
+
+class UnusableNowError(Exception):
+    """The index cannot be used now, but its place is right: a full disk, a file that is read-only."""
 
 
 class ItemText(NamedTuple):
@@ -69,6 +79,7 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
 
     Raises:
         ConfigurationError: It cannot be opened there, or was made with other settings.
+        UnusableNowError: It cannot be opened now, but may be later.
     """
     where = _place(settings, crawl_settings)
     try:
@@ -80,6 +91,9 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
             extends=settings.dedup_extends,
             short_duplicates=settings.dedup_short,
         )
+    except (OSError, sqlite3.OperationalError) as error:
+        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
+        raise kind(f"the index of texts {where or 'in memory'}: {error}") from error
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
         raise ConfigurationError(f"the index of texts {where or 'in memory'}: {error}") from error
 
@@ -89,7 +103,21 @@ def _store(where: str | Path | None, settings: DenoiseSettings) -> Store | None:
         return None
     if isinstance(where, Path):
         return SQLiteStore(where)
-    return RedisStore(where, name=settings.dedup_redis_name)
+    return RedisStore(where, name=settings.dedup_redis_name, timeout=REDIS_TIMEOUT)
+
+
+def passes_by_itself(error: Exception) -> bool:
+    """Whether what keeps a file from being opened or written may pass: a full disk, a read-only file.
+
+    Example:
+        >>> passes_by_itself(sqlite3.OperationalError("attempt to write a readonly database"))
+        True
+        >>> passes_by_itself(sqlite3.DatabaseError("database disk image is malformed"))
+        False
+    """
+    if isinstance(error, sqlite3.OperationalError):
+        return any(words in str(error) for words in _PASSING_WORDS)
+    return isinstance(error, OSError) and error.errno in _PASSING
 
 
 def _place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str | Path | None:

@@ -47,6 +47,12 @@ class ItemLinks:
         link = self._links.get(id(item))
         return None if link is None else link.response()
 
+    def objects(self, item: Any) -> list[Any]:
+        """Return `item`, and the other objects that it was or is on its way."""
+        link = self._links.get(id(item))
+        others = [] if link is None else [each for each in link.items if each is not item]
+        return [item, *others]
+
     def forget(self, item: Any) -> None:
         """Drop the entry of `item` and its copies, if there is one."""
         self._forget_id(id(item))

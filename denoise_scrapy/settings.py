@@ -199,6 +199,14 @@ class DenoiseSettings:
         "redis://localhost:6379/0", "Server of DENOISE_DEDUP_STORE = 'redis'; several crawls share it."
     )
     dedup_redis_name: str = setting("denoise", "Name of the index there; crawls of one name share one index.")
+    dedup_wait: float = setting(
+        60.0,
+        "How long a near-duplicate waits, at most, while the item that it repeats is in the pipelines still: that may "
+        "be dropped or fail there. Then it passes.",
+        unit="seconds",
+        low=0,
+        high=3600,
+    )
     dedup_mark_field: str = setting(
         "near_duplicate",
         'Item field that receives {"of": key, "score": c2, "c1": c1}; for a longer text "extends" in place of "of".',

@@ -135,8 +135,9 @@ def test_a_full_disk_loses_no_item(copies: Web, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("denoise_scrapy.dedup.SQLiteStore.put", full)
     done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
     assert len(done.items) == 4
-    assert done.stat("errors/dedup") == 4
-    assert done.log.count("denoise failed in dedup") == 1
+    assert done.stat("dedup/unchecked") == 4
+    assert done.stat("dedup/store_failed") == 1
+    assert done.log.count("The index of texts cannot be used now") == 1
 
 
 def test_items_without_text_or_key_pass(copies: Web) -> None:

@@ -1,0 +1,118 @@
+"""Makes texts of the index final when their items were delivered, and takes back those of items that were not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.http import Response
+
+from denoise_scrapy.item_claims import Claim, Claims
+from denoise_scrapy.feed_flush import flush_feeds
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.duplicate_index import ItemText
+    from denoise_scrapy.index_guard import IndexGuard
+
+# Seconds between two looks at what became of an item of another process; of an item of ours we are told.
+LOOK_AGAIN = 0.25
+
+
+class Deliveries:
+    """Follows items from the near-duplicate pipeline to their end.
+
+    An item is delivered when it has left the last pipeline and Scrapy's feeds have written it. It may be dropped or
+    fail before, or its process may be killed: then its copies are none, and must not be dropped for it.
+
+    Args:
+        state: The crawl.
+        guard: Its index.
+    """
+
+    def __init__(self, state: CrawlState, guard: IndexGuard):
+        self._state = state
+        self._guard = guard
+        self._claims = Claims()
+        self._unwritten: list[Claim] = []  # delivered, but a feed could not be written
+        connect = state.crawler.signals.connect
+        # after those of Scrapy's feeds, which are connected before any pipeline is made
+        connect(self._scraped, signals.item_scraped)
+        connect(self._lost, signals.item_dropped)
+        connect(self._lost, signals.item_error)
+
+    def begin(self, item: Any, text: ItemText) -> Claim:
+        """Follow an item whose text goes to the index."""
+        links = self._state.links
+        return self._claims.begin(text, links.objects(item), links.response(item))
+
+    def add_copy(self, claim: Claim, item: Any) -> None:
+        """Follow a changed copy of an item too."""
+        self._claims.add_copy(claim, item)
+
+    def cancel(self, claim: Claim) -> None:
+        """Follow an item no longer, since its text was not kept."""
+        self._claims.end(claim)
+
+    async def outcome(self, key: str, scope: str, seconds: float) -> None:
+        """Wait until it is known what became of the item of a key, or it is time to ask the index again."""
+        claim = self._claims.named(key, scope)
+        with suppress(asyncio.TimeoutError):
+            waiting = asyncio.sleep(LOOK_AGAIN) if claim is None else claim.over.wait()
+            await asyncio.wait_for(waiting, seconds)
+
+    async def finish(self) -> None:
+        """Settle what is left: items whose last object nobody could tell. Those that failed were told by name."""
+        for claim in self._claims.all():
+            await self._settle(claim)
+
+    async def _scraped(self, item: Any, response: Response | None) -> None:
+        claim = self._claims.of(item, response)
+        if claim is not None:
+            await self._settle(claim)
+
+    async def _lost(self, item: Any, response: Response | None) -> None:
+        claim = self._claims.of(item, response)
+        if claim is None:
+            return
+        text = claim.text
+        try:
+            if not claim.unchecked and await self._guard.ask(lambda index: index.withdraw(text.key, scope=text.scope)):
+                self._state.count("dedup/withdrawn")
+        except Exception as error:
+            self._state.report("dedup", error)
+        finally:
+            self._claims.end(claim)
+
+    async def _settle(self, claim: Claim) -> None:
+        self._unwritten.append(claim)
+        try:
+            flush_feeds(self._state.crawler)
+        except OSError as error:
+            self._say_unwritten(error)
+            return
+        written, self._unwritten = self._unwritten, []
+        for each in written:
+            await self._make_final(each)
+
+    async def _make_final(self, claim: Claim) -> None:
+        text = claim.text
+        try:
+            if claim.unchecked or await self._guard.ask(lambda index: index.settle(text.key, scope=text.scope)) is None:
+                self._guard.missed(text)
+        except Exception as error:
+            self._state.report("dedup", error)
+        finally:
+            self._claims.end(claim)
+
+    def _say_unwritten(self, error: OSError) -> None:
+        self._state.count("dedup/unwritten")
+        self._state.say_once(
+            "unwritten",
+            logging.WARNING,
+            "A feed cannot be written; copies of its items wait until it can: %s",
+            error,
+        )

@@ -1,0 +1,115 @@
+"""The index of a crawl, whose store fails for a while or for good."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from denoise_scrapy import index_guard
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
+from denoise_scrapy.duplicate_index import passes_by_itself
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article, story
+
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0.05}
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_guard, "FIRST_PAUSE", 0.02)
+
+
+@pytest.fixture
+def site(web: Web) -> Web:
+    web.pages |= {f"/a/{n}": article(n) for n in range(6)}
+    web.pages["/copy"] = article(0, text=story(0) + " Shared by a reader of ours.")
+    return web
+
+
+def urls(web: Web) -> list[str]:
+    return [*(web(f"/a/{n}") for n in range(6)), web("/copy")]
+
+
+class Puts:
+    """The store's `put`, which fails at some calls."""
+
+    def __init__(self, failing: set[int], error: Exception):
+        self.calls = 0
+        self._failing, self._error, self._put = failing, error, SQLiteStore.put
+
+    def __get__(self, store: Any, _: Any = None) -> Any:
+        def put(*args: Any, **more: Any) -> Any:
+            self.calls += 1
+            if self.calls in self._failing:
+                raise self._error
+            return self._put(store, *args, **more)
+
+        return put
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        sqlite3.OperationalError("database or disk is full"),
+        sqlite3.DatabaseError("database disk image is malformed"),
+        OSError(5, "input/output error"),
+        StoreMismatch("last id", "0", "3", "here", "Start anew."),
+    ],
+)
+def test_what_was_kept_while_the_store_failed_is_known_afterwards(
+    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(SQLiteStore, "put", Puts({1}, error))
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    assert len(done.items) == 6  # the first one too, which could not be checked; its copy is dropped
+    assert [item["url"] for item, _ in done.dropped] == [site("/copy")]
+    assert done.stat("dedup/unchecked") >= 1
+    assert done.stat("dedup/store_failed") == 1
+    assert done.log.count("The index of texts cannot be used now") == 1
+    assert done.log.count("The index of texts can be used again") == 1
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "t.sqlite")) as index:
+        assert len(index) == 6
+
+
+def test_a_store_that_stays_away_is_asked_less_and_less(
+    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    puts = Puts(set(range(1, 100)), sqlite3.OperationalError("database or disk is full"))
+    monkeypatch.setattr(SQLiteStore, "put", puts)
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    assert len(done.items) == 7
+    assert puts.calls < 7
+    assert done.stat("dedup/unchecked") == 7
+    assert done.log.count("The index of texts cannot be used now") == 1
+
+
+def test_an_index_that_cannot_be_opened_now_is_opened_later(
+    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, failures = SQLiteStore.open, [sqlite3.OperationalError("attempt to write a readonly database")]
+
+    def open_(self: SQLiteStore, *args: Any) -> None:
+        if failures:
+            raise failures.pop()
+        opened(self, *args)
+
+    monkeypatch.setattr(SQLiteStore, "open", open_)
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    assert len(done.items) + len(done.dropped) == 7
+    assert done.stat("dedup/kept_texts") >= 5
+    assert done.log.count("The index of texts cannot be used now") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "passes"),
+    [
+        (sqlite3.OperationalError("attempt to write a readonly database"), True),
+        (sqlite3.OperationalError("unable to open database file"), False),
+        (OSError(28, "No space left on device"), True),
+        (FileNotFoundError(2, "No such file"), False),
+        (ValueError("disk is full"), False),
+    ],
+)
+def test_what_passes_by_itself(error: Exception, passes: bool) -> None:
+    assert passes_by_itself(error) is passes
