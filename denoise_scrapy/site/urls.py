@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from denoise_scrapy.page import Page
+from denoise_scrapy.site.actions import looks_like_action
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGITS = re.compile(r"\d+")
@@ -16,13 +17,11 @@ _FILE = re.compile(
     r"mp[34]|avi|mov|wmv|flv|ogg|wav|webm|docx?|xlsx?|pptx?|odt|epub|txt|csv|woff2?|ttf|eot)$",
     re.IGNORECASE,
 )
-#: Requests that a reader would not make by opening a page, by the look of the URL: they may change state.
-_ACTION = re.compile(
-    r"(?:^|[/?&=._-])(?:log-?(?:in|out)|sign-?(?:in|out|up)|register|delete|remove|unsubscribe|subscribe|cart|"
-    r"basket|checkout|buy|vote|like|reply|edit|report|logoff|account|password|print|share|redirect|feed)"
-    r"(?:[/?&=._-]|$)",
-    re.IGNORECASE,
-)
+#: Parameters that tell one visit from another, not one page from another; and the same inside of a path.
+_SESSION = re.compile(r"(?:php|j)?sess(?:ion)?_?id|sess(?:ion)?|sid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE)
+_SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
+#: Signs that browsers and servers read each their own way: no link that is meant to be read has them.
+_ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 @lru_cache(1024)  # a page's URL is asked about some ten times between its arrival and its body: 1.5 µs each
@@ -35,10 +34,25 @@ def site_key(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+        host, port = parts.hostname, _DEFAULT_PORTS.get(parts.scheme) if parts.port is None else parts.port
+        if host and not host.isascii():
+            host = host.encode("idna").decode()  # as it is asked for
     except ValueError:
         return ""
-    return f"{parts.scheme}://{parts.hostname}:{port}" if port and parts.hostname else ""
+    return f"{parts.scheme}://{host}:{port}" if port and host and parts.scheme in _DEFAULT_PORTS else ""
+
+
+def page_identity(url: str) -> str:
+    """The URL without what does not tell one page from another: fragment, closing slash, identifiers of a session.
+
+    Example:
+        >>> page_identity("http://a.example/news/7/;jsessionid=0A?PHPSESSID=1f&page=2#top")
+        'http://a.example/news/7?page=2'
+    """
+    parts = urlsplit(url)
+    path = _SESSION_IN_PATH.sub("", parts.path).rstrip("/")
+    pairs = [pair for pair in parts.query.split("&") if not _SESSION.fullmatch(pair.partition("=")[0])]
+    return urlunsplit((parts.scheme, parts.netloc, path, "&".join(pairs), ""))
 
 
 def _shape(url: str) -> list[str]:
@@ -91,8 +105,8 @@ def _likeness(a: list[str], b: list[str]) -> float:
 def sibling_links(page: Page, limit: int) -> list[str]:
     """Links of a page that are likely to lead to pages of its template, best first.
 
-    Same site only; never the page itself, a file, or a URL that looks like an action (log out, add to
-    cart …). Among equals the page's own order stands.
+    Same site only, spelled as the page's own URL spells it; never the page itself, a file, a URL with a password
+    in it, or one that looks like an action (log out, add to cart …). Among equals the page's own order stands.
 
     Args:
         page: A page with a URL.
@@ -103,16 +117,27 @@ def sibling_links(page: Page, limit: int) -> list[str]:
     site = site_key(page.url)
     if not site or limit < 1:
         return []
-    own = page.url.partition("#")[0].rstrip("/")
+    seen = {page_identity(page.url)}
+    shape, found = _shape(page.url), []
+    links = filter(None, (_on_site(link, site, page.url) for link in page.links))
+    for link in sorted(links, key=lambda url: -_likeness(shape, _shape(url))):
+        parts, identity = urlsplit(link), page_identity(link)
+        if identity in seen or _FILE.search(parts.path) or looks_like_action(parts.path, parts.query):
+            continue
+        seen.add(identity)
+        found.append(link)
+        if len(found) == limit:
+            break
+    return found
+
+
+def _on_site(link: str, site: str, page_url: str) -> str:
+    """A link of a page's site with the host as the page spells it: robots.txt is kept by spelling; else ""."""
     name = site.split("://")[1].rpartition(":")[0]
-    links = [
-        url
-        for url in page.links
-        if name in url.lower()  # else it is of another site: a tenth of the time of its key
-        and site_key(url) == site
-        and url.rstrip("/") != own
-        and not _FILE.search(urlsplit(url).path)
-        and not _ACTION.search(url[len(site) - 3 :])
-    ]
-    shape = _shape(page.url)
-    return sorted(links, key=lambda url: -_likeness(shape, _shape(url)))[:limit]
+    # without the name it is of another site: a tenth of the time of its key
+    if (link.isascii() and name not in link.lower()) or _ODD.search(link) or site_key(link) != site:
+        return ""
+    parts, own = urlsplit(link), urlsplit(page_url)
+    if "@" in parts.netloc:
+        return ""
+    return urlunsplit((own.scheme, own.netloc.rpartition("@")[2], parts.path or "/", parts.query, ""))
