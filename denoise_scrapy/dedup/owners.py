@@ -18,7 +18,7 @@ CLAIM_SECONDS = 15.0
 """An owner not heard of for so long is dead. It is to be heard of every third of it, so that a pause of some seconds,
 by a slow page or a busy machine, costs no claim; and a copy of a text whose owner died waits no longer."""
 
-_ENDED = frozenset("ZXx")  # states of a process that has ended, while its parent has not asked for it
+_ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
 
 
 def new_owner() -> str:
@@ -35,32 +35,29 @@ def new_owner() -> str:
 def has_ended(owner: str) -> bool:
     """Whether an owner is a process of this machine that has ended; False where only its age can tell."""
     host, process, *_ = (*owner.split(":"), "", "")
-    if host != _host():
-        return False
     pid = process.partition("-")[0]
-    return pid.isdecimal() and process != _process(int(pid))
+    if os.name != "posix" or host != _host() or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # of another user
+        return False
+    now = _process(int(pid))
+    return not now or ("-" in now and "-" in process and now != process)
 
 
 def _process(pid: int) -> str:
-    """A process and when it started, where the system tells, for numbers come back; "" for one that has ended."""
+    """A process and when it started, for numbers come back; only its number where the system does not tell.
+
+    "" for one that has ended, though its parent has not asked for it yet.
+    """
     try:
         state, *more = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (OSError, ValueError):
-        return str(pid) if _is_there(pid) else ""
+        return str(pid)
     return "" if state in _ENDED else f"{pid}-{more[18]}"
-
-
-def _is_there(pid: int) -> bool:
-    """Whether there is such a process, where the system has no files that tell."""
-    if Path("/proc/self/stat").exists():
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # of another user, or not to be asked in this way: age decides
-        return True
-    return True
 
 
 @cache

@@ -27,6 +27,7 @@ _as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a f
 _PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
+_SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
@@ -115,7 +116,7 @@ class SQLiteStore(Store):
     def settle(self, number: int, owner: str) -> bool:
         """See `Store.settle`."""
         with self._writing() as link:
-            return link.execute("DELETE FROM claims WHERE id = ? AND owner = ?", (number, owner)).rowcount > 0
+            return link.execute(_SETTLE, (number, owner)).rowcount > 0
 
     def withdraw(self, number: int, owner: str) -> bool:
         """See `Store.withdraw`."""

@@ -1,0 +1,169 @@
+"""Claims of several processes on one store, and of processes that are killed; files of versions without claims."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, owners
+from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
+from denoise_scrapy.dedup.sqlite_file import INDEX
+from tests.dedup.redis_writer import near_copy_of, text_of
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNT = 120
+# As it was before there were claims.
+OLD_TABLES = """
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE texts (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        key TEXT NOT NULL, scope TEXT NOT NULL,
+        n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
+        text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
+        UNIQUE (key, scope));
+"""
+OLD_PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
+    VALUES (?, '', '', ?, ?, ?, ?, ?, ?, ?)"""
+
+
+class Claimer:
+    """A process of `claimer.py`."""
+
+    def __init__(self, place, who, count=COUNT):
+        command = [sys.executable, "-m", "tests.dedup.claimer", str(place), who, str(count)]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def line(self):
+        return json.loads(self.process.stdout.readline())
+
+    def tell(self, what):
+        self.process.stdin.write(what + "\n")
+
+    def said(self):
+        """Its answers by seed."""
+        return {line[0]: line[1:] for line in iter(self.line, ["done"])}
+
+    def kill(self):
+        """Kill it, and leave it to the caller to ask for it: it is a zombie until then."""
+        self.process.kill()
+        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+
+    def __enter__(self):
+        assert self.line() == ["ready"]
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def place(request, tmp_path):
+    return request.getfixturevalue("redis_server").url if request.param == "redis" else tmp_path / "a.db"
+
+
+def opened(place):
+    return DuplicateIndex(store=RedisStore(place) if isinstance(place, str) else SQLiteStore(place))
+
+
+def test_of_two_near_copies_one_is_claimed_and_after_a_kill_the_other(place):
+    with Claimer(place, "x") as one, Claimer(place, "y") as two:
+        for claimer in (one, two):
+            claimer.tell("claim 10")
+            claimer.said()
+        for claimer in (one, two):
+            claimer.tell(f"claim {COUNT}")
+        x, y = one.said(), two.said()
+        for seed in range(COUNT):
+            answers = x.get(seed, [None, False]), y.get(seed, [None, False])
+            waiting = [f"y-{seed}", True], [None, False]
+            assert answers in (waiting, ([None, False], [f"x-{seed}", True])), "one of two near copies, the other waits"
+        assert len(x) < COUNT and len(y) < COUNT, "only one process has claimed"
+        one.kill()
+        two.tell(f"claim {COUNT}")
+        rest = two.said()
+        assert rest == {seed: [None, False] for seed in range(COUNT) if y.get(seed, [None])[0] is not None}
+        two.tell("settle")
+        assert two.said() == {seed: [True] for seed in range(COUNT)}
+    with opened(place) as index:
+        assert len(index) == COUNT and index._store.problems() == []
+        for seed in range(COUNT):
+            verdict = index.check("new", near_copy_of(seed, "z"))
+            assert (verdict.of, verdict.pending) == (f"y-{seed}", False)
+
+
+def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_once(place):
+    with Claimer(place, "x", 10) as one:
+        one.tell(f"claim {COUNT}")
+        one.said()
+        one.tell("settle")
+        one.said()
+        with Claimer(place, "y", 25) as two:
+            two.tell(f"claim {COUNT}")
+            assert sum(pending for _, pending in two.said().values()) == 0
+            two.kill()
+            with opened(place) as index:
+                assert len(index) == 10 and index.stats["released"] == 0
+                assert not index.check("y-24", text_of(24)).updated
+                assert index.check("new", text_of(3)).of == "x-3"
+                assert not index.check("new", text_of(20)).duplicate
+
+
+def old_file(path, seeds):
+    link = sqlite3.connect(path)
+    link.executescript(f"PRAGMA application_id = {INDEX.application_id}; {OLD_TABLES}")
+    link.executemany("INSERT INTO meta VALUES (?, ?)", {"format": "2", **CONSTANTS}.items())
+    for seed in seeds:
+        old_put(link, str(seed), text_of(seed))
+    link.commit()
+    link.close()
+
+
+def old_put(link, key, text):
+    f = Fingerprint.of(text)
+    link.execute(OLD_PUT, (key, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands))
+
+
+def test_a_file_of_a_version_without_claims_opens_as_it_is(tmp_path):
+    old_file(tmp_path / "a.db", range(20))
+    with opened(tmp_path / "a.db") as index:
+        assert len(index) == 20 and index._store.problems() == []
+        verdict = index.check_and_add("new", near_copy_of(7, "z"), claim=True)
+        assert verdict.of == "7" and not verdict.pending
+        assert not index.check_and_add("30", text_of(30), claim=True).duplicate
+        assert index.check_and_add("5", text_of(35), claim=True).updated
+        assert index.settle("30") and index.withdraw("5") and len(index) == 20
+
+
+def test_a_version_without_claims_writes_into_a_file_of_ours(tmp_path):
+    """What it replaces was claimed, and is not claimed any more."""
+    with opened(tmp_path / "a.db") as index:
+        index.check_and_add("a", text_of(1), claim=True)
+        index.check_and_add("b", text_of(2), claim=True)
+        link = sqlite3.connect(tmp_path / "a.db")
+        old_put(link, "a", text_of(3))
+        link.commit()
+        link.close()
+        assert not index.settle("a") and index.settle("b")
+        verdict = index.check("new", text_of(3))
+        assert verdict.of == "a" and not verdict.pending
+        assert index._store.problems() == ["a claim on text 1, which cannot be found"]
+    with opened(tmp_path / "a.db") as index:
+        assert len(index) == 2 and index._store.problems() == []
+
+
+def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):
+    with opened(place) as one:
+        one._owner = "elsewhere:999999999-1:0"
+        one.check_and_add("a", text_of(1), claim=True)
+        with opened(place) as two:
+            assert two.check("b", near_copy_of(1, "b")).pending
+        monkeypatch.setattr(owners, "CLAIM_SECONDS", 0.0)
+        with opened(place) as two:
+            assert len(two) == 0
