@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.http import Response
 
-from denoise_scrapy.item_claims import Claim, Claims
 from denoise_scrapy.feed_flush import flush_feeds
+from denoise_scrapy.item_claims import Claim, Claims
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
-from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.component import Component
 from denoise_scrapy.copy_counts import CopyCounts
 from denoise_scrapy.crawled_page import PageText
-from denoise_scrapy.deliveries import Deliveries
+from denoise_scrapy.duplicate_check import DuplicateCheck
 from denoise_scrapy.duplicate_index import item_text
 from denoise_scrapy.item_fields import field_values
-from denoise_scrapy.index_guard import IndexGuard
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
@@ -26,11 +22,11 @@ from denoise_scrapy.shape_report import ShapeReport
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
-    from denoise_scrapy.item_claims import Claim
     from denoise_scrapy.crawl_state import CrawlState
     from denoise_scrapy.crawled_page import CrawledPage
-    from denoise_scrapy.dedup import DuplicateIndex, Verdict
+    from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.duplicate_index import ItemText
+    from denoise_scrapy.item_claims import Claim
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logging.getLogger(__name__)
@@ -153,8 +149,7 @@ class NearDuplicatePipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._guard = IndexGuard(state)
-        self._deliveries = Deliveries(state, self._guard)
+        self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
 
     def open_spider(self) -> None:
@@ -164,12 +159,11 @@ class NearDuplicatePipeline(Component):
             ConfigurationError: Its file is refused; the crawl does not start.
         """
         with refusing_to_start(self._state.crawler):
-            self._guard.open()
+            self._check.open()
 
     async def close_spider(self) -> None:
         """Say in the stats what was found, and close the index; what it kept is stored already."""
-        await self._deliveries.finish()
-        index, stats = self._guard.index, self._state.crawler.stats
+        index, stats = await self._check.finish(), self._state.crawler.stats
         if index is not None:
             stats.set_value(f"{PREFIX}dedup/kept_texts", len(index))
             for name in ("verified", "exact_answers"):
@@ -177,7 +171,7 @@ class NearDuplicatePipeline(Component):
         if self._copies.most:
             stats.set_value(f"{PREFIX}dedup/most_copied", self._copies.most)
             stats.set_value(f"{PREFIX}dedup/most_copies", self._copies.most_copies)
-        self._guard.close()
+        self._check.close()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item, marked if it is a near-duplicate to be marked.
@@ -196,51 +190,30 @@ class NearDuplicatePipeline(Component):
     async def _checked(self, item: Any) -> Any:
         if not ItemAdapter.is_item(item):
             return item
-        state, crawled = self._state, self._state.page_of(item)
-        settings = crawled.settings if crawled is not None else state.settings_of(item)
-        if not settings.enabled or settings.dedup == "off":
+        crawled = self._state.page_of(item)
+        settings = crawled.settings if crawled is not None else self._state.settings_of(item)
+        found = self._comparable(item, crawled, settings)
+        if found is None:
             return item
-        found = item_text(item, crawled, settings)
-        if found.obstacle:
-            state.count(f"dedup/{found.obstacle}")
-            return item
-        claim = self._deliveries.begin(item, found)
-        try:
-            verdict = await self._judge(claim, crawled)
-        except BaseException:
-            self._deliveries.cancel(claim)
-            raise
+        claim, verdict = await self._check.check(item, found, crawled)
         if verdict is None:
-            state.count("dedup/unchecked")
-            claim.unchecked = True
             return item
         self._count(verdict)
-        if not verdict.duplicate:
-            if crawled is not None:
-                crawled.keep(found.key, found.text)
-            return self._extending(item, claim, verdict, settings) if verdict.extends is not None else item
-        self._deliveries.cancel(claim)
-        if crawled is not None and verdict.of in crawled.kept_keys:
+        if verdict.duplicate and (crawled is None or verdict.of not in crawled.kept_keys):
+            return self._duplicate(item, found, verdict, settings)
+        if crawled is not None:
             crawled.keep(found.key, found.text)
-            return item
-        return self._duplicate(item, found, verdict, settings)
+        return self._extending(item, claim, verdict, settings) if verdict.extends is not None else item
 
-    async def _judge(self, claim: Claim, crawled: CrawledPage | None) -> Verdict | None:
-        """Ask the index, and wait while it is not known what becomes of the item that this one repeats."""
-        text, guard = claim.text, self._guard
-        if not is_asyncio_available():
-            return await guard.ask(lambda index: _passing(_check(index, text)))
-        now = asyncio.get_running_loop().time
-        until = now() + self._state.settings.dedup_wait
-        while True:
-            verdict = await guard.ask(lambda index: _check(index, text))
-            if verdict is None or not verdict.pending or (crawled is not None and verdict.of in crawled.kept_keys):
-                return verdict
-            if now() >= until:
-                self._state.count("dedup/waited_in_vain")
-                return await guard.ask(lambda index: _kept(index, text))
-            self._state.count("dedup/waits")
-            await self._deliveries.outcome(str(verdict.of), text.scope, until - now())
+    def _comparable(self, item: Any, crawled: CrawledPage | None, settings: DenoiseSettings) -> ItemText | None:
+        """What of an item is compared; None for nothing."""
+        if not settings.enabled or settings.dedup == "off":
+            return None
+        found = item_text(item, crawled, settings)
+        if found.obstacle:
+            self._state.count(f"dedup/{found.obstacle}")
+            return None
+        return found
 
     def _count(self, verdict: Verdict) -> None:
         self._state.count("dedup/checked")
@@ -252,7 +225,7 @@ class NearDuplicatePipeline(Component):
     def _extending(self, item: Any, claim: Claim, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._state.count("dedup/extends")
         marked = self._marked(item, settings, {"extends": verdict.extends, **_shares(verdict)})
-        self._deliveries.add_copy(claim, marked)
+        self._check.deliveries.add_copy(claim, marked)
         return marked
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
@@ -281,20 +254,6 @@ class NearDuplicatePipeline(Component):
         changed = with_field(item, settings.dedup_mark_field, mark)
         self._state.links.add_copy(item, changed)
         return changed
-
-
-def _check(index: DuplicateIndex, text: ItemText) -> Verdict:
-    return index.check_and_add(text.key, text.text, scope=text.scope, group=text.group, claim=True)
-
-
-def _kept(index: DuplicateIndex, text: ItemText) -> Verdict:
-    """Keep a text whatever it is like."""
-    return index.add(text.key, text.text, scope=text.scope, group=text.group)
-
-
-def _passing(verdict: Verdict) -> Verdict:
-    """A verdict after which the item passes, if it repeats an item that may be lost yet."""
-    return replace(verdict, duplicate=False, of=None) if verdict.pending else verdict
 
 
 def _shares(verdict: Verdict) -> dict[str, float]:

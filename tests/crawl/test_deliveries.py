@@ -5,7 +5,7 @@ import dataclasses
 import json
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from scrapy.exceptions import DropItem
@@ -183,7 +183,7 @@ def test_frozen_items_are_followed_through_their_copies(pages: Web, tmp_path: Pa
 class Looking:
     """Notes, when the second item comes, how many lines the feed file has."""
 
-    lines: list[int] = []
+    lines: ClassVar[list[int]] = []
     feed = Path()
 
     def process_item(self, item: Any) -> Any:

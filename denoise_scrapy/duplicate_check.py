@@ -1,0 +1,107 @@
+"""Whether an item repeats another: asks the index, and waits for what becomes of the other."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.deliveries import Deliveries
+from denoise_scrapy.index_guard import IndexGuard
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.dedup import DuplicateIndex, Verdict
+    from denoise_scrapy.duplicate_index import ItemText
+    from denoise_scrapy.item_claims import Claim
+
+
+class DuplicateCheck:
+    """Checks items against the index of a crawl, and follows those whose text is kept to their end.
+
+    Args:
+        state: The crawl.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+        self._guard = IndexGuard(state)
+        self.deliveries = Deliveries(state, self._guard)
+
+    def open(self) -> None:
+        """Open the index.
+
+        Raises:
+            ConfigurationError: It is refused.
+        """
+        self._guard.open()
+
+    async def finish(self) -> DuplicateIndex | None:
+        """Make final what is left, and give the index for the last time; None where it cannot be used."""
+        await self.deliveries.finish()
+        return self._guard.index
+
+    def close(self) -> None:
+        """Close the index."""
+        self._guard.close()
+
+    async def check(self, item: Any, text: ItemText, crawled: CrawledPage | None) -> tuple[Claim, Verdict | None]:
+        """Check an item, and keep its text if it repeats none.
+
+        Args:
+            item: The item.
+            text: What of it is compared.
+            crawled: Its page, where there is one.
+
+        Returns:
+            Its claim, and the verdict; None where the index cannot be used now.
+
+        Raises:
+            ValueError: Its text or key cannot be written as UTF-8.
+        """
+        claim = self.deliveries.begin(item, text)
+        try:
+            verdict = await self._judge(text, crawled)
+        except BaseException:
+            self.deliveries.cancel(claim)
+            raise
+        if verdict is None:
+            claim.unchecked = True
+            self._state.count("dedup/unchecked")
+        elif verdict.duplicate:
+            self.deliveries.cancel(claim)
+        return claim, verdict
+
+    async def _judge(self, text: ItemText, crawled: CrawledPage | None) -> Verdict | None:
+        """Ask the index, and wait while it is not known what becomes of the item that this one repeats."""
+        guard = self._guard
+        if not is_asyncio_available():
+            return await guard.ask(lambda index: _passing(_check(index, text)))
+        now = asyncio.get_running_loop().time
+        until = now() + self._state.settings.dedup_wait
+        while True:
+            verdict = await guard.ask(lambda index: _check(index, text))
+            if verdict is None or not verdict.pending or (crawled is not None and verdict.of in crawled.kept_keys):
+                return verdict
+            if now() >= until:
+                self._state.count("dedup/waited_in_vain")
+                return await guard.ask(lambda index: _kept(index, text))
+            self._state.count("dedup/waits")
+            await self.deliveries.outcome(str(verdict.of), text.scope, until - now())
+
+
+def _check(index: DuplicateIndex, text: ItemText) -> Verdict:
+    return index.check_and_add(text.key, text.text, scope=text.scope, group=text.group, claim=True)
+
+
+def _kept(index: DuplicateIndex, text: ItemText) -> Verdict:
+    """Keep a text whatever it is like."""
+    return index.add(text.key, text.text, scope=text.scope, group=text.group)
+
+
+def _passing(verdict: Verdict) -> Verdict:
+    """A verdict after which the item passes, if it repeats an item that may be lost yet."""
+    return replace(verdict, duplicate=False, of=None) if verdict.pending else verdict
