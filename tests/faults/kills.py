@@ -1,0 +1,163 @@
+"""Kill a crawl at random moments, resume it until it ends, and look whether anything was lost.
+
+`python -m tests.faults.kills --kills 50 --seed 1`
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from denoise_scrapy.duplicate_index import INDEX_FILE
+from tests.crawl.web import Web
+from tests.faults.checks import wrong_drops, wrong_index
+from tests.faults.project import LONGEST, Project
+from tests.faults.stories import Stories
+
+STARTING = 0.15  # share of the kills that come while the process starts, before its first item
+START_SECONDS = 1.2  # about what a start takes
+CRAWL_SECONDS = 1.0  # a kill comes within so many after the first item of its run
+PAGE_SECONDS = 0.08  # a page takes the site so long; else a crawl of few pages would end before its kill
+
+SENTENCES = 30  # more say nothing new
+
+
+@dataclass
+class Trial:
+    """A crawl that was killed, and what is wrong with what it left.
+
+    Attributes:
+        rows: A line for each kill: run, seconds, items entered, in the feed, duplicates, torn lines.
+        wrong: Sentences; none is what is wanted.
+        twice: Items of a story that is in the feed already: crawled again after a kill that came before they were
+            known to be there.
+    """
+
+    rows: list[tuple[int, float, int, int, int, int]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    stories: int = 0
+    delivered: int = 0
+    twice: int = 0
+
+    @property
+    def kills(self) -> int:
+        return len(self.rows)
+
+    def note(self, wrong: Iterable[str]) -> None:
+        """Add sentences, each once."""
+        self.wrong += [sentence for sentence in dict.fromkeys(wrong) if sentence not in self.wrong]
+
+
+def run_killed(folder: Path, kills: int, seed: int, pages: int) -> Trial:
+    """Crawl a site of stories, kill the crawl so many times, resume it to its end, and check.
+
+    Args:
+        folder: Where the projects go; made where it is not there.
+        kills: How many; a run that ends before its kill is not counted, and is followed by no other.
+        seed: Of site and moments.
+        pages: Of the site.
+    """
+    folder.mkdir(exist_ok=True)
+    web, site, trial = Web(), Stories(pages, seed), Trial()
+    site.serve(web)
+    try:
+        bare = Project(folder / "bare", web.url)
+        if bare.run(bare=True) != 0:
+            raise RuntimeError(f"the bare crawl fails: {bare.log()}")
+        web.seconds = PAGE_SECONDS
+        project = Project(folder / "killed", web.url, "-s", "JOBDIR=job")
+        chance = random.Random(seed)
+        while trial.kills < kills and killed(project, chance, trial):
+            trial.note(wrong_after(project, trial.kills))
+        web.seconds = 0.0
+        if project.run() != 0:
+            trial.note(["the last run ends with an error"])
+    finally:
+        web.close()
+    trial.note(wrong_after(project, trial.kills))
+    trial.note(wrong_at_end(project, bare, site, trial))
+    return trial
+
+
+def killed(project: Project, chance: random.Random, trial: Trial) -> bool:
+    """Start a run and kill it; tell whether it was there to be killed."""
+    process, began, before = project.start(), time.monotonic(), len(project.journal("entered"))
+    if chance.random() < STARTING:
+        seconds = chance.uniform(0.0, START_SECONDS)
+    else:
+        while len(project.journal("entered")) == before and process.poll() is None:
+            if time.monotonic() - began > LONGEST:
+                break
+            time.sleep(0.01)
+        seconds = chance.uniform(0.0, CRAWL_SECONDS)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.returncode != -9:
+        return False
+    did, feed = Counter(line["what"] for line in project.journal()), project.feed()
+    row = (project.runs, time.monotonic() - began, did["entered"], len(feed.items), did["duplicate"], feed.torn)
+    trial.rows.append(row)
+    return True
+
+
+def wrong_after(project: Project, kills: int) -> Iterator[str]:
+    """Yield what is wrong with what a run has left."""
+    yield from wrong_drops(project)
+    yield from wrong_index(project.folder / "job" / INDEX_FILE)
+    torn = project.feed().torn
+    if torn > kills:
+        yield f"{torn} lines of the feed are torn by {kills} kills"
+
+
+def wrong_at_end(project: Project, bare: Project, site: Stories, trial: Trial) -> Iterator[str]:
+    """Yield what is wrong with a crawl that has ended, as compared with a bare one without kills."""
+    if not project.journal("closed"):
+        yield "no run has come to its end"
+    there = project.feed().urls
+    wanted = {site.story(url) for url in bare.feed().urls}
+    got = Counter(site.story(url) for url in set(there))
+    trial.stories, trial.delivered = len(wanted), len(got)
+    trial.twice = sum(got.values()) - len(got)
+    for story in sorted(wanted - set(got)):
+        yield f"story {story} is lost: none of {', '.join(site.copies()[story])} is in the feed"
+    for url in set(project.urls("scraped")) - set(there):
+        if site.story(url) not in got:
+            yield f"{url} left the pipelines and is not in the feed"
+    lone = set(bare.feed().urls) | set(bare.urls("dropped", "failed"))
+    for url in sorted(lone - set(there) - set(project.urls("dropped", "failed", "duplicate"))):
+        yield f"nothing became of {url}"
+
+
+def main() -> int:
+    """Run trials and print tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--pages", type=int, default=400)
+    parser.add_argument("--folder", type=Path, help="keep journals and logs there")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        trial = run_killed(args.folder or Path(folder), args.kills, args.seed, args.pages)
+    print("  run  seconds  entered  in feed  duplicates  torn")
+    for run, seconds, entered, there, duplicates, torn in trial.rows:
+        print(f"{run:>5} {seconds:>8.2f} {entered:>8} {there:>8} {duplicates:>11} {torn:>5}")
+    print(f"seed {args.seed}: {trial.kills} kills, {trial.delivered} stories delivered, {trial.stories} by bare Scrapy")
+    print(f"copies delivered besides: {trial.twice}; wrong: {len(trial.wrong)}")
+    for sentence in trial.wrong[:SENTENCES]:
+        print("  ", sentence)
+    return 1 if trial.wrong or trial.kills < args.kills else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""A folder in which the spider of `spider.py` runs, as a process that may be killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.faults.journal import Feed, read_feed, read_journal
+
+ROOT = Path(__file__).resolve().parents[2]
+SPIDER, LIMITED = (Path(__file__).with_name(name) for name in ("spider.py", "limited.py"))
+LONGEST = 60  # seconds; the crawls here take five, on a busy machine three times as long
+
+
+class Project:
+    """Runs of one crawl.
+
+    Args:
+        folder: Where its feed, journal, log, and job directory lie; made where it is not there.
+        site: URL of the site.
+        arguments: Of the command line, for each run: `("-s", "JOBDIR=job")`.
+    """
+
+    def __init__(self, folder: Path, site: str, *arguments: str):
+        self.folder = folder
+        self.runs = 0
+        self.site = site
+        self._arguments = arguments
+        folder.mkdir(exist_ok=True)
+
+    def start(
+        self,
+        *arguments: str,
+        bare: bool = False,
+        fault: str = "",
+        limits: Sequence[str] = (),
+    ) -> subprocess.Popen[bytes]:
+        """Start a run.
+
+        Args:
+            arguments: More of them.
+            bare: Without our add-on.
+            fault: Path of a class of `inside.py`, an extension of the crawl.
+            limits: Arguments of `limited.py`, which then starts the process.
+        """
+        self.runs += 1
+        command = [sys.executable, str(LIMITED), *limits] if limits else []
+        command += [sys.executable, "-m", "scrapy", "runspider", str(SPIDER), "-o", "items.jsonl"]
+        command += ["--logfile", "log.txt", "-a", f"site={self.site}", *self._arguments, *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs), "STORIES_FAULT": fault}
+        if bare:
+            environment["STORIES_BARE"] = "1"
+        with (self.folder / "stderr.txt").open("ab") as errors:
+            return subprocess.Popen(command, cwd=self.folder, env=environment, stderr=errors)
+
+    def run(self, *arguments: str, **more: Any) -> int:
+        """Run to the end, and return the exit code."""
+        return ended(self.start(*arguments, **more))
+
+    def journal(self, *what: str) -> list[dict[str, Any]]:
+        """Lines of the journal, of some kinds or all."""
+        return [line for line in read_journal(self.folder) if not what or line["what"] in what]
+
+    def urls(self, *what: str) -> list[str]:
+        return [line["url"] for line in self.journal(*what)]
+
+    def feed(self) -> Feed:
+        return read_feed(self.folder)
+
+    def log(self) -> str:
+        path = self.folder / "log.txt"
+        return path.read_text("utf-8") if path.exists() else ""
+
+    def said(self, what: str) -> int:
+        """In how many messages of the log something stands; tracebacks are none."""
+        return sum(what in line for line in self.log().splitlines() if re.search(" [A-Z]+: ", line))
+
+    def complaints(self) -> list[str]:
+        """Lines of the log from warnings upwards, those of the failing user's pipeline left out."""
+        lines = (line for line in self.log().splitlines() if re.search(" (WARNING|ERROR|CRITICAL): ", line))
+        return [line for line in lines if "Error processing" not in line]
+
+
+def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
+    """Wait for a process to end by itself; kill it if it does not."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
+
+
+def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
+    """Wait for a condition.
+
+    Raises:
+        TimeoutError: It does not come true.
+    """
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {seconds} seconds in vain")
+        time.sleep(0.01)

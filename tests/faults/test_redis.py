@@ -1,0 +1,159 @@
+"""A Redis server that stops, comes back, is silent, or loses all in the middle of a crawl."""
+
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crawl.web import Web
+from tests.dedup.redis_server import RedisServer
+from tests.faults.checks import copies_kept, lost_stories, wrong_drops
+from tests.faults.project import Project, ended, wait_until
+from tests.faults.stories import Stories
+
+PAGES = 30  # of each of three parts: before the fault, during it, after it
+# Seconds that the event loop may stand still: a busy machine alone makes it one; to wait for a silent server takes nine.
+LONGEST_PAUSE = 3.0
+SAID = "The index of texts cannot be used now"
+
+
+class Gates(dict[str, Any]):
+    """Pages, some of which are answered when their gate is opened."""
+
+    def __init__(self, *paths: str):
+        super().__init__()
+        self._gates = {path: threading.Event() for path in paths}
+
+    def open(self, path: str) -> None:
+        self._gates[path].set()
+
+    def get(self, path: str, default: Any = None) -> Any:
+        if path in self._gates:
+            self._gates[path].wait(30)
+        return super().get(path, default)
+
+
+class Parts:
+    """A crawl in three parts.
+
+    Args:
+        web: The site.
+        folder: Of the crawl.
+        url: Of the server.
+    """
+
+    def __init__(self, web: Web, folder: Path, url: str):
+        self.web, self.gates = web, Gates("/during", "/after")
+        web.pages = self.gates
+        self.parts = [Stories(PAGES, seed, folder=name) for seed, name in enumerate("abc")]
+        lists = ["/list", "/during", "/after"]
+        for part, here, there in zip(self.parts, lists, [*lists[1:], ""], strict=True):
+            part.serve(web, here, there)
+        store = ("-s", "DENOISE_DEDUP_STORE=redis", "-s", f"DENOISE_DEDUP_REDIS_URL={url}")
+        self.project = Project(folder, web.url, *store)
+
+    def run(self, fault: Callable[[], None], cure: Callable[[], None], *, noticed: bool = True) -> None:
+        """Crawl, with a fault in the middle of the second part, which lasts until it is noticed, or a second."""
+        process = self.project.start()
+        try:
+            wait_until(lambda: self.ended() == PAGES)
+            self.web.seconds = 0.1
+            self.gates.open("/during")
+            wait_until(lambda: len(self.project.urls("entered")) > PAGES + 5)
+            fault()
+            if noticed:
+                wait_until(lambda: self.project.said(SAID))
+            else:
+                time.sleep(1)
+            cure()
+            wait_until(lambda: self.ended() == 2 * PAGES)
+            self.web.seconds = 0.4  # time to find out that the server is back
+            self.gates.open("/after")
+            assert ended(process) == 0
+        finally:
+            process.kill()
+            process.wait()
+
+    def ended(self) -> int:
+        """Of how many items it is known what became of them."""
+        return len(self.project.journal("scraped", "dropped", "failed", "duplicate"))
+
+    def assert_nothing_is_lost(self) -> None:
+        assert self.ended() == 3 * PAGES
+        assert lost_stories(self.parts, [self.project]) == []
+        assert list(wrong_drops(self.project)) == []
+        [end] = self.project.journal("closed")
+        assert end["longest_pause"] < LONGEST_PAUSE
+
+    def dropped(self, part: int) -> int:
+        """How many copies of a part were dropped."""
+        return sum(self.parts[part].has(url) for url in self.project.urls("duplicate"))
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    with tempfile.TemporaryDirectory(prefix="redis") as folder:
+        server = RedisServer(folder, appendonly="yes", appendfsync="always")
+        yield server
+        server.process.send_signal(signal.SIGCONT)
+        server.kill()
+
+
+@pytest.fixture
+def parts(web: Web, server: RedisServer, tmp_path: Path) -> Parts:
+    return Parts(web, tmp_path / "crawl", server.url)
+
+
+def test_a_server_that_stops_and_comes_back(parts: Parts, server: RedisServer) -> None:
+    parts.run(server.kill, server.start)
+    parts.assert_nothing_is_lost()
+    assert parts.project.said(SAID) == 1, parts.project.complaints()
+    assert parts.dropped(0) > 0 < parts.dropped(2)
+
+
+def test_a_server_that_falls_silent(parts: Parts, server: RedisServer) -> None:
+    stop, go_on = (
+        lambda signum=signum: server.process.send_signal(signum) for signum in (signal.SIGSTOP, signal.SIGCONT)
+    )
+    parts.run(stop, go_on)
+    parts.assert_nothing_is_lost()
+    assert parts.project.said(SAID) == 1, parts.project.complaints()
+    assert parts.dropped(0) > 0 < parts.dropped(2)
+
+
+def test_a_server_that_stays_away(parts: Parts, server: RedisServer) -> None:
+    parts.run(server.kill, lambda: None)
+    parts.assert_nothing_is_lost()
+    assert parts.project.said(SAID) == 1, parts.project.complaints()
+    assert parts.dropped(0) > 0
+
+
+def test_a_server_that_loses_all(parts: Parts, server: RedisServer) -> None:
+    parts.run(server.client.flushall, lambda: None)
+    parts.assert_nothing_is_lost()
+    assert parts.project.said(SAID) == 1, parts.project.complaints()
+    new = [url for url in parts.project.feed().urls if parts.parts[2].has(url)]
+    assert copies_kept(new, parts.parts) == []
+
+
+def test_a_slow_server(parts: Parts, server: RedisServer) -> None:
+    """It answers, though late: nothing is missed, and the crawl goes on meanwhile."""
+    stopping = threading.Event()
+
+    def stutter() -> None:
+        while not stopping.is_set():
+            for signum in (signal.SIGSTOP, signal.SIGCONT):
+                server.process.send_signal(signum)
+                time.sleep(0.15)
+
+    thread = threading.Thread(target=stutter)
+    parts.run(thread.start, stopping.set, noticed=False)
+    thread.join()
+    parts.assert_nothing_is_lost()
+    assert parts.project.complaints() == []
+    assert copies_kept(parts.project.feed().urls, parts.parts) == []
