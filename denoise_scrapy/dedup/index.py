@@ -9,23 +9,21 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
-from denoise_scrapy.dedup.catalog import Found
+from denoise_scrapy.dedup.arguments import RULES, check_names, check_threshold, rule_named, way_of
 from denoise_scrapy.dedup.claims import Claims
 from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.judge import Answer, Item, Judge
 from denoise_scrapy.dedup.lookup import Keys
 from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.owners import new_owner
-from denoise_scrapy.dedup.patent import PatentRule
-from denoise_scrapy.dedup.rule import NearCopyRule, NewText, PartRule, Rule
-from denoise_scrapy.dedup.search import SEARCHES, Search
+from denoise_scrapy.dedup.rule import PartRule
+from denoise_scrapy.dedup.search import Search
 from denoise_scrapy.dedup.store import Listing, Name, Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
-RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
-"""The rules there are, by name."""
+__all__ = ["RULES", "DuplicateIndex"]
 
 CANDIDATE_LIMIT = 512
 """More texts than this sharing a band: the exact search is asked. It costs the same for many and few, some 3 ms at
@@ -33,27 +31,6 @@ CANDIDATE_LIMIT = 512
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """What is asked about."""
-
-    name: Name
-    text: NewText
-    fingerprint: Fingerprint
-    listing: Listing
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A verdict, the record it rests on, whether to keep the text, id of the record it replaces, its keys."""
-
-    verdict: Verdict
-    record: Record | None = None
-    keep: bool = False
-    replaced: int = 0
-    keys: Keys | None = None
 
 
 class DuplicateIndex(Closing):
@@ -111,18 +88,17 @@ class DuplicateIndex(Closing):
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
     ) -> None:
-        self._rule = _rule(rule)
+        self._rule = rule_named(rule)
         threshold = self._rule.threshold if threshold is None else threshold
-        _check_threshold(threshold)
+        check_threshold(threshold)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         if not isinstance(candidate_limit, int) or candidate_limit < 1:
             raise ValueError(f"candidate_limit must be 1 or more, got {candidate_limit!r}")
-        way = _way(self._rule, search, extends=extends)
-        self._extends = extends
-        self._short_duplicates = short_duplicates
+        way = way_of(self._rule, search, extends=extends)
         self._store = MemoryStore() if store is None else store
         self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
+        self._judging = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._owner = new_owner()
         self._known = False  # whether the store has heard of the owner
@@ -313,16 +289,16 @@ class DuplicateIndex(Closing):
     def __len__(self) -> int:
         return len(self._search.catalog)
 
-    def _read(self, text: str, name: Name) -> _Item:
+    def _read(self, text: str, name: Name) -> Item:
         """Check and read what is given; costly, and done outside the lock."""
-        _check_names(name)
+        check_names(name)
         if not isinstance(text, str):
             raise ValueError(f"text must be a string, got {type(text).__name__}")
         new = self._rule.read(text)
         fingerprint = self._rule.fingerprint(new)
-        return _Item(name, new, fingerprint, Record(0, name, fingerprint).listing)
+        return Item(name, new, fingerprint, Record(0, name, fingerprint).listing)
 
-    def _check_and_add(self, item: _Item, *, judge: bool, claim: bool = False) -> Verdict:
+    def _check_and_add(self, item: Item, *, judge: bool, claim: bool = False) -> Verdict:
         with self._lock:
             while True:  # each turn takes in what others have kept meanwhile, so there is an end
                 answer = self._judge(item, similar=judge)
@@ -365,7 +341,7 @@ class DuplicateIndex(Closing):
                 self._claims.let_go(name)
         return put.id > 0
 
-    def _repeat(self, name: Name, answer: _Answer, *, claim: bool) -> None:
+    def _repeat(self, name: Name, answer: Answer, *, claim: bool) -> None:
         """An item passes that is kept with the same text: it may be on its way for a second time."""
         same = answer.record
         if same is None or answer.verdict.duplicate:
@@ -378,7 +354,7 @@ class DuplicateIndex(Closing):
 
     def _end(self, name: Name, *, delivered: bool) -> bool:
         """Settle or withdraw the claim on an item that is no longer on its way."""
-        _check_names(name)
+        check_names(name)
         with self._lock:
             number, done = self._claims.number(name, delivered=delivered), False
             if number and delivered:
@@ -386,56 +362,26 @@ class DuplicateIndex(Closing):
                 self._counts["settled"] += done
             elif number:
                 done = self._store.withdraw(number, self._owner)
-                self._search.forget(number)
+                self._search.forget(number if done else 0)  # another index may have made it final
                 self._counts["withdrawn"] += done
             self._claims.end(name, delivered=delivered)
         return done
 
-    def _judge(self, item: _Item, *, similar: bool = True) -> _Answer:
+    def _judge(self, item: Item, *, similar: bool = True) -> Answer:
         """Judge a text against all that is remembered, but for what was claimed by the dead."""
         while True:  # each turn finds a claim that was released, or one that was settled meanwhile
-            found = self._search.catalog.find(item.listing)
-            answer = replace(self._answer(item, found, similar=similar), keys=found.keys)
-            owner = answer.record.owner if answer.record is not None else ""
-            if owner in ("", self._owner) or self._store.lives(owner):
-                pending = bool(owner) and answer.verdict.duplicate
-                return replace(answer, verdict=replace(answer.verdict, pending=True)) if pending else answer
+            answer = self._judging.answer(item, similar=similar)
+            owner = answer.owner
+            if not owner:
+                return answer
+            if owner == self._owner or self._store.lives(owner):
+                return answer.pending
             gone = self._store.release(owner)
             for number in gone:
                 self._search.forget(number)
             self._counts["released"] += len(gone)
 
-    def _answer(self, item: _Item, found: Found, *, similar: bool) -> _Answer:
-        """Judge a text against what was found for it."""
-        short = self._rule.too_short(item.fingerprint)
-        same = self._search.same_item(item.name, found)
-        if same is not None:
-            return _same_item(item, same, short=short)
-        if not similar:
-            return _Answer(Verdict(too_short=short), keep=True)
-        equal = self._search.same_words(item.name, item.listing, found) if self._short_duplicates or not short else None
-        if equal is not None:
-            verdict = Verdict(True, equal.name.key, 1.0, 1.0, f"the same words as {equal.name.key}", short)
-            return _Answer(verdict, equal)
-        if short:
-            return _Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)
-        return self._similar(item, found)
-
-    def _similar(self, item: _Item, found: Found) -> _Answer:
-        """Judge a text by similarity."""
-        match = next(self._search.matches(item.name, item.text, found), None)
-        if match is not None:
-            kept, proof = match.record.name.key, match.comparison
-            reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
-            return _Answer(Verdict(True, kept, proof.c2, proof.c1, reason), match.record)
-        part = self._search.extended(item.text, found) if self._extends else None
-        if part is not None:
-            kept, proof = part.record.name.key, part.comparison
-            reason = f"new; extends {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
-            return _Answer(Verdict(False, None, proof.c2, proof.c1, reason, extends=kept), keep=True)
-        return _Answer(Verdict(), keep=True)
-
-    def _count(self, answer: _Answer) -> None:
+    def _count(self, answer: Answer) -> None:
         verdict = answer.verdict
         self._counts["checked"] += 1
         self._counts["kept"] += answer.keep and not verdict.updated
@@ -444,49 +390,3 @@ class DuplicateIndex(Closing):
         self._counts["too_short"] += verdict.too_short
         self._counts["updated"] += verdict.updated
         self._counts["extended"] += verdict.extends is not None
-
-
-def _same_item(item: _Item, same: Record, *, short: bool) -> _Answer:
-    """The answer for a key that is kept."""
-    if (same.fingerprint.digest, same.fingerprint.n) == (item.fingerprint.digest, item.fingerprint.n):
-        return _Answer(Verdict(reason="the same item with the same text", too_short=short), same)
-    verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
-    return _Answer(verdict, same, keep=True, replaced=same.id)
-
-
-def _rule(name: str) -> Rule:
-    if name not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}, got {name!r}")
-    return RULES[name]
-
-
-def _way(rule: Rule, search: str | None, *, extends: bool) -> str:
-    """The search to use."""
-    way = search or ("prefilter" if rule.has_bands else "tree")
-    if way not in SEARCHES:
-        raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
-    if way == "prefilter" and not rule.has_bands:
-        raise ValueError(f"search must be exact or tree for the rule {rule.name!r}, got {search!r}")
-    if extends and way != "prefilter":
-        raise ValueError(f"extends needs search='prefilter', got {way!r}")
-    return way
-
-
-def _check_threshold(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise ValueError(f"threshold must be a number in (0, 1], got {value!r}")
-
-
-def _check_names(name: Name) -> None:
-    for part, value in name._asdict().items():
-        _check_name(part, value, empty=part != "key")
-
-
-def _check_name(name: str, value: object, *, empty: bool = False) -> None:
-    """Refuse what no store could write."""
-    if not isinstance(value, str) or not (value or empty):
-        raise ValueError(f"{name} must be a string{'' if empty else ' not empty'}, got {value!r}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{name} must be text UTF-8 can write, got {value!r}") from None
