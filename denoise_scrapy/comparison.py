@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from scrapy.utils.asyncio import is_asyncio_available
+from w3lib.url import safe_url_string
 
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.fetching import SiblingFetcher
-from denoise_scrapy.site import sibling_links, site_key, url_likeness
+from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ class ComparisonPages:
         self._fetcher = SiblingFetcher(state)
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._fetched: Counter[str] = Counter()
-        self._vain_waits: Counter[str] = Counter()
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         """Return pages of the site to compare with, the most alike first; at times none.
@@ -95,7 +93,8 @@ class ComparisonPages:
 
     async def _wait(self, crawled: CrawledPage, site: str, needed: int) -> None:
         now, settings = asyncio.get_running_loop().time, crawled.settings
-        if not settings.comparison_wait or self._vain_waits[site] >= PATIENCE:
+        record = self._fetcher.records.site(site)
+        if not settings.comparison_wait or record.vain_waits >= PATIENCE:
             return
         self._state.count("comparison/waits")
         soon = now() + settings.comparison_wait
@@ -106,7 +105,7 @@ class ComparisonPages:
             few = len(self._known(crawled)) < needed
             until = latest if few and self._fetcher.crawl_is_asking(crawled) else soon
             if now() >= until:
-                self._vain_waits[site] += 1
+                record.vain_waits += 1
                 return
             await self._arrival(site, min(until - now(), LOOK_AGAIN))
 
@@ -117,17 +116,18 @@ class ComparisonPages:
             await asyncio.wait_for(event.wait(), seconds)
 
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
+        record = self._fetcher.records.site(site)
         lock = self._site_locks.setdefault(site, asyncio.Lock())
         async with lock:
-            if not self._lacks(crawled, needed):  # while others fetched; the links need not be looked at
+            # others may have fetched, or given the site up; then the links need not be looked at
+            if record.given_up or not self._lacks(crawled, needed):
                 return
             for url in self._candidates(crawled, needed):
-                if not self._lacks(crawled, needed) or self._fetcher.stopping():
+                if record.given_up or not self._lacks(crawled, needed) or self._fetcher.stopping():
                     return
-                if not self._within_budget(site):
+                if not self._fetcher.budget.affords(site):
                     self._state.count("comparison/over_budget")
                     return
-                self._fetched[site] += 1
                 await self._fetcher.fetch(url, crawled)
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
@@ -137,21 +137,17 @@ class ComparisonPages:
         then only URLs much like its own are tried, and few.
         """
         known = bool(self._known(crawled))
+        own = {page_identity(url) for url in crawled.urls}
         links = [
             url
-            for url in sibling_links(crawled.page, CANDIDATES)
-            if url not in crawled.urls
-            and not self._fetcher.tried(url)
+            for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES))
+            if page_identity(url) not in own
+            and not self._fetcher.records.tried(url)
             and url not in self._state.memory
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
         links.sort(key=lambda url: url not in crawled.requested)
         return links[:needed] if known else links
-
-    def _within_budget(self, site: str) -> bool:
-        settings, fetcher = self._state.settings, self._fetcher
-        allowed = settings.comparison_free + settings.comparison_share * fetcher.pages_crawled()
-        return fetcher.unasked() < allowed and self._fetched[site] < settings.comparison_per_site
 
 
 def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:

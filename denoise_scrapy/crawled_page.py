@@ -12,6 +12,7 @@ from denoise_scrapy.responses import redirected_from
 from denoise_scrapy.reuse import META_OF_WAY
 
 if TYPE_CHECKING:
+    from denoise_scrapy.addresses import Address
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -45,6 +46,7 @@ class CrawledPage:
         page: The parsed page.
         settings: The crawl's settings with those of the page's request.
         urls: All URLs of the page: asked for, redirected through, final.
+        address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
         requested: URLs the spider's callback asked for from this page.
         computing: Held while the text is computed.
@@ -52,10 +54,11 @@ class CrawledPage:
         kept_keys: Keys under which items of this page were kept.
     """
 
-    def __init__(self, page: Page, settings: DenoiseSettings, request: Request):
+    def __init__(self, page: Page, settings: DenoiseSettings, request: Request, address: Address | None = None):
         self.page = page
         self.settings = settings
         self.urls = {*redirected_from(request), request.url, page.url}
+        self.address = address
         self.carried = _carried_meta(request)
         self.requested: set[str] = set()
         self.computing = asyncio.Lock()

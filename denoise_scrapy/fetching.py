@@ -5,26 +5,34 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.http.request import NO_CALLBACK
 
-from denoise_scrapy.responses import is_comparable, is_page, is_same_page
+from denoise_scrapy.addresses import address_of, is_public, leads_to_public_only
+from denoise_scrapy.fetch_budget import FetchBudget
+from denoise_scrapy.fetch_request import (
+    FETCH_META,
+    comparison_request,
+    is_redirect,
+    longest,
+    redirect_to_same_page,
+    was_sent,
+)
+from denoise_scrapy.responses import is_comparable, is_page
 from denoise_scrapy.site import site_key
-from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState
     from denoise_scrapy.crawled_page import CrawledPage
 
-logger = logging.getLogger(__name__)
+__all__ = ["FETCH_META", "SiblingFetcher"]
 
-# Marks our own requests, so that our middleware leaves them alone.
-FETCH_META = "denoise_comparison"
+logger = logging.getLogger(__name__)
 
 
 class SiblingFetcher:
@@ -36,37 +44,24 @@ class SiblingFetcher:
 
     def __init__(self, state: CrawlState):
         self._state = state
-        self._spent = 0  # fetches begun; those of which nothing was sent are given back
-        self._tried: set[int] = set()  # hashes of URLs
+        self.budget = FetchBudget(state)
+        self.records = self.budget.records
         self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def fetch(self, url: str, crawled: CrawledPage) -> None:
         """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
-        self._tried.add(hash(url))
-        self._spent += 1  # now, as other sites' fetches look at it while this one is under way
+        site = site_key(crawled.page.url)
+        self.records.note_tried(url)
         request = self._request(url, crawled)
-        response = await self._download(request)
-        location = None if response is None else _redirect_to_same_page(response)
-        if location is not None:
-            self._spent += 1
+        response = await self._ask(request, site, crawled)
+        location = None if response is None else redirect_to_same_page(response)
+        if location is not None and self.budget.affords(site):
             request = self._request(location, crawled)
-            response = await self._download(request)
+            response = await self._ask(request, site, crawled)
+            if response is not None and is_redirect(response):
+                self.records.give_up(site, "redirects")
         if response is None or not self._accept(request, response, crawled):
             self._state.count("comparison/failed")
-
-    def tried(self, url: str) -> bool:
-        """Whether `url` was fetched before, with or without success."""
-        return hash(url) in self._tried
-
-    def unasked(self) -> int:
-        """Return how many fetched pages the spider has not asked for so far."""
-        reused = self._state.crawler.stats.get_value(f"{PREFIX}comparison/reused", 0)
-        return self._spent - int(reused)
-
-    def pages_crawled(self) -> int:
-        """Return how many responses the crawl has received, without our own."""
-        value = self._state.crawler.stats.get_value
-        return int(value("response_received_count", 0) - value(f"{PREFIX}comparison/requests", 0))
 
     def stopping(self) -> bool:
         """Whether the crawl is ending, so that nothing should be begun."""
@@ -84,20 +79,7 @@ class SiblingFetcher:
         return bool(getattr(slot, "active", False))
 
     def _request(self, url: str, crawled: CrawledPage) -> Request:
-        settings = crawled.settings
-        meta: dict[str, Any] = {
-            **crawled.carried,
-            FETCH_META: True,
-            "download_timeout": settings.comparison_timeout,
-            "download_maxsize": max(1, settings.max_page_bytes),
-            "dont_retry": True,  # another link serves as well
-            "dont_redirect": True,  # never to another site
-        }
-        if meta.get("playwright"):
-            milliseconds = settings.comparison_timeout * 1000
-            goto = {**meta["playwright_page_goto_kwargs"], "timeout": milliseconds}
-            meta["playwright_page_goto_kwargs"] = goto
-        return Request(url, callback=NO_CALLBACK, meta=meta)
+        return comparison_request(url, crawled, self.budget.seconds_left(site_key(crawled.page.url)))
 
     def _slot_key(self, request: Request) -> str:
         key_of = getattr(self._state.crawler.engine.downloader, "get_slot_key", None)
@@ -106,31 +88,61 @@ class SiblingFetcher:
     def _fingerprint(self, request: Request) -> bytes:
         return self._state.crawler.request_fingerprinter.fingerprint(request)
 
-    async def _download(self, request: Request) -> Response | None:
-        engine = self._state.crawler.engine
+    async def _ask(self, request: Request, site: str, crawled: CrawledPage) -> Response | None:
+        """Send a request when it is its turn, if it may be sent, and count it; None where nothing usable came."""
+        self.budget.count_request(site)  # now, as other sites' fetches look at the sum while this one waits
         lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
         async with lock:
-            if self.stopping():
-                self._spent -= 1
-                return None
-            self._state.count("comparison/requests")
-            try:
-                return await asyncio.wait_for(engine.download_async(request), _longest(request))
-            except IgnoreRequest as error:  # robots.txt, off-site: nothing was sent
-                self._spent -= 1
-                self._state.count("comparison/requests", -1)
-                self._say_failed(request, error)
-            except Exception as error:
-                self._say_failed(request, error)
-            return None
+            record = self.records.site(site)
+            if not self.stopping() and not record.given_up and await self._may_be_sent(request, site, crawled):
+                response, error = await self._download(request)
+                if error is None or was_sent(request, error):
+                    self.budget.learn(site, request, error)
+                    return response if response is None or self._may_be_used(response, site, crawled) else None
+        self.budget.count_request(site, -1)
+        return None
 
-    def _say_failed(self, request: Request, error: Exception) -> None:
-        logger.debug(
-            "No comparison page from %s: %r",
-            request.url,
-            error,
-            extra={"spider": self._state.crawler.spider},
-        )
+    async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
+        self._state.count("comparison/requests")
+        try:
+            return await asyncio.wait_for(self._state.crawler.engine.download_async(request), longest(request)), None
+        except Exception as error:
+            if not was_sent(request, error):
+                self._state.count("comparison/requests", -1)
+            extra = {"spider": self._state.crawler.spider}
+            logger.debug("No comparison page from %s: %r", request.url, error, extra=extra)
+            return None, error
+
+    def _must_stay_public(self, crawled: CrawledPage) -> bool:
+        """Whether pages to compare with must come from public addresses.
+
+        Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and
+        connects, the address of a response is the proxy's own, and the name may mean something to it alone. Where
+        the address is unknown (caches, some handlers), the page counts as public unless its URL tells otherwise.
+        """
+        if crawled.carried.get("proxy"):
+            return False
+        address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
+        return address is None or is_public(address)
+
+    async def _may_be_sent(self, request: Request, site: str, crawled: CrawledPage) -> bool:
+        if not self._must_stay_public(crawled):
+            return True
+        began = monotonic()
+        public = await leads_to_public_only(urlsplit(request.url).hostname or "", self.budget.seconds_left(site))
+        self.budget.spend_seconds(site, monotonic() - began)
+        request.meta["download_timeout"] = self.budget.seconds_left(site)
+        if not public:
+            self.records.give_up(site, "address")
+        return not self.records.site(site).given_up
+
+    def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
+        """Whether the response came from where it may: a name may have changed its address since it was looked up."""
+        address = response.ip_address
+        if address is None or is_public(address) or not self._must_stay_public(crawled):
+            return True
+        self.records.give_up(site, "address")
+        return False
 
     def _accept(self, request: Request, response: Response, crawled: CrawledPage) -> bool:
         settings = crawled.settings
@@ -147,20 +159,3 @@ class SiblingFetcher:
         self._state.remember(self._state.parse(request, response, read))
         self._state.reuse.put(self._fingerprint(request), request, response)
         return True
-
-
-def _longest(request: Request) -> float | None:
-    """Return after how many seconds a fetch is given up from outside; None: the downloader sees to it.
-
-    A browser's time-outs do not cover the wait for a free page.
-    """
-    return 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
-
-
-def _redirect_to_same_page(response: Response) -> str | None:
-    location = response.headers.get("Location")
-    if not 300 <= response.status < 400 or not location:
-        return None
-    url = response.urljoin(location.decode("latin-1"))
-    same_site = site_key(url) == site_key(response.url)
-    return url if same_site and is_same_page(url, response.url) else None

@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from denoise_scrapy.page import PathTable
 
 OK = 200
+# Too many requests; no service for now.
+PATIENCE_STATUSES = frozenset({429, 503})
 
 
 def is_page(response: Response) -> bool:
     """Whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
     is_html = isinstance(response, HtmlResponse) and bool(response.body)
     return is_html and urlsplit(response.url).path != "/robots.txt"
+
+
+def asks_for_patience(response: Response) -> bool:
+    """Whether the server wants fewer requests, or none for a while."""
+    return response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers
 
 
 def is_comparable(request: Request, response: Response) -> bool:

@@ -14,7 +14,7 @@ REUSED_FLAG = "denoise-reused"
 # Set by Scrapy on one of the two requests only; they do not change what the server sends a crawler.
 HEADERS_IGNORED = frozenset({b"Referer", b"Accept-Encoding", b"Cookie"})
 # Meta that decides how a request is sent, so a comparison page is fetched the same way.
-META_OF_WAY = ("cookiejar", "proxy", "bindaddress")
+META_OF_WAY = ("cookiejar", "dont_merge_cookies", "proxy", "bindaddress")
 # Where one of our own requests keeps the way it is sent, as it was when it passed our middleware:
 # later middlewares add to headers and meta.
 WAY_META = "denoise_way"

@@ -100,7 +100,13 @@ class DenoiseSettings:
     comparison_fetch: bool = setting(
         True, "Fetch comparison pages at all; False: only pages of the crawl serve.", per_page=True
     )
-    comparison_timeout: float = setting(10.0, "download_timeout of one fetch.", unit="seconds", low=0.1, high=600)
+    comparison_timeout: float = setting(
+        10.0,
+        "download_timeout of a fetch; all fetches from one site together take no longer.",
+        unit="seconds",
+        low=0.1,
+        high=600,
+    )
     comparison_wait: float = setting(
         0.5,
         "How long an item waits for the crawl itself to bring pages, before anything is fetched; while "

@@ -155,7 +155,6 @@ def test_a_redirect_to_another_spelling_is_followed(linked: Web) -> None:
         Reply(b""),
         Reply(b"<p>" + b"x" * 300_000),
         Reply(b"<p>log in", 302, headers={"Location": "/login"}),
-        Reply(b"<p>late", seconds=2),
     ],
 )
 def test_what_is_no_example_of_the_template_is_not_compared_with(linked: Web, reply: Reply) -> None:
