@@ -1,9 +1,8 @@
-"""Between the crawl and the site memory: where its files lie, when it is saved, what is said of it."""
+"""Between the crawl and the site memory: where it lies, when it is saved, what is said of it."""
 
 from __future__ import annotations
 
 import logging
-import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,25 +10,23 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.refusal import refusing_to_start
 from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.rules_file import RulesFile
-from denoise_scrapy.site.site_memory import SiteMemory
-from denoise_scrapy.site.store import SiteStore
+from denoise_scrapy.site.site_memory import FAILURES, SiteMemory
+from denoise_scrapy.sites_place import SitesPlace, sites_place
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from denoise_scrapy.body import Body
     from denoise_scrapy.crawl_state import CrawlState
     from denoise_scrapy.page import Page
-    from denoise_scrapy.settings import DenoiseSettings
     from denoise_scrapy.site import PageMemory
     from denoise_scrapy.site.learned_rule import LearnedRule
     from denoise_scrapy.site.learned_template import LearnedTemplate
+    from denoise_scrapy.site.store import SiteStore
 
 logger = logging.getLogger(__name__)
 
-SITES_FILE = "denoise-sites.sqlite"
-# SQLite's own name for a database without a file.
-NO_FILE = ":memory:"
 # Bodies between two saves: a killed crawl loses what it learned of as many; a save takes some milliseconds a site.
 SAVE_EVERY = 100
 
@@ -65,9 +62,10 @@ class SiteKeeper:
                 self._rules = RulesFile.read(Path(settings.rules_path)) if settings.rules_path else None
             except (OSError, ValueError) as error:
                 raise ConfigurationError(f"the rules of DENOISE_RULES_PATH: {error}") from error
-            self._store = self._opened(sites_path(settings, job_dir(crawler.settings)))
-        pinned = self._pinned()
-        self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed)
+            pauses = Pauses()
+            self._store = self._opened(pauses)
+        pinned = self._pinned(pauses)
+        self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed, pauses=pauses)
 
     def learn(self, page: Page, body: Body) -> None:
         """Learn from a page's body, unless it is all of the page for want of better."""
@@ -82,16 +80,21 @@ class SiteKeeper:
         if self._unsaved >= SAVE_EVERY:
             self.save()
 
-    def save(self) -> None:
-        """Write what was learned since the last save."""
+    def save(self, *, at_once: bool = False) -> None:
+        """Add what was learned since the last save to the store, unless that rests.
+
+        Args:
+            at_once: Whether it may rest or not.
+        """
+        if not self.memory.save(at_once=at_once):
+            return
         self._unsaved = 0
-        self.memory.save()
         for name, count in self.memory.all_counts().items():
             self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
 
     def close(self) -> None:
         """Save, write the rules, and let go of the file."""
-        self.save()
+        self.save(at_once=True)
         try:
             if self._rules is not None:
                 self._rules.write(self.memory.rules())
@@ -100,25 +103,30 @@ class SiteKeeper:
         if self._store is not None:
             self._store.close()
 
-    def _opened(self, path: Path | None) -> SiteStore | None:
-        store = None if path is None else SiteStore(path)
+    def _opened(self, pauses: Pauses) -> SiteStore | None:
+        place: SitesPlace | str | None = self._state.settings.site_memory_path
         try:
+            place = sites_place(self._state.settings, job_dir(self._state.crawler.settings))
+            store = None if place is None else place.store()
             if store is not None:
                 store.open()
-        except (ValueError, FileNotFoundError) as error:
-            raise ConfigurationError(f"the site memory {path}: {error}") from error
-        except (OSError, sqlite3.Error) as error:
+        except (ValueError, FileNotFoundError, ImportError) as error:
+            raise ConfigurationError(f"the site memory {place}: {error}") from error
+        except FAILURES as error:  # perhaps it works later
+            pauses.failed()
             self._failed(error)
-            return None
+        if store is not None and store.read_only is not None:
+            self._failed(store.read_only)
         return store
 
-    def _pinned(self) -> dict[str, list[LearnedRule]]:
+    def _pinned(self, pauses: Pauses) -> dict[str, list[LearnedRule]]:
         """Pinned rules by site: those of the rules file before those of the store."""
         pinned = {site: list(rules) for site, rules in (self._rules.pinned if self._rules else {}).items()}
         try:
-            for site, rules in (self._store.pinned() if self._store else {}).items():
+            for site, rules in (self._store.pinned() if self._store and pauses.over else {}).items():
                 pinned.setdefault(site, []).extend(rules)
-        except sqlite3.Error as error:
+        except FAILURES as error:
+            pauses.failed()
             self._failed(error)
         return pinned
 
@@ -135,20 +143,6 @@ class SiteKeeper:
         self._state.say_once(
             "site_memory",
             logging.WARNING,
-            "What is learned of sites cannot be kept in its file, and the crawl goes on without: %s",
+            "What is learned of sites cannot be kept in its store at present, and the crawl goes on without: %s",
             error,
         )
-
-
-def sites_path(settings: DenoiseSettings, directory: str | None) -> Path | None:
-    """Where the site memory lies, None for in memory only.
-
-    Args:
-        settings: The crawl's.
-        directory: Its job directory.
-    """
-    if settings.site_memory_path:
-        return Path(settings.site_memory_path) if settings.site_memory_path != NO_FILE else None
-    if settings.dedup_path:
-        return Path(settings.dedup_path).parent / SITES_FILE
-    return Path(directory, SITES_FILE) if directory else None

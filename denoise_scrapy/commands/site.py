@@ -16,14 +16,14 @@ from denoise_scrapy.setting_values import nearest_hint
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import SiteStore, site_key
 from denoise_scrapy.site.site_tables import plain
-from denoise_scrapy.site_keeper import SITES_FILE, sites_path
+from denoise_scrapy.sites_place import SERVER_SCHEMES, SITES_FILE, SitesPlace, sites_place
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 _NO_STORE = (
-    "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, or a folder, by DENOISE_DEDUP_PATH or "
-    "JOBDIR"
+    "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, a folder, by DENOISE_DEDUP_PATH or "
+    "JOBDIR, or DENOISE_DEDUP_STORE = 'redis'"
 )
 _WHICH = "a template's number, a rule's (1.2), or a rule: #id, .class, html/body/div"
 
@@ -32,7 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("host", metavar="HOST", nargs="?", help="host, or any URL, of a site; without one: all sites")
     parser.add_argument(
-        "store", metavar="STORE", nargs="?", help="a site memory or a job directory; default: that of the settings"
+        "store",
+        metavar="STORE",
+        nargs="?",
+        help="a site memory, a job directory, or redis://…#name; default: that of the settings",
     )
     parser.add_argument("--json", action="store_true", help="for machines")
     parser.add_argument("--yes", action="store_true", help="do not ask before anything is forgotten")
@@ -42,19 +45,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ways.add_argument("--forget", metavar="all|N", help="forget what was learned of the site, or of a template of it")
     ways.add_argument("--export", metavar="FILE", help="write the rules as JSON; -: standard output")
     ways.add_argument("--import", metavar="FILE", dest="import_", help="pin the rules that are pinned there")
-    parser.epilog = f"A single HOST that is a file or a folder is taken for STORE. {parser.epilog}"
+    parser.epilog = f"A single HOST that is a file, a folder or a server is taken for STORE. {parser.epilog}"
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Show it, or change it."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
-    path = _path(args.store, settings)
-    args.store = str(path)  # for messages of SQLite
-    refuse_missing_file(path)
-    store = SiteStore(path)
-    store.open()
+    place = _place(args.store, settings)
+    args.store = str(place)  # for messages of SQLite
+    store = place.store()
     try:
+        _refuse_missing(place, store)
+        store.open()
         return _run(args, store)
     finally:
         store.close()
@@ -70,7 +73,7 @@ def sites_of(host: str, store: SiteStore) -> list[str]:
     known = store.sites()
     found = [site for site in known if site_changes.is_of(site, host)]
     if not found:
-        raise ValueError(f"{store.path}: nothing is known of {host!r}{nearest_hint(host, known)}")
+        raise ValueError(f"{store.place}: nothing is known of {host!r}{nearest_hint(host, known)}")
     return found
 
 
@@ -105,13 +108,29 @@ def _only(args: argparse.Namespace, sites: list[str]) -> str:
 
 
 def _is_store(name: str) -> bool:
+    if name.startswith(SERVER_SCHEMES):
+        return True
     return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
 
 
-def _path(name: str | None, settings: Settings) -> Path:
+def _place(name: str | None, settings: Settings) -> SitesPlace:
+    read = DenoiseSettings.from_settings(settings)
     if name is not None:
-        return Path(name, SITES_FILE) if Path(name).is_dir() else Path(name)
-    path = sites_path(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))  # Scrapy's job_dir makes it
-    if path is None:
+        return SitesPlace.of(str(Path(name, SITES_FILE)) if Path(name).is_dir() else name, read.dedup_redis_name)
+    place = sites_place(read, settings.get("JOBDIR"))  # as it is: Scrapy's own function makes the folder
+    if place is None:
         raise UsageError(_NO_STORE)
-    return path
+    return place
+
+
+def _refuse_missing(place: SitesPlace, store: SiteStore) -> None:
+    """See that there is something to open, for opening would make it.
+
+    Raises:
+        OSError: There is nothing.
+
+    """
+    if place.path is not None:
+        refuse_missing_file(place.path)
+    elif not store.exists():
+        raise FileNotFoundError(f"{place}: there is no site memory of that name")

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from denoise_scrapy.commands import STANDARD
@@ -24,9 +25,8 @@ _RULE = re.compile(r"[#.][^\s#>+~,\[\]]+|[a-z][a-z0-9-]*(?:/[a-z][a-z0-9-]*)*")
 
 def pin(store: SiteStore, site: str, which: str) -> int:
     """Let a rule decide, before those that were pinned earlier."""
-    with store.transaction():
-        rule = replace(_rule(store, site, which), pinned=True)
-        store.pin(site, [rule, *(other for other in store.pinned().get(site, ()) if _name(other) != _name(rule))])
+    rule = replace(_rule(store, site, which), pinned=True)
+    store.pin(site, partial(_before, [rule]))
     pages = f"pages of template {rule.template}" if rule.template else "all pages"
     print(plain_line(f"pinned for {pages} of {site}, from the next crawl on: {rule.rule}"))
     return 0
@@ -34,12 +34,15 @@ def pin(store: SiteStore, site: str, which: str) -> int:
 
 def unpin(store: SiteStore, site: str, which: str) -> int:
     """Let a rule, or all, decide no more."""
-    with store.transaction():
-        pinned = store.pinned().get(site, [])
-        kept = [] if which == ALL else [rule for rule in pinned if not _is_meant(store, site, rule, which)]
-        store.pin(site, kept)
-    print(f"unpinned: {len(pinned) - len(kept)}")
-    return int(len(pinned) == len(kept))
+    gone: list[LearnedRule] = []
+
+    def without(pinned: Sequence[LearnedRule]) -> list[LearnedRule]:
+        gone[:] = [rule for rule in pinned if which == ALL or _is_meant(store, site, rule, which)]
+        return [rule for rule in pinned if rule not in gone]
+
+    store.pin(site, without)
+    print(f"unpinned: {len(gone)}")
+    return int(not gone)
 
 
 def forget(store: SiteStore, site: str, which: str, *, ask: bool) -> int:
@@ -52,8 +55,7 @@ def forget(store: SiteStore, site: str, which: str, *, ask: bool) -> int:
     if ask and not _agreed(f"Forget {what}? [y/N] "):
         print("nothing is forgotten")
         return 1
-    with store.transaction():
-        store.forget(site, None if template is None else template.name)
+    store.forget(site, None if template is None else template.name)
     left = len(store.pinned().get(site, ()))
     print(f"forgotten: {what}{f'; pinned rules stay: {left}' if left else ''}")
     return 0
@@ -71,7 +73,7 @@ def export(store: SiteStore, sites: list[str], file: str) -> int:
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
         sys.stdout.write(rules_text(found))
         return 0
-    if Path(file).exists() and Path(file).samefile(store.path):
+    if store.path is not None and Path(file).exists() and Path(file).samefile(store.path):
         raise ValueError(f"{file}: this is the site memory itself")
     RulesFile(Path(file), found).write({})
     print(f"exported: {_rules_of(found)}", file=sys.stderr)
@@ -90,11 +92,8 @@ def import_(store: SiteStore, host: str | None, file: str) -> int:
     text = sys.stdin.buffer.read() if file == STANDARD else Path(file).read_bytes()
     rules = RulesFile.parse(Path(file), text)
     found = {name: pins for name, pins in rules.pinned.items() if host is None or is_of(name, host)}
-    with store.transaction():
-        pinned = store.pinned()
-        for name, pins in found.items():
-            names = {_name(rule) for rule in pins}
-            store.pin(name, [*pins, *(rule for rule in pinned.get(name, ()) if _name(rule) not in names)])
+    for name, pins in found.items():
+        store.pin(name, partial(_before, pins))
     print(f"pinned: {_rules_of(found)}")
     return 0
 
@@ -140,6 +139,12 @@ def _is_meant(store: SiteStore, site: str, rule: LearnedRule, which: str) -> boo
     if _NUMBER.fullmatch(which):
         return _name(rule) == _name(_rule(store, site, which))
     return str(rule.rule) == str(Rule.parse(which))
+
+
+def _before(new: Sequence[LearnedRule], pinned: Sequence[LearnedRule]) -> list[LearnedRule]:
+    """Put rules before those that are pinned, in place of those of the same name."""
+    names = {_name(rule) for rule in new}
+    return [*new, *(rule for rule in pinned if _name(rule) not in names)]
 
 
 def _rules_of(found: Mapping[str, Sequence[object]]) -> str:

@@ -101,7 +101,7 @@ def sites_lines(store: SiteStore) -> Iterator[str]:
         templates, _ = store.load(site)
         pages = sum(template.pages for template in templates)
         rows.append((pages, [f"{pages:,}", str(len(templates)), str(len(pinned.get(site, ()))), site]))
-    yield f"{store.path}: {counted(len(rows), 'site')}"
+    yield f"{store.place}: {counted(len(rows), 'site')}"
     if rows:
         rows.sort(key=lambda row: -row[0])
         yield from text_table(["pages", "templates", "pinned", "site"], [cells for _, cells in rows], [3])

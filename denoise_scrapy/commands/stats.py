@@ -20,7 +20,7 @@ from denoise_scrapy.host_shape import HostShape
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shape_report import SHAPE_FILE, read_shape, shape_lines
 from denoise_scrapy.site.site_tables import plain
-from denoise_scrapy.site_keeper import SITES_FILE
+from denoise_scrapy.sites_place import SITES_FILE
 from denoise_scrapy.text_table import counted, text_table
 
 if TYPE_CHECKING:

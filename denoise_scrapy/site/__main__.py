@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from denoise_scrapy.site.known_site import KnownSite
-from denoise_scrapy.site.store import SiteStore
+from denoise_scrapy.site.sqlite_store import SQLiteSiteStore
 from denoise_scrapy.site.urls import site_key
 
 
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not args.file.is_file():
         print(f"{args.file}: no such file", file=sys.stderr)
         return 1
-    store = SiteStore(args.file)
+    store = SQLiteSiteStore(args.file)
     try:
         store.open()
     except (OSError, ValueError, sqlite3.Error) as error:

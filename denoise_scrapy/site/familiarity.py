@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 #: Weight of the newest page in `recent` and, once settled, in `usual`. With these, pages of which nothing is known
 #: are noticed at the third; one such page, as sites have among others, is forgiven.
@@ -13,6 +13,8 @@ FAST, SLOW = 0.25, 0.05
 CHANGED = 0.5
 #: Pages before that can be said: the first few of a template know little of each other.
 SETTLED = 5
+#: Shares that are remembered for a merge: of those before, a twenty-fifth is left in `usual`, and nothing in `recent`.
+REMEMBERED = 64
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Familiarity:
         pages: Pages seen.
         usual: The slow mean, 0 to 1.
         recent: The fast one.
+        newest: The newest shares, as far as this process has seen them; no part of what is kept.
 
     Example:
         >>> known = Familiarity()
@@ -35,6 +38,7 @@ class Familiarity:
     pages: int = 0
     usual: float = 1.0
     recent: float = 1.0
+    newest: tuple[float, ...] = field(default=(), compare=False, repr=False)
 
     def seen(self, share: float) -> Familiarity:
         """The means with one more page.
@@ -45,7 +49,27 @@ class Familiarity:
         pages = self.pages + 1
         usual = self.usual + (share - self.usual) * (SLOW if pages > SETTLED else 1 / pages)
         recent = self.recent + (share - self.recent) * (FAST if self.pages else 1.0)
-        return Familiarity(pages, usual, recent)
+        return Familiarity(pages, usual, recent, (*self.newest[1 - REMEMBERED :], share))
+
+    def with_those_since(self, after: Familiarity, before: Familiarity) -> Familiarity:
+        """The means with the shares that another memory has seen meanwhile.
+
+        Args:
+            after: Its means.
+            before: Its means before these.
+
+        Example:
+            >>> before = Familiarity().seen(0.5)
+            >>> both = before.seen(0.7).with_those_since(before.seen(0.1).seen(0.2), before)
+            >>> both == before.seen(0.7).seen(0.1).seen(0.2)
+            True
+        """
+        count = after.pages - before.pages
+        newest = after.newest[-count:] if count > 0 else ()
+        means = replace(self, pages=self.pages + max(count, 0) - len(newest))
+        for share in newest:
+            means = means.seen(share)
+        return means
 
     @property
     def changed(self) -> bool:

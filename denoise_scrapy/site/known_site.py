@@ -11,6 +11,7 @@ import numpy.typing as npt
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
+from denoise_scrapy.site.stored_site import Merged, StoredSite, Unsaved
 from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity
 from denoise_scrapy.site.urls import url_likeness
 
@@ -22,6 +23,23 @@ MAX_FACTS = 5
 LIKE = 0.8
 #: A template's rules that are told: at most so many, with at least this share of its votes.
 RULES, RULE_SHARE = 3, 0.1
+#: Saves without an answer that are remembered: a server that is asked again each time before anything is sent gets no
+#: more than one or two such.
+MAX_UNCERTAIN = 4
+
+
+def like_template(signature: frozenset[int], templates: Iterable[LearnedTemplate]) -> LearnedTemplate | None:
+    """The first of some templates that a page or another template is of.
+
+    Args:
+        signature: `Page.signature` of the page, or of the template's first page.
+        templates: The templates.
+    """
+    for template in templates:
+        # pages without any container have nothing but this in common
+        if signature == template.signature or signature_similarity(signature, template.signature) > SAME_TEMPLATE:
+            return template
+    return None
 
 
 class KnownSite:
@@ -34,26 +52,35 @@ class KnownSite:
     Args:
         templates: What earlier crawls learned, those used longest ago first.
         facts: Pages of earlier crawls, each with the name of its template.
+        stored: The site in the store where these come from; None: as if it held them.
 
     Attributes:
         templates: By name, those used longest ago first.
         inherited: URLs of pages of earlier crawls that serve as comparison pages, with the names of their templates.
         stored: URLs of pages whose facts are on disk as they are.
-        gone: Names of templates that were forgotten since the last save.
+        gone: How often each template was forgotten since the last save.
         unsaved: Whether anything was learned or forgotten since the last save.
         counts: How often what happened: "changed", "evicted/paths", "evicted/rules", "evicted/templates".
     """
 
-    def __init__(self, templates: Iterable[LearnedTemplate] = (), facts: Iterable[tuple[str, PageFacts]] = ()) -> None:
+    def __init__(
+        self,
+        templates: Iterable[LearnedTemplate] = (),
+        facts: Iterable[tuple[str, PageFacts]] = (),
+        stored: StoredSite | None = None,
+    ) -> None:
         self.templates: OrderedDict[str, LearnedTemplate] = OrderedDict((t.name, t) for t in templates)
         self.inherited = {page.url: name for name, page in facts}
         self.stored = set(self.inherited)
         self._urls = [(name, url) for url, name in self.inherited.items()]
-        self.gone: set[str] = set()
+        self.gone: Counter[str] = Counter()
         self.unsaved = False
         self.counts: Counter[str] = Counter()
         self._old = set(self.templates)
         self._unmet = set(self.templates)
+        self._base = stored or StoredSite(tuple(self.templates.values()))
+        self._saves = 0
+        self._uncertain: dict[int, Unsaved] = {}
 
     @property
     def nbytes(self) -> int:
@@ -62,12 +89,7 @@ class KnownSite:
 
     def template_of(self, page: Page | PageFacts) -> LearnedTemplate | None:
         """The template that a page is of, None where it is of none that is known."""
-        own = page.signature
-        for template in self.templates.values():
-            # pages without any container have nothing but this in common
-            if own == template.signature or signature_similarity(own, template.signature) > SAME_TEMPLATE:
-                return template
-        return None
+        return like_template(page.signature, self.templates.values())
 
     def learn(self, page: Page, probability: npt.NDArray[np.float64]) -> list[LearnedTemplate]:
         """Learn from a page's body.
@@ -110,7 +132,7 @@ class KnownSite:
         return [self.templates[name] for name in sorted(expected) if self.templates[name].familiarity.changed]
 
     def _forget(self, name: str) -> None:
-        self.gone.add(name)
+        self.gone[name] += 1
         del self.templates[name]
         self._old.discard(name)
         self._unmet.discard(name)
@@ -138,11 +160,53 @@ class KnownSite:
                     found.append((template.name, page.facts))
         return found[::-1]
 
-    def saved(self, facts: Iterable[tuple[str, PageFacts]]) -> None:
-        """Note that all of this is in the store, and these new facts."""
-        self.stored.update(page.url for _, page in facts)
+    def to_save(self, writer: str, pages: Iterable[Page | PageFacts]) -> Unsaved:
+        """What a store is to merge with what others have saved.
+
+        Args:
+            writer: Names this process.
+            pages: Pages of the site, newest first.
+        """
+        self._saves += 1
+        templates, facts = tuple(self.templates.values()), tuple(self.newest_facts(pages))
+        return Unsaved(templates, self._base, dict(self.gone), facts, writer, self._saves, dict(self._uncertain))
+
+    def failed(self, what: Unsaved) -> None:
+        """Note that a save came to nothing, or that nobody knows whether it arrived."""
+        if what.sent:
+            self._uncertain[what.number] = what
+            for number in sorted(self._uncertain)[:-MAX_UNCERTAIN]:
+                del self._uncertain[number]
+
+    def saved(self, merged: Merged) -> list[str]:
+        """Go on with what this process and others have learned, as it is in the store now.
+
+        Args:
+            merged: What a save has made of the site.
+
+        Returns:
+            URLs of pages of earlier crawls whose templates others have forgotten.
+        """
+        before = {template.name: template.pages for template in self._base.templates}
+        self.templates = OrderedDict((template.name, template) for template in merged.site.templates)
+        # what others have met is there
+        self._unmet = {name for name in self._unmet & set(self.templates) if self.templates[name].pages == before[name]}
+        self._old &= set(self.templates)
+        self._base, self.unsaved = merged.site, False
         self.gone.clear()
-        self.unsaved = False
+        self._uncertain.clear()
+        self.stored.update(page.url for _, page in merged.facts)
+        dropped = [url for url, name in self.inherited.items() if name in merged.dropped]
+        for url in dropped:
+            self.forget_page(url)
+        self.counts["changed_elsewhere"] += len(merged.dropped)
+        self.counts["evicted/templates"] += merged.evicted
+        return dropped
+
+    def forget_page(self, url: str) -> None:
+        """Forget that there is a page of an earlier crawl, or in the store."""
+        self.inherited.pop(url, None)
+        self.stored.discard(url)
 
     def rules(self) -> list[LearnedRule]:
         """The rules of its templates worth telling, those of the template with most pages first."""

@@ -37,6 +37,23 @@ def _name(signature: frozenset[int]) -> str:
     return hashlib.blake2b(values, digest_size=4).hexdigest()
 
 
+def vote_weight(pages: int) -> int:
+    """What a page's vote counts after so many others, 0 for none."""
+    if pages < VOTERS:
+        return 1
+    return VOTES_EVERY if pages % VOTES_EVERY == 0 else 0
+
+
+def votes_of(before: int, after: int) -> int:
+    """What all votes count of the pages after `before` others, up to `after`.
+
+    Example:
+        >>> votes_of(0, 8), votes_of(8, 16), votes_of(9, 16), votes_of(9, 17)
+        (8, 8, 0, 8)
+    """
+    return sum(map(vote_weight, range(before, after)))
+
+
 @dataclass(frozen=True, eq=False)
 class LearnedTemplate:
     """A template of a site, and what was learned from the bodies of its pages. A value: it never changes.
@@ -88,20 +105,13 @@ class LearnedTemplate:
         least = min(OLD_PAGES, OLD_SHARE * self.pages)
         known = self.sums.known_share(facts.path_keys, facts.tokens, least)
         sums = self.sums.decay(KEPT).add(facts.path_keys, probability, facts.tokens)
-        votes, weight = self.votes, self._vote_weight
+        votes, weight = self.votes, vote_weight(self.pages)
         if weight:
             votes = votes.decay(KEPT**weight).add(page, probability, sums, weight)
         familiarity = self.familiarity.seen(known) if self.pages else self.familiarity
         names = with_names(self.names, sums, page)
         example = page.url or self.example
         return LearnedTemplate(self.signature, self.pages + 1, sums, votes, familiarity, example, names)
-
-    @property
-    def _vote_weight(self) -> int:
-        """What the next page's vote counts, 0 for none."""
-        if self.pages < VOTERS:
-            return 1
-        return VOTES_EVERY if self.pages % VOTES_EVERY == 0 else 0
 
     def expect(self, known: float) -> LearnedTemplate:
         """The template with what a page that should be of it tells of whether it has changed.

@@ -28,7 +28,7 @@ def with_names(names: Mapping[int, str], sums: PathSums, page: Page) -> Mapping[
         >>> list(with_names({}, sums, page).values())
         ['html/body/div#main/p']
     """
-    most = sums.keys[(-sums.tokens).argsort(kind="stable")[:MAX_NAMES]].tolist()
+    most = _most_text(sums)
     missing = [key for key in most if key not in names]
     if not missing:
         return names
@@ -39,6 +39,23 @@ def with_names(names: Mapping[int, str], sums: PathSums, page: Page) -> Mapping[
         return names
     wanted = set(most)
     return {key: name for key, name in {**names, **new}.items() if key in wanted}
+
+
+def names_of_both(theirs: Mapping[int, str], ours: Mapping[int, str], sums: PathSums) -> Mapping[int, str]:
+    """The names that two memories have for the paths with the most text.
+
+    Args:
+        theirs: Those of one, by path key.
+        ours: Those of the other.
+        sums: What both have learned.
+    """
+    wanted = set(_most_text(sums))
+    return {key: name for key, name in {**theirs, **ours}.items() if key in wanted}
+
+
+def _most_text(sums: PathSums) -> list[int]:
+    most: list[int] = sums.keys[(-sums.tokens).argsort(kind="stable")[:MAX_NAMES]].tolist()
+    return most
 
 
 def _name(page: Page, path: int) -> str:

@@ -12,6 +12,10 @@ import numpy.typing as npt
 #: write a new class or id on every page would fill any memory.
 MAX_PATHS = 4096
 
+#: A path that fewer pages have than this, decayed, has none: what is left of subtracting is rounding, some 1e-14, and
+#: a page counts so little after 2,000 others.
+NO_PAGES = 1e-6
+
 KeyArray = npt.NDArray[np.uint64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -92,6 +96,33 @@ class PathSums:
         kept = np.sort(np.lexsort((tokens, pages))[-MAX_PATHS:])
         evicted += len(paths) - MAX_PATHS
         return PathSums(paths[kept], content[kept], tokens[kept], pages[kept], evicted)
+
+    def since(self, base: PathSums, factor: float) -> PathSums:
+        """The sums of the pages that came after others.
+
+        Args:
+            base: The sums before them.
+            factor: How much these have decayed since.
+
+        Example:
+            >>> one, other = np.array([3], np.uint64), np.array([7], np.uint64)
+            >>> before = PathSums().add(one, np.ones(1), np.array([10]))
+            >>> after = before.decay(0.5).add(other, np.ones(1), np.array([30])).since(before, 0.5)
+            >>> after.keys.tolist(), after.tokens.tolist()
+            ([7], [30.0])
+        """
+        at, known = base._find(self.keys)
+        old = np.where(known, factor, 0.0) if len(base) else np.zeros(len(self))
+        content, tokens, pages = (
+            np.maximum(own - old * before.take(at) if len(base) else own, 0.0)
+            for own, before in (
+                (self.content, base.content),
+                (self.tokens, base.tokens),
+                (self.pages, base.pages),
+            )
+        )
+        new = pages > NO_PAGES
+        return PathSums(self.keys[new], content[new], tokens[new], pages[new])
 
     def decay(self, factor: float) -> PathSums:
         """All sums times `factor`: what was learned long ago counts less, shares stay."""

@@ -7,8 +7,10 @@ damaged from those that can be read.
 from __future__ import annotations
 
 import json
+import struct
 import zlib
 from collections.abc import Mapping
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -117,6 +119,37 @@ def from_bytes(blobs: list[bytes], types: Mapping[str, str]) -> Arrays:
     return {
         name: np.frombuffer(blob, types[name]).astype(native[name]) for name, blob in zip(types, blobs, strict=True)
     }
+
+
+def pack(blobs: list[bytes], text: str) -> bytes:
+    """A row as one piece: its checksum, the lengths of its parts, and these, the text first."""
+    parts = [text.encode("utf-8", "surrogatepass"), *blobs]
+    return struct.pack(f"<{len(parts) + 1}I", checksum(blobs, text), *map(len, parts)) + b"".join(parts)
+
+
+def unpack(row: bytes, parts: int) -> tuple[str, int, list[bytes]]:
+    """Text, checksum and blobs of `pack`.
+
+    Args:
+        row: The row.
+        parts: How many blobs it has.
+
+    Raises:
+        ValueError: The row is damaged.
+
+    Example:
+        >>> unpack(pack([b"one", b""], "text"), 2)[::2]
+        ('text', [b'one', b''])
+    """
+    head = struct.Struct(f"<{parts + 2}I")
+    if len(row) < head.size:
+        raise ValueError("damaged")
+    crc, *lengths = head.unpack_from(row)
+    ends = list(accumulate(lengths, initial=head.size))
+    if ends[-1] != len(row):
+        raise ValueError("damaged")
+    text, *blobs = (row[begin:end] for begin, end in pairwise(ends))
+    return text.decode("utf-8", "surrogatepass"), crc, blobs
 
 
 def checksum(blobs: list[bytes], text: str) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.site.learned_rule import LearnedRule
-from denoise_scrapy.site.path_sums import PathSums
+from denoise_scrapy.site.path_sums import NO_PAGES, PathSums
 from denoise_scrapy.site.rule_finding import find_cuts, find_rule
 from denoise_scrapy.site.rules import Rule
 
@@ -108,6 +108,22 @@ class RuleVotes:
             votes[rule] = votes[rule] + vote if rule in votes else vote
         return RuleVotes(votes, self.evicted + other.evicted)._bounded()
 
+    def with_those_since(self, after: RuleVotes, before: RuleVotes, factor: float) -> RuleVotes:
+        """The votes with those that another memory has received meanwhile.
+
+        Args:
+            after: Its votes.
+            before: Its votes before these.
+            factor: How much those before have decayed since.
+        """
+        votes = dict(self.votes)
+        for rule, vote in after.votes.items():
+            old, present = before.votes.get(rule, _NONE), self.votes.get(rule, _NONE)
+            if vote.pages - factor * old.pages > NO_PAGES:
+                new = present.without_cuts() + vote.without_cuts() + old.without_cuts() * -factor
+                votes[rule] = replace(new, cuts=_cuts(present.cuts, old.cuts, vote.cuts))
+        return RuleVotes(votes, self.evicted)._bounded()
+
     def decay(self, factor: float) -> RuleVotes:
         """All votes times `factor`: shares stay, new votes count more."""
         return RuleVotes({rule: vote * factor for rule, vote in self.votes.items()}, self.evicted)
@@ -133,3 +149,13 @@ class RuleVotes:
             return self
         least = set(sorted(self.votes, key=lambda rule: self.votes[rule].weight)[:excess])
         return RuleVotes({r: vote for r, vote in self.votes.items() if r not in least}, self.evicted + excess)
+
+
+_NONE = Vote(0.0, 0.0, 0.0, 0.0)
+
+
+def _cuts(theirs: Mapping[int, str], old: Mapping[int, str], ours: Mapping[int, str]) -> dict[int, str]:
+    """Cuts of both; one that either has found to hold content since is none."""
+    both = {**theirs, **ours}
+    kept = [(key, name) for key, name in both.items() if key not in old or (key in theirs and key in ours)]
+    return dict(kept[-MAX_CUTS:])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
+import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +17,15 @@ from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.memory import PageMemory
+from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.rules_file import choose_pinned
 from denoise_scrapy.site.store import SiteStore
+from denoise_scrapy.site.stored_site import Unsaved
 from denoise_scrapy.site.urls import site_key
+from denoise_scrapy.storage import StoreMismatch
 
+#: What a store may fail with while it is in use. One of another version may take its place any time.
+FAILURES = (sqlite3.Error, OSError, StoreMismatch)
 #: Memory for what was learned, beside that for pages. A site takes 10 to 50 KB: hundreds of sites at a time; those
 #: used longest ago leave, into the file where there is one.
 MAX_BYTES = 16_000_000
@@ -31,14 +39,16 @@ class SiteMemory:
     """Pages of sites, and learned templates, bounded in bytes; with a store it outlives the process.
 
     A site is read from the store when it is first entered: the facts of its newest pages go to the page memory, as
-    comparison pages of the first page at once. An error of the store never comes out of here: it is told to `report`,
-    and the memory goes on without the file.
+    comparison pages of the first page at once. What is saved is added to what other processes have saved, and the sums
+    of all come back with it. An error of the store never comes out of here: it is told to `report`, and the memory goes
+    on without the store, which is asked again after a pause.
 
     Args:
         pages: The page memory.
-        store: An open store; None: memory only.
+        store: The store; None: memory only.
         pinned: Rules by site that decide.
         report: Is told errors of the store.
+        pauses: When a store that failed is asked again.
         max_bytes: Most bytes of what was learned, pages not counted.
 
     Attributes:
@@ -63,6 +73,7 @@ class SiteMemory:
         *,
         pinned: Mapping[str, Iterable[LearnedRule]] | None = None,
         report: Callable[[Exception], None] = _ignore,
+        pauses: Pauses | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self.pages = pages
@@ -70,7 +81,10 @@ class SiteMemory:
         self._store = store
         self._pinned = {site: tuple(rules) for site, rules in (pinned or {}).items()}
         self._report = report
+        self._pauses = pauses or Pauses()
         self._max_bytes = max_bytes
+        self._name = secrets.token_hex(4)
+        self._missed: set[str] = set()  # sites that could not be read when they were entered
         self._sites: OrderedDict[str, KnownSite] = OrderedDict()  # those used longest ago first
         self._nbytes: dict[str, int] = {}
         self.nbytes = 0
@@ -85,7 +99,7 @@ class SiteMemory:
             site: See `site_key`.
         """
         known = self._sites.get(site)
-        if known is None:
+        if known is None or (site in self._missed and not known.unsaved and self._pauses.over):
             known = self._sites[site] = self._load(site)
             self._measure(site)
         self._sites.move_to_end(site)
@@ -96,8 +110,7 @@ class SiteMemory:
         site = site_key(page.url)
         if site:
             known = self.enter(site)
-            known.inherited.pop(page.url, None)
-            known.stored.discard(page.url)
+            known.forget_page(page.url)
             self.pages.remember(page)
 
     def learned(self, page: Page) -> LearnedTemplate | None:
@@ -131,14 +144,20 @@ class SiteMemory:
         for template in changed:
             for url in [url for url, name in known.inherited.items() if name == template.name]:
                 self.pages.forget(url)
-                known.stored.discard(url)
-                del known.inherited[url]
+                known.forget_page(url)
         self._measure(site)
         return changed
 
-    def save(self) -> None:
-        """Write what was learned since the last call to the store, if there is one."""
-        self._save([site for site, known in self._sites.items() if known.unsaved])
+    def save(self, *, at_once: bool = False) -> bool:
+        """Add what was learned since the last call to the store, if there is one.
+
+        Args:
+            at_once: Also during the pause of a store that has failed.
+
+        Returns:
+            Whether the store was asked, or need not be.
+        """
+        return self._save([site for site, known in self._sites.items() if known.unsaved], at_once)
 
     def rules(self) -> dict[str, list[LearnedRule]]:
         """The learned rules of the sites in memory."""
@@ -154,43 +173,73 @@ class SiteMemory:
     def _load(self, site: str) -> KnownSite:
         if self._store is None or not site:
             return KnownSite()
+        self._missed.add(site)
+        if not self._pauses.over:
+            return KnownSite()
         try:
-            templates, facts = self._store.load(site)
-        except (sqlite3.Error, OSError) as error:
+            with self._asking():
+                stored, facts = self._store.read(site)
+        except FAILURES as error:
             self._report(error)
             return KnownSite()
-        self.counts["loaded"] += bool(templates)
+        self._missed.discard(site)
+        self.counts["loaded"] += bool(stored.templates)
         for _, page in facts:
             if page.url not in self.pages:
                 self.pages.remember(page)
-        return KnownSite(templates, facts)
+        return KnownSite(stored.templates, facts, stored)
 
-    def _save(self, sites: Iterable[str]) -> None:
-        sites = list(sites)
-        if self._store is None or not sites:
-            return
-        facts = {site: self._sites[site].newest_facts(self.pages.pages(site)) for site in sites}
+    def _save(self, sites: Iterable[str], at_once: bool = False) -> bool:
+        """See `save`."""
+        what = {site: self._sites[site] for site in sites}
+        if self._store is None or not what:
+            return True
+        if not (at_once or self._pauses.over):
+            return False
+        unsaved = {site: known.to_save(self._name, self.pages.pages(site)) for site, known in what.items()}
         try:
-            with self._store.transaction():
-                for site in sites:
-                    known = self._sites[site]
-                    self._store.save(site, known.templates.values(), facts[site], known.gone)
-        except (sqlite3.Error, OSError) as error:
+            with self._asking():
+                self._merge(self._store, unsaved)
+        except FAILURES as error:
             self._report(error)
-            return
-        for site in sites:
-            self._sites[site].saved(facts[site])
-        self.counts["saved"] += len(sites)
+            for site, ours in unsaved.items():
+                if what[site].unsaved:
+                    what[site].failed(ours)
+        return True
 
-    def _measure(self, site: str) -> None:
-        """Note how much a site takes, and let others leave where all take too much."""
+    def _merge(self, store: SiteStore, unsaved: Mapping[str, Unsaved]) -> None:
+        """Save sites, and go on with what all processes have learned of them."""
+        for site, merged in store.save(unsaved):
+            for url in self._sites[site].saved(merged):
+                self.pages.forget(url)
+            self._missed.discard(site)
+            self.counts["saved"] += 1
+            self._nbytes_of(site)
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Ask the store: it rests where that fails, or takes long."""
+        begin = time.monotonic()
+        try:
+            yield
+        except FAILURES:
+            self._pauses.failed()
+            raise
+        self._pauses.worked(time.monotonic() - begin)
+
+    def _nbytes_of(self, site: str) -> None:
         now = self._sites[site].nbytes
         self.nbytes += now - self._nbytes.get(site, 0)
         self._nbytes[site] = now
+
+    def _measure(self, site: str) -> None:
+        """Note how much a site takes, and let others leave where all take too much."""
+        self._nbytes_of(site)
         while self.nbytes > self._max_bytes and len(self._sites) > 1:
             oldest = next(name for name in self._sites if name != site)
             if self._sites[oldest].unsaved:
                 self._save([oldest])
             self.counts.update(self._sites.pop(oldest).counts)
+            self._missed.discard(oldest)
             self.nbytes -= self._nbytes.pop(oldest)
             self.counts["evicted/sites"] += 1

@@ -22,6 +22,7 @@ from denoise_scrapy.site.rows import (
     template_text,
     to_bytes,
 )
+from denoise_scrapy.site.stored_site import StoredSite
 from denoise_scrapy.storage import FileKind
 
 SITES = FileKind(
@@ -34,6 +35,7 @@ SITES = FileKind(
         f"""CREATE TABLE IF NOT EXISTS facts (
             id INTEGER PRIMARY KEY AUTOINCREMENT, site TEXT NOT NULL, template TEXT NOT NULL, url TEXT NOT NULL,
             crc INTEGER NOT NULL, {", ".join(f"{name} BLOB NOT NULL" for name in FACTS_ARRAYS)}, UNIQUE (site, url))""",
+        "CREATE TABLE IF NOT EXISTS sites (site TEXT PRIMARY KEY, version TEXT NOT NULL, head TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS pins (site TEXT PRIMARY KEY, rules TEXT NOT NULL)",
     ),
     advice="Delete the file to learn the sites anew, or use the version that wrote it.",
@@ -41,6 +43,7 @@ SITES = FileKind(
 _TEMPLATE = f"told, crc, {', '.join(TEMPLATE_ARRAYS)}"
 _FACTS = f"template, url, crc, {', '.join(FACTS_ARRAYS)}"
 TEMPLATES_OF_SITE = f"SELECT {_TEMPLATE} FROM templates WHERE site = ? ORDER BY saved"
+HEAD_OF_SITE = "SELECT version, head FROM sites WHERE site = ?"
 FACTS_OF_SITE = f"SELECT {_FACTS} FROM facts WHERE site = ? ORDER BY id"
 
 
@@ -53,8 +56,7 @@ def put_template(link: sqlite3.Connection, site: str, template: LearnedTemplate,
         template: The template.
         saved: When, in seconds since 1970.
     """
-    blobs, told = to_bytes(template_arrays(template), TEMPLATE_ARRAYS), template_text(template)
-    row = (site, template.name, saved, told, checksum(blobs, told), *blobs)
+    row = (site, template.name, saved, *template_row(template))
     link.execute(f"INSERT OR REPLACE INTO templates VALUES ({_marks(row)})", row)
 
 
@@ -68,14 +70,25 @@ def put_facts(link: sqlite3.Connection, site: str, name: str, page: PageFacts, m
         page: The facts.
         most: How many pages of a template stay.
     """
-    blobs, url = to_bytes(facts_arrays(page), FACTS_ARRAYS), plain(page.url)
-    row = (site, name, url, checksum(blobs, url), *blobs)
+    row = (site, *facts_row(name, page))
     link.execute(f"INSERT OR REPLACE INTO facts (site, {_FACTS}) VALUES ({_marks(row)})", row)
     link.execute(
         "DELETE FROM facts WHERE site = ? AND template = ? AND id NOT IN "
         "(SELECT id FROM facts WHERE site = ? AND template = ? ORDER BY id DESC LIMIT ?)",
         (site, name, site, name, most),
     )
+
+
+def put_head(link: sqlite3.Connection, site: str, stored: StoredSite) -> None:
+    """Write what is kept of a site beside its templates.
+
+    Args:
+        link: The file.
+        site: See `site_key`.
+        stored: The site.
+    """
+    row = (site, stored.version, json.dumps(stored.head()))
+    link.execute(f"INSERT OR REPLACE INTO sites VALUES ({_marks(row)})", row)
 
 
 def put_pins(link: sqlite3.Connection, site: str, rules: Sequence[LearnedRule]) -> None:
@@ -88,16 +101,33 @@ def put_pins(link: sqlite3.Connection, site: str, rules: Sequence[LearnedRule]) 
     """
     link.execute("DELETE FROM pins WHERE site = ?", (site,))
     if rules:
-        link.execute("INSERT INTO pins VALUES (?, ?)", (site, json.dumps([rule.as_dict() for rule in rules])))
+        link.execute("INSERT INTO pins VALUES (?, ?)", (site, text_of_pins(rules)))
 
 
-def pins_of(text: str) -> list[LearnedRule]:
-    """The rules of a row of `pins`.
+def text_of_pins(rules: Sequence[LearnedRule]) -> str:
+    """Pinned rules as text, "" for none."""
+    return json.dumps([rule.as_dict() for rule in rules]) if rules else ""
+
+
+def pins_of(text: str | bytes) -> list[LearnedRule]:
+    """The rules of `text_of_pins`.
 
     Raises:
         ValueError: The row is damaged.
     """
     return [LearnedRule.from_dict(rule) for rule in json.loads(text)]
+
+
+def template_row(template: LearnedTemplate) -> tuple[Any, ...]:
+    """A row of `TEMPLATES_OF_SITE`: what else a template is, a checksum, and its arrays."""
+    blobs, told = to_bytes(template_arrays(template), TEMPLATE_ARRAYS), template_text(template)
+    return (told, checksum(blobs, told), *blobs)
+
+
+def facts_row(name: str, page: PageFacts) -> tuple[Any, ...]:
+    """A row of `FACTS_OF_SITE`: names of the template and the page, a checksum, and its arrays."""
+    blobs, url = to_bytes(facts_arrays(page), FACTS_ARRAYS), plain(page.url)
+    return (name, url, checksum(blobs, url), *blobs)
 
 
 def template_of(row: tuple[Any, ...]) -> LearnedTemplate:

@@ -1,185 +1,122 @@
-"""The site memory's file: what was learned of sites, and facts of their newest pages, in SQLite."""
+"""What the site memory asks of the place that outlives a crawl."""
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import time
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from denoise_scrapy.page import PageFacts
-from denoise_scrapy.site.known_site import MAX_FACTS
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.rows import constants
-from denoise_scrapy.site.site_tables import (
-    FACTS_OF_SITE,
-    SITES,
-    TEMPLATES_OF_SITE,
-    facts_of,
-    pins_of,
-    plain,
-    put_facts,
-    put_pins,
-    put_template,
-    template_of,
-)
-from denoise_scrapy.storage import connect
+from denoise_scrapy.site.stored_site import Merged, StoredSite, Unsaved
 
-#: Sites saved longest ago leave a file that is larger. A site takes some 30 to 100 KB: room for thousands of them.
-MAX_FILE_BYTES = 256_000_000
-#: Only a stuck process holds the file for longer than this; the crawl stands still meanwhile.
-BUSY_SECONDS = 2.0
+#: Sites saved longest ago leave a store that is larger. A site takes some 30 to 100 KB: room for thousands of them.
+MAX_BYTES = 256_000_000
+#: How often a step is begun anew because another process was quicker.
+TRIES = 5
+
+Facts = list[tuple[str, PageFacts]]
 
 
-class SiteStore:
-    """What outlives a crawl. Of a site, the crawl that saves last is believed; different sites do not meet.
+class SiteStore(ABC):
+    """Keeps what was learned of sites, facts of their newest pages, and pinned rules, for any number of processes.
 
-    Args:
-        path: The file. Created where there is none.
+    What a process saves is merged with what others have saved (`denoise_scrapy.site.merging`), as one step.
 
     Attributes:
+        place: Where it is, for messages.
+        path: Its file, None where it is none.
         counts: How often what happened: "corrupt" rows that were skipped, "evicted/saved_sites".
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     store = SiteStore(folder + "/sites.sqlite")
-        ...     store.open()
-        ...     with store.transaction():
-        ...         store.save("http://a.example:80", [LearnedTemplate(frozenset({1, 2}), pages=3)], [], ())
-        ...     templates, facts = store.load("http://a.example:80")
-        ...     store.close()
-        >>> templates[0].pages, facts
-        (3, [])
+        read_only: Why nothing can be saved, None where it can.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.path: Path | None = None
         self.counts: Counter[str] = Counter()
-        self._link: sqlite3.Connection | None = None
+        self.read_only: Exception | None = None
 
+    @abstractmethod
     def open(self) -> None:
-        """Make the file ready; see `denoise_scrapy.storage.connect` for what it raises."""
-        if self._link is None:
-            self._link = connect(self.path, SITES, constants(), BUSY_SECONDS)
-
-    def close(self) -> None:
-        """Let go of the file. A second call does nothing."""
-        if self._link is not None:
-            self._link.close()
-            self._link = None
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """What is saved inside is saved wholly or not at all.
+        """Make the store ready. Whatever needs it does so too, where this has failed.
 
         Raises:
-            sqlite3.Error: The file cannot be written.
+            StoreMismatch: It was written by another version, or is none of ours.
+            ValueError: The store is damaged.
+            sqlite3.Error, OSError: It cannot be reached; the other methods raise these too.
         """
-        link = self._connection
-        link.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._make_room()
-            link.execute("COMMIT")
-        except BaseException:
-            if link.in_transaction:  # a full disk has ended it already
-                link.execute("ROLLBACK")
-            raise
 
+    @abstractmethod
+    def exists(self) -> bool:
+        """Whether it was ever opened, by anybody: what is there, `open` does not make."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of it. A second call does nothing."""
+
+    @abstractmethod
     def sites(self) -> list[str]:
         """The sites of which something was learned, or that have pinned rules, by name."""
-        rows = self._connection.execute("SELECT site FROM templates UNION SELECT site FROM pins ORDER BY site")
-        return [site for (site,) in rows]
 
+    @abstractmethod
     def pinned(self) -> dict[str, list[LearnedRule]]:
-        """The pinned rules by site. They stay whatever is learned or makes room.
+        """The pinned rules by site. They stay whatever is learned or makes room."""
 
-        Raises:
-            sqlite3.Error: The file cannot be read.
+    @abstractmethod
+    def pin(self, site: str, change: Callable[[list[LearnedRule]], Sequence[LearnedRule]]) -> None:
+        """Replace the pinned rules of a site, as one step.
+
+        Args:
+            site: See `site_key`.
+            change: Gives the rules from those that it has. May be called again, where others change them too.
         """
-        found = {}
-        for site, text in self._connection.execute("SELECT site, rules FROM pins ORDER BY site").fetchall():
-            with self._skipping():
-                found[site] = pins_of(text)
-        return found
 
-    def pin(self, site: str, rules: Sequence[LearnedRule]) -> None:
-        """Write the pinned rules of a site in place of those it had; inside a `transaction`."""
-        put_pins(self._connection, plain(site), rules)
-
-    def forget(self, site: str, template: str | None = None) -> None:
-        """Delete what was learned of a site, or of one template of it; inside a `transaction`. Pinned rules stay."""
-        for table, column in (("templates", "name"), ("facts", "template")):
-            which = f"site = ? AND {column} = coalesce(?, {column})"
-            self._connection.execute(f"DELETE FROM {table} WHERE {which}", (plain(site), template))
-
-    def load(self, site: str) -> tuple[list[LearnedTemplate], list[tuple[str, PageFacts]]]:
+    @abstractmethod
+    def read(self, site: str) -> tuple[StoredSite, Facts]:
         """What is known of a site; rows that cannot be read are skipped and counted.
 
         Args:
             site: See `site_key`.
 
         Returns:
-            Its templates, those saved longest ago first, and facts of their newest pages, oldest first, with the
-            names of their templates.
-
-        Raises:
-            sqlite3.Error: The file cannot be read.
+            The site, and facts of its newest pages, oldest first, with the names of their templates.
         """
-        templates, facts = [], []
-        for row in self._connection.execute(TEMPLATES_OF_SITE, (plain(site),)).fetchall():
-            with self._skipping():
-                templates.append(template_of(row))
-        for row in self._connection.execute(FACTS_OF_SITE, (plain(site),)).fetchall():
-            with self._skipping():
-                facts.append(facts_of(row))
-        return templates, facts
 
-    def save(
-        self,
-        site: str,
-        templates: Iterable[LearnedTemplate],
-        facts: Iterable[tuple[str, PageFacts]],
-        gone: Iterable[str],
-    ) -> None:
-        """Save what is known of a site; inside a `transaction`.
+    @abstractmethod
+    def save(self, sites: Mapping[str, Unsaved]) -> Iterator[tuple[str, Merged]]:
+        """Merge what was learned of sites with what the store holds of them.
 
         Args:
-            site: See `site_key`.
-            templates: All its templates, those used longest ago first.
-            facts: New facts, oldest first, with the names of their templates. Older ones stay while there is room.
-            gone: Names of templates to forget with their facts, before anything is written.
+            sites: What was learned, by site. See `site_key`.
+
+        Yields:
+            Each site when it is saved, and what has become of it. One that others save to all the time may be missing;
+            it can be saved later.
         """
-        link, site, now = self._connection, plain(site), time.time()
-        for name in gone:
-            link.execute("DELETE FROM templates WHERE site = ? AND name = ?", (site, name))
-            link.execute("DELETE FROM facts WHERE site = ? AND template = ?", (site, name))
-        for number, template in enumerate(templates):
-            put_template(link, site, template, now + number / 1e3)
-        for name, page in facts:
-            put_facts(link, site, name, page, MAX_FACTS)
 
-    def _make_room(self) -> None:
-        link = self._connection
-        while self._used_bytes() > MAX_FILE_BYTES:
-            oldest = link.execute("SELECT site FROM templates GROUP BY site ORDER BY max(saved) LIMIT 1").fetchone()
-            if oldest is None:
+    @abstractmethod
+    def names(self, site: str) -> set[str]:
+        """Names of all templates of a site, also of those that cannot be read."""
+
+    def load(self, site: str) -> tuple[list[LearnedTemplate], Facts]:
+        """The templates of a site and facts of its newest pages, as `read`."""
+        stored, facts = self.read(site)
+        return list(stored.templates), facts
+
+    def forget(self, site: str, template: str | None = None) -> None:
+        """Delete what was learned of a site, or of one template of it. Pinned rules stay.
+
+        Crawls under way do not bring it back.
+        """
+        for _ in range(TRIES):
+            names = self.names(site) if template is None else {template}
+            stored, _facts = self.read(site)
+            if any(self.save({site: Unsaved(base=stored, gone=dict.fromkeys(names, 1))})):
                 return
-            for table in ("templates", "facts"):
-                link.execute(f"DELETE FROM {table} WHERE site = ?", oldest)
-            self.counts["evicted/saved_sites"] += 1
-
-    def _used_bytes(self) -> int:
-        pages, free, size = (
-            int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return (pages - free) * size
+        raise OSError(f"{self.place}: others save to {site} all the time")
 
     @contextmanager
     def _skipping(self) -> Iterator[None]:
@@ -187,9 +124,3 @@ class SiteStore:
             yield
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError):  # written by no version of ours
             self.counts["corrupt"] += 1
-
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        if self._link is None:
-            raise ValueError(f"site memory {self.path} is not open")
-        return self._link

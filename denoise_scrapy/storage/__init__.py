@@ -1,6 +1,6 @@
-"""Files that outlive the process. Knows nothing of pages, texts or crawls."""
+"""Files and servers that outlive the process. Knows nothing of pages, texts or crawls."""
 
-from denoise_scrapy.storage.sqlite_file import FileKind, StoreMismatch, connect
+from denoise_scrapy.storage.sqlite_file import FileKind, StoreMismatch, connect, connect_to_read
 from denoise_scrapy.storage.whole_file import replacing
 
-__all__ = ["FileKind", "StoreMismatch", "connect", "replacing"]
+__all__ = ["FileKind", "StoreMismatch", "connect", "connect_to_read", "replacing"]

@@ -25,6 +25,7 @@ class RedisLink:
 
     Attributes:
         client: The client; without types, for they differ between versions of redis-py.
+        errors: What it fails with; redis-py has no other base of its exceptions.
         place: The URL without user, password and options, for messages.
 
     Raises:
@@ -46,6 +47,7 @@ class RedisLink:
             from redis.retry import Retry  # noqa: PLC0415
         except ImportError as error:
             raise ImportError(_MISSING) from error
+        self.errors: type[Exception] = redis.RedisError
         self._failures = (redis.ConnectionError, redis.TimeoutError)
         again = _RETRIES if retries is None else retries
         self.client: Any = redis.Redis.from_url(

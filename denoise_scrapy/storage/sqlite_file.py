@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 _MAGIC = b"SQLite format 3\x00"
 _MOVE = "Give another path, or move that file away; it has not been touched."
@@ -84,6 +85,36 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
     return link
 
 
+def connect_to_read(
+    path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float
+) -> sqlite3.Connection | None:
+    """Open a file that cannot be written; arguments as for `connect`.
+
+    Returns:
+        A connection to read by, None where there is nothing that can be read.
+
+    Raises:
+        StoreMismatch: Not of this kind, or of other constants.
+    """
+    # A file whose folder cannot be written either has no memory to share; then it counts that nobody writes.
+    for way in ("mode=ro", "mode=ro&immutable=1"):
+        try:
+            refuse_foreign(path, kind)
+            address = f"file:{quote(str(path.absolute()))}?{way}"
+            link = sqlite3.connect(address, timeout=timeout, isolation_level=None, check_same_thread=False, uri=True)
+        except (OSError, sqlite3.Error):
+            continue
+        try:
+            _check_stored(dict(link.execute("SELECT name, value FROM meta")), path, kind, constants)
+            return link
+        except sqlite3.Error:
+            link.close()
+        except BaseException:
+            link.close()
+            raise
+    return None
+
+
 def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Look at a file's header, without opening it as a database.
 
@@ -112,6 +143,10 @@ def _check_constants(link: sqlite3.Connection, path: Path, kind: FileKind, const
     if not stored:
         link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
         return
+    _check_stored(stored, path, kind, constants)
+
+
+def _check_stored(stored: Mapping[str, str], path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
     for name, value in constants.items():
         if stored.get(name) != value:
             raise StoreMismatch(name, str(stored.get(name)), value, str(path), kind.advice)

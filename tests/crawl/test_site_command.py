@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.site import LearnedRule, LearnedTemplate, SiteStore
+from denoise_scrapy.site import LearnedRule, LearnedTemplate, SiteStore, SQLiteSiteStore, Unsaved
 from denoise_scrapy.site.rules import Rule
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call, scrapy
@@ -44,14 +44,16 @@ def shown(capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+def put(store: SiteStore, site: str, *templates: LearnedTemplate) -> None:
+    assert len(list(store.save({site: Unsaved(templates)}))) == 1
+
+
 @pytest.fixture
 def stored(here: Path) -> Iterator[SiteStore]:
     """A file that knows a site by http and https."""
-    store = SiteStore(here / "s.sqlite")
-    store.open()
-    with store.transaction():
-        for site in ("http://a.example:80", "https://a.example:443"):
-            store.save(site, [LearnedTemplate(frozenset({1}), pages=3)], [], ())
+    store = SQLiteSiteStore(here / "s.sqlite")
+    put(store, "http://a.example:80", LearnedTemplate(frozenset({1}), pages=3))
+    put(store, "https://a.example:443", LearnedTemplate(frozenset({1}), pages=3))
     yield store
     store.close()
 
@@ -210,9 +212,8 @@ def test_names_of_hostile_pages_cannot_reach_the_terminal(
     stored: SiteStore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hostile = LearnedTemplate(frozenset({2}), pages=1, example="http://a.example/\x1b[2J\n\ud800")
-    with stored.transaction():
-        stored.save("http://a.example:80", [hostile], [], ())
-        stored.pin("http://a.example:80", [LearnedRule(Rule(id="\x1b]0;x\ud800"), pinned=True)])
+    put(stored, "http://a.example:80", hostile)
+    stored.pin("http://a.example:80", lambda _: [LearnedRule(Rule(id="\x1b]0;x\ud800"), pinned=True)])
     assert call("site", "a.example:80", "s.sqlite") == 0
     told = capsys.readouterr().out
     assert "\x1b" not in told and "http://a.example/�[2J" in told
@@ -230,8 +231,7 @@ def test_a_file_of_an_earlier_version_is_read(
 
 
 def test_a_damaged_pin_is_skipped(stored: SiteStore) -> None:
-    with stored.transaction():
-        stored.pin("http://a.example:80", [LearnedRule(Rule(id="x"), pinned=True)])
+    stored.pin("http://a.example:80", lambda _: [LearnedRule(Rule(id="x"), pinned=True)])
     with sqlite3.connect(stored.path) as link:
         link.execute("UPDATE pins SET rules = '[3'")
     assert stored.pinned() == {}
@@ -239,9 +239,9 @@ def test_a_damaged_pin_is_skipped(stored: SiteStore) -> None:
 
 
 def test_a_pinned_rule_outlives_lack_of_room(stored: SiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.site.store.MAX_FILE_BYTES", 0)
-    with stored.transaction():
-        stored.pin("http://a.example:80", [LearnedRule(Rule(id="x"), pinned=True)])
+    monkeypatch.setattr("denoise_scrapy.site.store.MAX_BYTES", 0)
+    stored.pin("http://a.example:80", lambda _: [LearnedRule(Rule(id="x"), pinned=True)])
+    put(stored, "http://b.example:80", LearnedTemplate(frozenset({1}), pages=3))
     assert stored.sites() == list(stored.pinned()) == ["http://a.example:80"]
 
 

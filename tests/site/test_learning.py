@@ -9,9 +9,11 @@ from denoise_scrapy.site.familiarity import SETTLED, Familiarity
 from denoise_scrapy.site.known_site import MAX_TEMPLATES, KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import HALF_LIFE, LearnedTemplate
+from denoise_scrapy.site.merging import merge
 from denoise_scrapy.site.rules import Rule
 from denoise_scrapy.site.rules_file import choose_pinned
 from denoise_scrapy.site.site_memory import SiteMemory
+from denoise_scrapy.site.stored_site import StoredSite
 from tests.site.made_sites import NEW, OLD, REFITTED, page, truth
 
 LISTING = "<div id=top>Daily</div><table class=list><tr><td class=one>{text}</table><div id=foot>Rights</div>"
@@ -131,7 +133,7 @@ def test_facts_of_the_newest_pages_are_chosen(monkeypatch):
     newest_first = [page(9, LISTING), *(page(n) for n in (2, 1, 0)), page(5, NEW)]
     facts = site.newest_facts(newest_first)
     assert [facts.url[-1] for _, facts in facts] == ["1", "2", "9"]
-    site.saved(facts)
+    site.saved(merge(site.to_save("a", newest_first), StoredSite()))
     assert [facts.url[-1] for _, facts in site.newest_facts([page(3), *newest_first])] == ["3"]
 
 

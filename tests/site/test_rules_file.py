@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.site import LearnedRule, RulesFile, SiteStore
+from denoise_scrapy.site import LearnedRule, RulesFile, SQLiteSiteStore, Unsaved
 from denoise_scrapy.site.__main__ import main
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.rules import Rule
@@ -52,10 +52,9 @@ def test_the_rules_of_a_site_memory_are_printed(tmp_path, capsys):
     template = LearnedTemplate(page(0).signature)
     for n in range(3):
         template = template.learn(page(n), truth(page(n)))
-    store = SiteStore(tmp_path / "sites.sqlite")
+    store = SQLiteSiteStore(tmp_path / "sites.sqlite")
     store.open()
-    with store.transaction():
-        store.save("http://a.example:80", [template], [], ())
+    assert len(list(store.save({"http://a.example:80": Unsaved((template,))}))) == 1
     store.close()
     assert main([str(tmp_path / "sites.sqlite")]) == 0
     assert capsys.readouterr().out == (

@@ -11,7 +11,7 @@ from denoise_scrapy.site import PageMemory, store
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.rows import constants
 from denoise_scrapy.site.site_memory import SiteMemory
-from denoise_scrapy.site.store import SiteStore
+from denoise_scrapy.site.sqlite_store import SQLiteSiteStore, _used_bytes
 from denoise_scrapy.storage import StoreMismatch
 from tests.site.made_sites import NEW, OLD, page, truth
 
@@ -24,7 +24,7 @@ def path(tmp_path):
 
 
 def opened(path):
-    one = SiteStore(path)
+    one = SQLiteSiteStore(path)
     one.open()
     return one
 
@@ -171,8 +171,9 @@ def test_a_broken_file_costs_the_memory_of_earlier_crawls_only(path):
     errors = []
     try:
         memory = SiteMemory(PageMemory(10_000_000, 32), opened(path), report=errors.append)
-    except sqlite3.DatabaseError:
-        return  # noticed when it is opened
+    except ValueError as error:  # noticed when it is opened
+        assert "Move it away" in str(error) and path.read_bytes() == whole
+        return
     memory.remember(page(1))
     memory.learn(page(1), truth(page(1)))
     memory.save()
@@ -184,25 +185,28 @@ def test_a_full_disk_is_reported_and_nothing_else_is_lost(path):
     errors = []
     memory = crawl(path, [page(n) for n in range(5)], report=errors.append)
     memory.save()
-    memory._store._connection.execute("PRAGMA max_page_count = 1")  # as many as there are
+    memory._store._ready.execute("PRAGMA max_page_count = 1")  # as many as there are
     for n in range(60):
         memory.learn(page(n, host=f"h{n}"), truth(page(n)))
     memory.save()
     assert [type(error) for error in errors] == [sqlite3.OperationalError]
+    fitted = len(memory._store.sites())  # each site is saved by itself
     assert memory.learned(page(1)).pages == 5
-    memory._store._connection.execute("PRAGMA max_page_count = 1000000")
+    memory._store._ready.execute("PRAGMA max_page_count = 1000000")
     memory.save()
+    assert len(memory._store.sites()) == fitted < 61, "asked again before the pause is over"
+    memory.save(at_once=True)
     assert len(errors) == 1 and len(memory._store.sites()) == 61
 
 
 def test_the_file_is_bounded(path, monkeypatch):
-    monkeypatch.setattr(store, "MAX_FILE_BYTES", 60_000)
+    monkeypatch.setattr(store, "MAX_BYTES", 60_000)
     for n in range(30):
         save_and_close(crawl(path, [page(n, host=f"h{n}"), page(99, NEW, host=f"h{n}")]))
     one = opened(path)
     assert 3 < len(one.sites()) < 30
     assert "http://h29.example:80" in one.sites() and "http://h0.example:80" not in one.sites()
-    assert one._used_bytes() <= 60_000
+    assert _used_bytes(one._ready) <= 60_000
 
 
 def test_odd_names_are_saved(path):
