@@ -66,6 +66,7 @@ class Page:
         self._text = parsed.text
         self._urls = parsed.urls
         self._table = table
+        table.pages.add(self)
 
     @classmethod
     def parse(
@@ -171,6 +172,13 @@ class Page:
             "code_lengths",
             "removed_text",
         ):
+            self.__dict__.pop(name, None)
+
+    def leave_table(self) -> None:
+        """Go on with a path table that holds the page's own paths alone; see `PathTable.retire`."""
+        self._table, self._paths = self._table.part(self._paths)
+        self._table.pages.add(self)
+        for name in ("elements", "blocks"):  # they know the old one
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:

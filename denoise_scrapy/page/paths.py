@@ -6,45 +6,36 @@ A path is (parent path, token): tag, class, id, role, hidden (`tokens`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from sys import getsizeof
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native.columns import PathRows
 from denoise_scrapy.page.markup import style_hides
-from denoise_scrapy.page.tokens import ROOT_TAGS, Token, name_code, token, without_digits
+from denoise_scrapy.page.path_columns import COLUMNS, ROW, PathColumns
+from denoise_scrapy.page.tokens import MAX_NAME_LENGTH, ROOT_TAGS, Token, name_code, token, without_digits
 
-__all__ = ["COLUMNS", "MAX_PATHS", "RARE_NAMES", "ROOT_TAGS", "PathTable", "name_code"]
+if TYPE_CHECKING:
+    from denoise_scrapy.page.page import Page
 
-#: A table with more paths is not used for further pages (about 50 MB); its pages keep it alive.
-MAX_PATHS = 100_000
+__all__ = ["COLUMNS", "MAX_PATHS", "RARE_NAMES", "ROOT_TAGS", "ROW", "PathTable", "name_code"]
+
+#: A table with more paths, or of more bytes, is not used for further pages. A recorded site of ten pages has 500 paths
+#: and .2 MB, at most 10,000 and 4 MB.
+MAX_PATHS, MAX_BYTES = 100_000, 50_000_000
 
 #: Attributes beside the class that make another path of an element, or declare what it is.
 RARE_NAMES = frozenset(["id", "role", "itemprop", "itemtype", "style", "hidden"])
 
-#: dtype of each column of the table, indexed by path id. First what depends on the path, then what on its token.
-COLUMNS: dict[str, type[np.generic]] = {
-    "parent": np.int32,  # path id of the parent; the virtual root (0) is its own
-    "depth": np.int32,  # 0 is the virtual root, 1 html
-    "key": np.uint64,  # hash of the path of such tokens, the same in every process
-    "shape": np.uint64,  # the same without ids, which are a page's own at times: section#how-to-install
-    "flags": np.int32,  # Flag bits of the element itself and of all its ancestors
-    "block_path": np.int32,  # nearest block-level path, itself included
-    "tag": np.uint32,  # crc32 of the string, 0 for none: equal where the strings are, in every table
-    "class_": np.uint32,
-    "id": np.uint32,
-    "token": np.uint64,  # hash of (tag, class, id), the same in every process
-    "own_flags": np.int32,  # Flag bits of the element itself
-    "markup": np.int32,  # characters of its start and end tags, without URLs
-    "block": np.bool_,  # ends a block of text
-    "container": np.bool_,  # a frame of the layout
-    "content": np.bool_,  # Song's content tags
-    "br": np.bool_,
-    "skipped": np.bool_,  # shows nothing: its subtree is not read, but for a noscript's at times
-}
-#: A row of all of them.
-ROW = np.dtype(list(COLUMNS.items()))
+#: About what a table takes by itself, for a path, for a transition, for a token that no table had before, in bytes:
+#: fitted to what tracemalloc tells of 27 recorded sites. Names come on top.
+EMPTY_BYTES, PATH_BYTES, TRANSITION_BYTES, TOKEN_BYTES = 10_000, 60, 140, 700
+#: Parent's path id, tag, class, id, role, itemprop as written, and whether it hides itself.
+_Raw = tuple[int, str, str | None, str | None, str | None, str | None, bool]
 #: The columns of a row that depend on the path.
 _PLACE = struct.Struct("=iiQQii")
 _MASK = (1 << 64) - 1
@@ -65,25 +56,68 @@ class PathTable:
         kinds: What the event loop does at such an element (`tokens.PLAIN` …).
         tags: The tag.
         transitions: Path id by parent's id, tag and attributes.
+        pages: Pages that stand on it, as long as somebody else holds them.
     """
 
     def __init__(self) -> None:
-        self.rows = bytearray(ROW.itemsize)
-        self.columns: Mapping[str, npt.NDArray[np.generic]] = _Columns(self.rows)
-        self._copied = PathRows()
+        self._set_rows(bytearray(ROW.itemsize))
         self.parent: list[int] = [0]
         self.kinds: list[int] = [0]
         self.tags: list[str] = [""]
         self._tokens: list[Token | None] = [None]
         self.transitions: dict[tuple[object, ...], int] = {}
+        self.pages: WeakSet[Page] = WeakSet()
+        self._name_bytes = 0
+
+    def _set_rows(self, rows: bytearray) -> None:
+        self.rows = rows
+        self.columns: Mapping[str, npt.NDArray[np.generic]] = PathColumns(rows)
+        self._copied = PathRows()
 
     def __len__(self) -> int:
         return len(self.parent)
 
     @property
+    def nbytes(self) -> int:
+        """About what it occupies in memory, in bytes; tokens that other tables had before are not counted."""
+        keys = TRANSITION_BYTES * len(self.transitions)
+        return EMPTY_BYTES + PATH_BYTES * len(self.parent) + keys + self._name_bytes
+
+    @property
     def full(self) -> bool:
         """Whether further pages should get a new table."""
-        return len(self.parent) > MAX_PATHS or len(self.transitions) > 4 * MAX_PATHS
+        return len(self.parent) > MAX_PATHS or self.nbytes > MAX_BYTES
+
+    def retire(self) -> None:
+        """Let each page go on with its own paths alone; to be called where no more pages are to be parsed with it.
+
+        A page would hold the whole table else, of which it needs a small part.
+        """
+        for page in list(self.pages):
+            page.leave_table()
+
+    def part(self, paths: npt.NDArray[np.int32]) -> tuple[PathTable, npt.NDArray[np.int32]]:
+        """A table of some paths and those above them, for no others; and the ids of these in it.
+
+        Args:
+            paths: Path ids, shape (any,).
+        """
+        rows = np.frombuffer(bytes(self.rows), ROW)
+        wanted = np.zeros(len(rows), bool)
+        wanted[0], above = True, paths
+        while len(above := above[~wanted[above]]):
+            wanted[above] = True
+            above = rows["parent"][above]
+        kept, number = np.flatnonzero(wanted), np.cumsum(wanted, dtype=np.int32) - np.int32(1)
+        some, ids = rows[kept].copy(), kept.tolist()
+        some["parent"], some["block_path"] = number[some["parent"]], number[some["block_path"]]
+        table = PathTable()
+        table._set_rows(bytearray(some.tobytes()))
+        table.parent = some["parent"].tolist()
+        table.kinds, table.tags, table._tokens = (
+            [column[i] for i in ids] for column in (self.kinds, self.tags, self._tokens)
+        )
+        return table, number[paths]
 
     def copied(self) -> PathRows:
         """A copy of the rows for C to read: they may move when the table grows."""
@@ -97,15 +131,20 @@ class PathTable:
         if RARE_NAMES.isdisjoint(attributes):  # 87% of those with attributes: .27 µs in place of .32
             short = (path, tag) if class_ is None else (path, tag, class_)
             found = self.transitions.get(short)
-            if found is None:
-                found = self.transitions[short] = self._intern((path, tag, class_, None, None, None, False))
-            return found
+            return self._learn(short, (path, tag, class_, None, None, None, False)) if found is None else found
         style = attributes.get("style")
         hides = "hidden" in attributes or (style is not None and style_hides(style))
         raw = (path, tag, class_, attributes.get("id"), attributes.get("role"), attributes.get("itemprop"), hides)
         found = self.transitions.get(raw)
-        if found is None:
-            found = self.transitions[raw] = self._intern(raw)
+        return self._learn(raw, raw) if found is None else found
+
+    def _learn(self, key: tuple[object, ...], raw: _Raw) -> int:
+        """Path id of a new transition. Its key holds the token's own names, where they are the same."""
+        found = self._intern(raw)
+        own = self._tokens[found]
+        names = {name: name for name in own.name if isinstance(name, str)} if own else {}
+        self._name_bytes += sum(getsizeof(part) for part in key if isinstance(part, str) and part not in names)
+        self.transitions[tuple([names.get(part, part) if isinstance(part, str) else part for part in key])] = found
         return found
 
     def describe(self, path: int) -> str:
@@ -121,16 +160,19 @@ class PathTable:
         own = self._tokens[path]
         return own.step if own else ""
 
-    def _intern(self, raw: tuple[int, str, str | None, str | None, str | None, str | None, bool]) -> int:
+    def _intern(self, raw: _Raw) -> int:
         path, tag, class_, id_, role, itemprop, hides = raw
+        made = token.cache_info().misses
         own = token(
             tag,
-            without_digits(class_) if class_ else "",
-            without_digits(id_) if id_ else "",
-            role,
-            itemprop,
+            without_digits(class_[:MAX_NAME_LENGTH]) if class_ else "",
+            without_digits(id_[:MAX_NAME_LENGTH]) if id_ else "",
+            role and role[:MAX_NAME_LENGTH],
+            itemprop and itemprop[:MAX_NAME_LENGTH],
             hides,
         )
+        if token.cache_info().misses > made:
+            self._name_bytes += TOKEN_BYTES + 2 * sum(len(name) for name in own.name if isinstance(name, str))
         key = (path, own.name)  # never a raw key: these hold no tuples
         found = self.transitions.get(key)
         if found is None:
@@ -155,34 +197,3 @@ class PathTable:
         self.tags.append(own.tag)
         self._tokens.append(own)
         return new
-
-
-class _Columns(Mapping[str, npt.NDArray[np.generic]]):
-    """The columns of a table's rows. Each gets the rows that are new when it is asked for."""
-
-    def __init__(self, rows: bytearray) -> None:
-        self._rows = rows
-        self._arrays = {name: np.zeros(256, dtype) for name, dtype in COLUMNS.items()}
-        self._sizes = dict.fromkeys(COLUMNS, 0)  # bytes of `rows` that each column holds already
-
-    def __getitem__(self, name: str) -> npt.NDArray[np.generic]:
-        if self._sizes[name] != len(self._rows):
-            self._extend(name)
-        return self._arrays[name]
-
-    def _extend(self, name: str) -> None:
-        size = len(self._rows)
-        known, count = self._sizes[name] // ROW.itemsize, size // ROW.itemsize
-        column = self._arrays[name]
-        if count > len(column):
-            self._arrays[name] = np.zeros(max(2 * len(column), count), column.dtype)
-            self._arrays[name][:known] = column[:known]
-        # a copy: the rows cannot grow while an array looks at them
-        self._arrays[name][known:count] = np.frombuffer(self._rows, ROW, offset=self._sizes[name])[name]
-        self._sizes[name] = size
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COLUMNS)
-
-    def __len__(self) -> int:
-        return len(COLUMNS)
