@@ -12,7 +12,7 @@ class _Claim:
     """Items of one key on their way.
 
     Attributes:
-        number: Id of the claimed text; 0 where nothing is claimed (any more).
+        number: Id of the claimed text; 0 where nothing is claimed. The store knows whether it still is.
         items: How many of them there are.
         mixed: Whether they have had several texts, so that the end of one does not tell whose end it is.
 
@@ -79,9 +79,3 @@ class Claims:
         claim.items -= 1
         if not claim.items:
             del self._claims[name[:2]]
-
-    def let_go(self, name: Name) -> None:
-        """Forget the claim on a key, whose text is final or gone; its items are still on their way."""
-        claim = self._claims.get(name[:2])
-        if claim is not None:
-            claim.number = 0

@@ -274,7 +274,6 @@ class DuplicateIndex(Closing):
             if same is None:
                 return False
             self._search.forget(same.id)
-            self._claims.let_go(item.name)
             return self._store.remove(same.id)
 
     def close(self) -> None:
@@ -337,8 +336,6 @@ class DuplicateIndex(Closing):
             self._counts["claimed"] += claim
             if claim:
                 self._claims.pass_on(name, put.id, new=True)
-            else:
-                self._claims.let_go(name)
         return put.id > 0
 
     def _repeat(self, name: Name, answer: Answer, *, claim: bool) -> None:
@@ -350,7 +347,6 @@ class DuplicateIndex(Closing):
             self._claims.pass_on(name, same.id if same.owner == self._owner else 0, new=False)
         elif same.owner:
             self._store.settle(same.id, same.owner)
-            self._claims.let_go(name)
 
     def _end(self, name: Name, *, delivered: bool) -> bool:
         """Settle or withdraw the claim on an item that is no longer on its way."""

@@ -289,15 +289,11 @@ class TestSeveralIndexes:
                 assert len(two) == 1 and not two.check("c", NEAR).duplicate
 
     def test_seconds_by_the_real_clock(self, shared, monkeypatch):
-        monkeypatch.setattr(owners, "CLAIM_SECONDS", 0.3)
+        monkeypatch.setattr(owners, "CLAIM_SECONDS", 0.1)
         with shared.index() as one, shared.index() as two:
             claimed(one, "a", A)
-            end = time.monotonic() + 0.5
-            while time.monotonic() < end:
-                one.beat()
-                assert claimed(two, "b", NEAR).pending
-            time.sleep(0.35)
-            assert not claimed(two, "b", NEAR).duplicate
+            time.sleep(0.15)
+            assert not claimed(two, "b", NEAR).duplicate and two.stats["released"] == 1
 
 
 class TestModel:
@@ -439,6 +435,64 @@ def run(place, steps):
         assert kept == [(one.key, digests[one.text[0]][one.text[1]]) for one in both.model.kept]
         found = store.get([record.id for record in store.records()])
         assert [bool(one.owner) for one in found] == [one.owner is not None for one in both.model.kept]
+
+
+class TestStore:
+    """The contract of a store, as to claims."""
+
+    @pytest.fixture
+    def store(self, place):
+        with place.store() as one:
+            one.open(CONSTANTS)
+            yield one
+
+    def put(self, store, key, text, owner, replaced=0):
+        last = max((one.id for one in store.records()), default=0)
+        return store.put(Name(key), Fingerprint.of(text), last, replaced, owner).id
+
+    def owners(self, store, *ids):
+        return {one.id: one.owner for one in store.get(ids)}
+
+    def test_a_claimed_text_is_there_with_its_owner(self, store):
+        a, b = self.put(store, "a", A, "me"), self.put(store, "b", OTHER, "")
+        assert self.owners(store, a, b) == {a: "me", b: ""} and store.lives("me") and len(store) == 2
+        assert [one.owner for one in store.records()] == ["", ""]
+
+    def test_only_its_owner_settles_and_withdraws_it(self, store):
+        a, b, c = (self.put(store, key, A, owner) for key, owner in [("a", "me"), ("b", "me"), ("c", "")])
+        for number in (a, c, 99):
+            assert not store.settle(number, "you") and not store.withdraw(number, "you")
+        assert not store.settle(c, "me") and not store.withdraw(c, "me") and not store.withdraw(c, "")
+        assert store.settle(a, "me") and not store.settle(a, "me") and not store.withdraw(a, "me")
+        assert store.withdraw(b, "me") and not store.withdraw(b, "me") and not store.settle(b, "me")
+        assert self.owners(store, a, b, c) == {a: "", c: ""} and len(store) == 2 and store.problems() == []
+
+    def test_release_takes_all_of_one_owner(self, store):
+        ids = [self.put(store, key, A, owner) for key, owner in [("a", "me"), ("b", "you"), ("c", ""), ("d", "me")]]
+        assert sorted(store.release("me")) == [ids[0], ids[3]] and store.release("me") == []
+        assert self.owners(store, *ids) == {ids[1]: "you", ids[2]: ""} and store.problems() == []
+        assert self.put(store, "a", A, "") > ids[3], "an id came back"
+
+    def test_a_text_that_is_replaced_or_removed_is_not_claimed(self, store):
+        a = self.put(store, "a", A, "me")
+        b = self.put(store, "a", OTHER, "you", replaced=a)
+        assert not store.settle(a, "me") and store.release("me") == []
+        assert store.remove(b) and not store.settle(b, "you") and store.release("you") == []
+        c = self.put(store, "a", A, "me")
+        d = self.put(store, "a", OTHER, "", replaced=c)
+        assert self.owners(store, c, d) == {d: ""} and store.release("me") == [] and store.problems() == []
+
+    def test_owners_live_as_long_as_they_are_heard_of(self, shared):
+        with shared.store() as store:
+            store.open(CONSTANTS)
+            assert not store.lives("me")
+            store.beat("me")
+            shared.wait(owners.CLAIM_SECONDS - 1)
+            assert store.lives("me")
+            shared.wait(1.1)
+            assert not store.lives("me")
+            store.beat("me")
+            assert store.lives("me") and store.release("me") == [] and not store.lives("me")
 
 
 class TestCosts:
