@@ -1,0 +1,147 @@
+"""Servers that are slow, broken or endless cost a crawl one time-out at most, and no item."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.crawl import rude_web
+from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.rude_web import RudeWeb
+from tests.crawl.web import Reply, Web, article
+
+LINKS = [f"/a/{n}" for n in range(1, 9)]
+TIMEOUT = 0.6
+SLACK = 0.5  # seconds of one transfer's own work on a busy machine
+
+
+@pytest.fixture
+def rude() -> Iterator[RudeWeb]:
+    site = RudeWeb()
+    site.pages["/a/0"] = article(0, LINKS)
+    yield site
+    site.close()
+
+
+def timed_crawl(site: RudeWeb, *paths: str, **settings: Any) -> tuple[Crawl, float]:
+    began = time.monotonic()
+    limits = {"DENOISE_COMPARISON_TIMEOUT": TIMEOUT, "DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
+    done = crawl(spider_of(*(site(path) for path in paths)), {**limits, "DENOISE_COMPARISON_FREE": 50, **settings})
+    return done, time.monotonic() - began
+
+
+@pytest.mark.parametrize(
+    ("behave", "reason"),
+    [
+        (rude_web.never, "timeout"),
+        (rude_web.head_only, "timeout"),
+        (rude_web.drips, "timeout"),
+        (rude_web.drips_its_head, "timeout"),
+        (rude_web.closes, "broken"),
+        (rude_web.breaks_off, "broken"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_asked_once(rude: RudeWeb, behave: Callable[..., None], reason: str) -> None:
+    rude.pages |= dict.fromkeys(LINKS, behave)
+    done, _ = timed_crawl(rude, "/a/0")
+    assert rude.asked == ["/a/0", "/a/1"]
+    assert done.stat("comparison/requests") == done.stat("comparison/failed") == 1
+    assert done.stat(f"comparison/given_up/{reason}") == 1
+    assert done.bodies()[rude("/a/0")]
+
+
+def test_pages_that_come_later_do_not_ask_it_again(rude: RudeWeb) -> None:
+    rude.pages |= dict.fromkeys(LINKS, rude_web.never)
+    pages = [f"/b{n}/x" for n in range(5)]  # of a template each
+    rude.pages |= {path: article(n + 20, LINKS).replace("main", f"m{path[1:3]}") for n, path in enumerate(pages)}
+    done, seconds = timed_crawl(rude, "/a/0", *pages, CONCURRENT_REQUESTS=1)
+    assert [path for path in rude.asked if path in LINKS] == ["/a/1"]
+    assert len(done.items) == 6
+    assert all(done.bodies().values())
+    assert seconds < 2 * TIMEOUT + 6 * SLACK
+
+
+def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
+    rude.pages |= dict.fromkeys(LINKS, rude_web.never)
+    web.pages |= {f"/a/{n}": article(n + 20, LINKS) for n in range(5)}
+    done = crawl(spider_of(rude("/a/0"), web("/a/0")), {"DENOISE_COMPARISON_TIMEOUT": TIMEOUT})
+    assert rude.of_siblings() == ["/a/1"]
+    assert len(web.asked) == 3
+    assert len(done.items) == 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(b"<p>gone", 404, seconds=0.25),
+        Reply(b"", 302, headers={"Location": "/elsewhere"}, seconds=0.25),
+        Reply(b"<table><tr><td>another template</table>", seconds=0.25),
+    ],
+)
+def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: Reply) -> None:
+    rude.pages |= dict.fromkeys(LINKS, reply)
+    done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_PAGES=16, DENOISE_COMPARISON_MIN=8)
+    assert 2 <= len(rude.of_siblings()) <= 3
+    assert done.stat("comparison/given_up/slow") + done.stat("comparison/given_up/timeout") == 1
+    assert done.stat("body/items") == 1
+
+
+def test_the_crawls_own_delay_is_none_of_the_servers(rude: RudeWeb) -> None:
+    rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS, 1)}
+    done, _ = timed_crawl(rude, "/a/0", DOWNLOAD_DELAY=TIMEOUT, DOWNLOAD_DELAY_JITTER=0)
+    assert done.stat("comparison/requests") == 2
+    assert done.stat("comparison/failed") == 0
+    assert not [name for name in done.stats if "given_up" in name]
+
+
+def test_a_redirect_to_the_same_page_is_followed_once(rude: RudeWeb) -> None:
+    rude.pages |= dict.fromkeys([*LINKS, *(f"{link}/" for link in LINKS)], rude_web.redirects_for_ever)
+    done, _ = timed_crawl(rude, "/a/0")
+    assert rude.of_siblings() == ["/a/1", "/a/1/"]
+    assert done.stat("comparison/given_up/redirects") == 1
+    assert done.stat("body/items") == 1
+
+
+def test_a_redirect_elsewhere_is_not_followed(rude: RudeWeb) -> None:
+    rude.pages |= dict.fromkeys(LINKS, rude_web.redirects_onwards)
+    done, _ = timed_crawl(rude, "/a/0")
+    assert rude.of_siblings() == LINKS
+    assert done.stat("body/items") == 1
+
+
+@pytest.mark.parametrize("behave", [rude_web.promises_gigabytes, rude_web.pours_gigabytes, rude_web.bomb])
+def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None]) -> None:
+    rude.pages["/a/1"] = behave
+    rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS[1:], 2)}
+    done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_TIMEOUT=5)
+    assert rude.of_siblings() == ["/a/1", "/a/2", "/a/3"]
+    assert done.stat("comparison/requests") == 3
+    assert done.stat("comparison/failed") == 1
+    assert done.stats["downloader/response_bytes"] < 1_000_000
+    assert rude.poured < 50_000_000
+    assert done.stat("body/items") == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(b"<p>slow down", 429),
+        Reply(b"<p>busy", 503),
+        Reply(b"<p>moved", 302, headers={"Location": "/a/9", "Retry-After": "120"}),
+    ],
+)
+def test_a_site_that_asks_for_patience_is_left_alone(rude: RudeWeb, reply: Reply) -> None:
+    rude.pages |= dict.fromkeys(LINKS, reply)
+    done, _ = timed_crawl(rude, "/a/0")
+    assert rude.of_siblings() == ["/a/1"]
+    assert done.stat("comparison/given_up/busy") == 1
+    assert done.stat("body/items") == 1
+
+
+def test_patience_asked_of_the_spider_is_ours_too(rude: RudeWeb) -> None:
+    rude.pages["/busy"] = Reply(b"<p>slow down", 429)
+    rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS, 1)}
+    done, _ = timed_crawl(rude, "/busy", "/a/0", CONCURRENT_REQUESTS=1, RETRY_ENABLED=False)
+    assert rude.asked == ["/busy", "/a/0"]
+    assert done.stat("comparison/given_up/busy") == 1
