@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.dedup.made_texts import english
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "dedup.md"
@@ -15,5 +16,8 @@ def test_the_examples_run(tmp_path, monkeypatch):
     exec(first, names)
     assert not names["verdict"].duplicate
     exec(claims, names)
-    assert names["verdict"].duplicate and not names["verdict"].pending
+    assert not names["verdict"].duplicate, "of another scope"
+    with DuplicateIndex(store=SQLiteStore("texts.db")) as index:
+        verdict = index.check("/c", names["text"])
+    assert verdict.of == "/b" and not verdict.pending
     assert (tmp_path / "texts.db").exists()
