@@ -18,7 +18,7 @@ from pathlib import Path
 
 from denoise_scrapy.duplicate_index import INDEX_FILE
 from tests.crawl.web import Web
-from tests.faults.checks import wrong_drops, wrong_index
+from tests.faults.checks import keys_of, wrong_drops, wrong_index
 from tests.faults.project import LONGEST, Project
 from tests.faults.stories import Stories
 
@@ -134,6 +134,8 @@ def wrong_at_end(project: Project, bare: Project, site: Stories, trial: Trial) -
     for url in set(project.urls("scraped")) - set(there):
         if site.story(url) not in got:
             yield f"{url} left the pipelines and is not in the feed"
+    for key in sorted(keys_of(project.folder / "job" / INDEX_FILE) - set(there)):
+        yield f"the index holds {key}, which is not in the feed"
     lone = set(bare.feed().urls) | set(bare.urls("dropped", "failed"))
     for url in sorted(lone - set(there) - set(project.urls("dropped", "failed", "duplicate"))):
         yield f"nothing became of {url}"

@@ -17,7 +17,7 @@ from tests.faults.project import Project, ended, wait_until
 from tests.faults.stories import Stories
 
 PAGES = 30  # of each of three parts: before the fault, during it, after it
-# Seconds that the event loop may stand still: a busy machine alone makes it one; to wait for a silent server takes nine.
+# Seconds that the event loop may stand still. A busy machine alone makes it one; a silent server is waited for nine.
 LONGEST_PAUSE = 3.0
 SAID = "The index of texts cannot be used now"
 
