@@ -34,7 +34,7 @@ class Claims:
         >>> claims.pass_on(Name("/a"), 7, new=True)
         >>> claims.number(Name("/a"), delivered=True)
         7
-        >>> claims.end(Name("/a"), delivered=True)
+        >>> claims.end(Name("/a"))
         >>> claims.held
         False
 
@@ -45,7 +45,7 @@ class Claims:
 
     @property
     def held(self) -> bool:
-        """Whether any text is claimed."""
+        """Whether any text may be claimed."""
         return any(claim.number for claim in self._claims.values())
 
     def pass_on(self, name: Name, number: int, *, new: bool) -> None:
@@ -69,13 +69,11 @@ class Claims:
             return 0
         return claim.number
 
-    def end(self, name: Name, *, delivered: bool) -> None:
+    def end(self, name: Name) -> None:
         """Note that an item is no longer on its way, after `number` was settled or withdrawn."""
         claim = self._claims.get(name[:2])
         if claim is None:
             return
-        if self.number(name, delivered=delivered):
-            claim.number = 0
         claim.items -= 1
         if not claim.items:
             del self._claims[name[:2]]

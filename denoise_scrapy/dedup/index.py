@@ -360,7 +360,7 @@ class DuplicateIndex(Closing):
                 done = self._store.withdraw(number, self._owner)
                 self._search.forget(number if done else 0)  # another index may have made it final
                 self._counts["withdrawn"] += done
-            self._claims.end(name, delivered=delivered)
+            self._claims.end(name)
         return done
 
     def _judge(self, item: Item, *, similar: bool = True) -> Answer:
