@@ -1,0 +1,186 @@
+"""A page from a public address sends no comparison request into a private network, whatever its name leads to."""
+
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+import scrapy
+from twisted.internet.address import IPv4Address, IPv6Address
+
+from denoise_scrapy.addresses import is_public
+from tests.crawl.crawling import Crawl, crawl, event_loop, spider_of
+from tests.crawl.web import Web, article
+
+PUBLIC, LOCAL = "93.184.216.34", "127.0.0.1"
+
+
+class Names:
+    """A resolver of the reactor: each look-up takes the next answer, the last one for ever."""
+
+    def __init__(self) -> None:
+        self.answers: list[Sequence[str] | None] = [[LOCAL]]
+        self.asked: list[str] = []
+
+    def resolveHostName(self, receiver: Any, name: str, portNumber: int = 0, *_: Any, **__: Any) -> Any:  # noqa: N802, N803
+        self.asked.append(name)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        receiver.resolutionBegan(self)
+        for host in answer or ():
+            address = IPv6Address("TCP", host, portNumber) if ":" in host else IPv4Address("TCP", host, portNumber)
+            receiver.addressResolved(address)
+        if answer is not None:  # else never
+            receiver.resolutionComplete()
+        return self
+
+
+@pytest.fixture
+def names() -> Iterator[Names]:
+    event_loop()
+    from twisted.internet import reactor
+
+    names = Names()
+    before = reactor.installNameResolver(names)  # type: ignore[attr-defined]
+    yield names
+    reactor.installNameResolver(before)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def linked(web: Web) -> Web:
+    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
+    return web
+
+
+def seen_from(address: str | None, *, ours: bool = False) -> type:
+    """A middleware that says pages came from another address; `ours`: comparison pages too."""
+
+    class SeenFrom:
+        def process_response(self, request: Any, response: Any) -> Any:
+            if "denoise_comparison" in request.meta and not ours:
+                return response
+            return response.replace(ip_address=address and ip_address(address))
+
+    return SeenFrom
+
+
+def crawl_from(url: str, address: str | None, ours: bool = False, **settings: Any) -> Crawl:
+    middlewares = {seen_from(address, ours=ours): 600}
+    return crawl(spider_of(url), {"DOWNLOADER_MIDDLEWARES": middlewares, "DENOISE_COMPARISON_WAIT": 0, **settings})
+
+
+def named(web: Web, path: str = "/a/0") -> str:
+    return web(path).replace(LOCAL, "site.example")
+
+
+def test_a_local_site_is_compared_as_ever(linked: Web, names: Names) -> None:
+    done = crawl(spider_of(named(linked)))
+    assert done.stat("comparison/requests") == 2
+    assert len(linked.asked) == 3
+    assert done.stat("comparison/failed") == 0
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [[[LOCAL]], [[LOCAL], ["10.0.0.7"]], [[LOCAL], [PUBLIC, "192.168.0.1"]], [[LOCAL], ["::1"]], [[LOCAL], []]],
+    ids=str,
+)
+def test_a_name_that_leads_to_a_private_address_is_not_asked(
+    linked: Web, names: Names, answers: list[Sequence[str] | None]
+) -> None:
+    names.answers = answers
+    done = crawl_from(named(linked), PUBLIC)
+    assert linked.asked == ["/a/0"]
+    assert done.stat("comparison/requests") == 0
+    assert done.stat("comparison/given_up/address") == 1
+    assert done.bodies()[named(linked)]
+
+
+def test_a_name_that_changes_after_the_look_up_brings_no_page(linked: Web, names: Names) -> None:
+    names.answers = [[LOCAL], [PUBLIC], [LOCAL]]
+    done = crawl_from(named(linked), PUBLIC)
+    assert linked.asked == ["/a/0", "/a/1"]  # nobody can know before
+    assert done.stat("comparison/failed") == done.stat("comparison/given_up/address") == 1
+    assert done.stat("pages/parsed") == 1
+    assert done.stat("body/fallback/page_alone") == 1
+
+
+def test_what_it_brings_answers_no_request_of_the_spider(linked: Web, names: Names) -> None:
+    class Following(scrapy.Spider):
+        name = "following"
+        start_urls = (named(linked),)
+
+        async def parse(self, response: Any) -> Any:
+            import asyncio
+
+            yield {"url": response.url}
+            await asyncio.sleep(0.3)
+            yield response.follow("/a/1", self.parse_article)
+
+        def parse_article(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    names.answers = [[LOCAL], [PUBLIC], [LOCAL]]
+    done = crawl(Following, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC): 600}, "DENOISE_COMPARISON_WAIT": 0})
+    assert linked.asked == ["/a/0", "/a/1", "/a/1"]
+    assert done.stat("comparison/reused") == 0
+    assert len(done.items) == 2
+
+
+def test_public_names_are_asked(linked: Web, names: Names) -> None:
+    names.answers = [[LOCAL], [PUBLIC], [LOCAL], [PUBLIC], [LOCAL]]
+    done = crawl_from(named(linked), PUBLIC, ours=True)
+    assert done.stat("comparison/requests") == 2
+    assert done.stat("comparison/failed") == 0
+
+
+def test_an_address_as_host_is_looked_at_itself(linked: Web) -> None:
+    done = crawl_from(linked("/a/0"), PUBLIC)
+    assert linked.asked == ["/a/0"]
+    assert done.stat("comparison/given_up/address") == 1
+
+
+def test_an_unknown_address_counts_as_public_unless_the_url_tells(linked: Web, names: Names) -> None:
+    done = crawl_from(named(linked), None)
+    assert linked.asked == ["/a/0"]
+    assert done.stat("comparison/given_up/address") == 1
+    done = crawl_from(linked("/a/0"), None)
+    assert done.stat("comparison/requests") == 2
+
+
+def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Names) -> None:
+    names.answers = [[LOCAL], None]
+    done = crawl_from(named(linked), PUBLIC, DENOISE_COMPARISON_TIMEOUT=0.3)
+    assert linked.asked == ["/a/0"]
+    assert names.asked == ["site.example"] * 2
+    assert len(done.items) == 1
+
+
+def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
+    web.pages |= {f"http://site.example/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
+
+    class Proxied(scrapy.Spider):
+        name = "proxied"
+
+        async def start(self) -> Any:
+            yield scrapy.Request("http://site.example/a/0", meta={"proxy": web.url})
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(Proxied, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC, ours=True): 600}})
+    assert "site.example" not in names.asked
+    assert web.asked == [f"http://site.example/a/{n}" for n in range(3)]
+    assert done.stat("comparison/failed") == 0
+
+
+@pytest.mark.parametrize(
+    ("public", "addresses"),
+    [
+        (True, "8.8.8.8 1.1.1.1 100.63.255.255 172.32.0.1 2606:4700::1 2002:808:808::1 64:ff9b::808:808"),
+        (False, "0.0.0.0 10.1.2.3 100.64.0.1 127.8.8.8 169.254.169.254 172.16.0.1 192.168.1.1 192.0.2.1 198.18.0.1"),
+        (False, "224.0.0.251 239.255.255.250 240.0.0.1 255.255.255.255"),
+        (False, ":: ::1 ::ffff:10.0.0.1 fe80::1 fec0::1 fd00::1 ff02::1 2001:db8::1 2002:7f00:1::1 64:ff9b::a00:1"),
+    ],
+)
+def test_public_addresses(public: bool, addresses: str) -> None:
+    assert [each for each in addresses.split() if is_public(ip_address(each)) != public] == []
