@@ -1,0 +1,13 @@
+import attrs
+
+
+@attrs.define
+class Chapter:
+    url: str
+    title: str
+    body: str | None = None
+
+
+@attrs.define
+class OldChapter(Chapter):
+    sections: int = 0

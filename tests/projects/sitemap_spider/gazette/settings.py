@@ -1,0 +1,11 @@
+BOT_NAME = "gazette"
+
+SPIDER_MODULES = ["gazette.spiders"]
+NEWSPIDER_MODULE = "gazette.spiders"
+
+ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
+
+ROBOTSTXT_OBEY = True
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 0.02
+AUTOTHROTTLE_TARGET_CONCURRENCY = 4
