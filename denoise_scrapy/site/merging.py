@@ -16,7 +16,7 @@ from typing import TypeVar
 from denoise_scrapy.site.known_site import MAX_TEMPLATES, like_template
 from denoise_scrapy.site.learned_template import KEPT, LearnedTemplate, votes_of
 from denoise_scrapy.site.path_names import names_of_both
-from denoise_scrapy.site.stored_site import Merged, StoredSite, Unsaved
+from denoise_scrapy.site.stored_site import ALL, Merged, StoredSite, Unsaved
 
 _Value = TypeVar("_Value")
 _Templates = OrderedDict[str, LearnedTemplate]
@@ -71,9 +71,11 @@ def merge(ours: Unsaved, theirs: StoredSite) -> Merged:
     ours = _what_has_not_arrived(ours, theirs)
     heard = {name for name, mark in theirs.forgotten.items() if ours.base.forgotten.get(name) != mark}
     own = {name for name, mark in theirs.forgotten.items() if mark.startswith(f"{ours.writer}.")}
-    dropped = frozenset(heard - own - set(ours.gone))
+    news = heard - own
+    known = {one.name for one in ours.templates} if ALL in news else set()
+    dropped = frozenset((known | news) - {ALL} - set(ours.gone))
     found = _Templates((one.name, one) for one in theirs.templates)
-    gone = {name for name in ours.gone if name not in heard - own}  # nobody else has noticed
+    gone = {name for name in ours.gone if name not in news}  # nobody else has noticed
     for name in gone:
         found.pop(name, None)
     base = {one.name: one for one in ours.base.templates if one.name not in ours.gone}

@@ -11,7 +11,7 @@ from pathlib import Path
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.stored_site import Merged, StoredSite, Unsaved
+from denoise_scrapy.site.stored_site import ALL, Merged, StoredSite, Unsaved
 
 #: Sites saved longest ago leave a store that is larger. A site takes some 30 to 100 KB: room for thousands of them.
 MAX_BYTES = 256_000_000
@@ -112,7 +112,7 @@ class SiteStore(ABC):
         Crawls under way do not bring it back.
         """
         for _ in range(TRIES):
-            names = self.names(site) if template is None else {template}
+            names = {ALL, *self.names(site)} if template is None else {template}
             stored, _facts = self.read(site)
             if any(self.save({site: Unsaved(base=stored, gone=dict.fromkeys(names, 1))})):
                 return

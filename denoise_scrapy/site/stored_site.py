@@ -13,6 +13,8 @@ from denoise_scrapy.site.learned_template import LearnedTemplate
 #: Marks of forgotten templates that a site keeps: four times as many as it has templates. One that has left can harm
 #: only where a process saves that has not saved for as many changes.
 MAX_MARKS = 32
+#: Stands among marks for whatever is or becomes a template of the site.
+ALL = "*"
 #: Processes of which a site keeps how far their saves came. More than these at once on one site can have one save of
 #: theirs counted twice, where its answer was lost.
 MAX_WRITERS = 64
