@@ -1,0 +1,143 @@
+"""What a comparison request is: a GET of a sibling without credentials, which no form, refresh or action brings."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import scrapy
+
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.rude_web import RudeWeb
+from tests.crawl.web import Reply, article
+
+LINKS = [f"/a/{n}" for n in range(1, 6)]
+
+
+@pytest.fixture
+def site() -> Iterator[RudeWeb]:
+    web = RudeWeb()
+    web.pages |= {f"/a/{n}": article(n, LINKS) for n in range(6)}
+    yield web
+    web.close()
+
+
+def spider_with(url: str, **request: Any) -> type[scrapy.Spider]:
+    """A spider of one request."""
+
+    class OneRequest(scrapy.Spider):
+        name = "one"
+
+        async def start(self) -> Any:
+            yield scrapy.Request(url, **request)
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    return OneRequest
+
+
+@pytest.mark.parametrize(
+    "request_of_page",
+    [
+        {},
+        {
+            "headers": {
+                "Authorization": "Basic eDp5",
+                "Cookie": "session=1",
+                "Referer": "http://b.example/",
+                "X-Key": "1",
+            }
+        },
+        {"cookies": {"session": "1"}, "meta": {"dont_merge_cookies": True}},
+        {"meta": {"http_user": "user", "http_pass": "pass"}},
+        {"method": "POST", "body": "a=1"},
+    ],
+)
+def test_it_is_a_get_without_credentials(site: RudeWeb, request_of_page: dict[str, Any]) -> None:
+    crawl(spider_with(site("/a/0"), **request_of_page))
+    ours = site.requests[1:]
+    assert [path for _, path, _ in ours] == ["/a/1", "/a/2"]
+    for method, _, headers in ours:
+        assert method == "GET"
+        assert not {"authorization", "cookie", "referer", "x-key", "content-length"} & set(headers)
+
+
+def test_cookies_the_page_set_are_not_sent_where_its_request_took_none(site: RudeWeb) -> None:
+    headers = {"Content-Type": "text/html", "Set-Cookie": "session=1"}
+    site.pages["/a/0"] = Reply(article(0, LINKS).encode(), headers=headers)
+    crawl(spider_with(site("/a/0"), meta={"dont_merge_cookies": True}))
+    assert len(site.requests) == 3
+    assert not any("cookie" in headers for _, _, headers in site.requests)
+    crawl(spider_with(site("/a/0")))  # in the session of the crawl, as any request of it
+    assert [headers.get("cookie") for _, _, headers in site.requests[3:]] == [None, "session=1", "session=1"]
+
+
+def test_a_form_that_was_posted_is_not_posted_again(site: RudeWeb) -> None:
+    site.pages["/a/0"] = article(0, ["/a/0", "/a/0?x=1", *LINKS])
+    crawl(spider_with(site("/a/0"), method="POST", body="a=1"))
+    assert [(method, path) for method, path, _ in site.requests].count(("POST", "/a/0")) == 1
+    assert ("GET", "/a/0") not in [(method, path) for method, path, _ in site.requests]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<form action='/a/1'><input formaction='/a/2' type=submit><button formaction='/a/3'>Go</button></form>",
+        "<iframe src='/a/1'></iframe><img src='/a/2'><script src='/a/3'></script><object data='/a/4'></object>",
+        "<a href='/a/1/delete'>x</a><a href='/a/2?do=logout'>x</a><a href='/a/3?add-to-cart=3'>x</a>",
+        "<a href='/a/1?%61ction=%44elete'>x</a><a href='/deleteItem?id=7'>x</a><a href='/%E9%80%80%E5%87%BA'>x</a>",
+        "<a href='javascript:go(\"/a/1\")'>x</a><a href='data:text/html,x'>x</a><a href='/a/2\\..\\x'>x</a>",
+    ],
+)
+def test_what_is_no_sibling_is_not_asked_for(site: RudeWeb, html: str) -> None:
+    site.pages["/a/0"] = article(0).replace("</body>", f"{html}</body>")
+    done = crawl(spider_of(site("/a/0")))
+    assert site.asked == ["/a/0"]
+    assert done.stat("body/items") == 1
+
+
+def test_a_base_elsewhere_leads_elsewhere(site: RudeWeb) -> None:
+    site.pages["/a/0"] = article(0, LINKS).replace("<head>", "<head><base href='http://b.example/'>")
+    done = crawl(spider_of(site("/a/0")))
+    assert site.asked == ["/a/0"]
+    assert done.stat("comparison/requests") == 0
+
+
+def test_a_password_in_a_link_goes_nowhere(site: RudeWeb) -> None:
+    user = site.url.replace("http://", "http://user:pw@")
+    site.pages["/a/0"] = article(0, [f"{user}/a/1", "/a/2"])
+    site.pages["/a/2"] = Reply(status=302, headers={"Location": f"{user}/a/2/"})
+    crawl(spider_of(site("/a/0")))
+    assert site.asked == ["/a/0", "/a/2"]
+
+
+def test_a_refresh_is_not_followed(site: RudeWeb) -> None:
+    site.pages |= dict.fromkeys(LINKS, "<meta http-equiv=refresh content='0;url=/next'><p>Wait a moment")
+    done = crawl(spider_of(site("/a/0")), {"DENOISE_COMPARISON_FREE": 20})
+    assert "/next" not in site.asked
+    assert done.stat("body/items") == 1
+
+
+def test_spellings_of_one_page_are_asked_for_once(site: RudeWeb) -> None:
+    host = site.url.partition("//")[2]
+    spellings = ["/a/1", "/a/1/", "/a/1?sid=2", f"HTTP://{host}/a/1#top", "/a/1;jsessionid=3", "/a/0?PHPSESSID=4"]
+    site.pages["/a/0"] = article(0, spellings)
+    crawl(spider_of(site("/a/0")))
+    assert site.asked == ["/a/0", "/a/1"]
+
+
+def test_robots_txt_of_the_spiders_own_settings_holds_and_costs_nothing(site: RudeWeb) -> None:
+    site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\nDisallow: /a/3\n")
+    spider = spider_of(site("/a/0"), custom_settings={"ROBOTSTXT_OBEY": True})
+    done = crawl(spider, {"DENOISE_COMPARISON_PER_SITE": 2, "DENOISE_COMPARISON_FREE": 2})
+    assert site.asked == ["/robots.txt", "/a/0", "/a/4", "/a/5"]
+    assert done.stat("comparison/requests") == 2
+    assert done.stat("comparison/over_budget") == 0
+
+
+def test_robots_txt_holds_for_siblings_of_a_page_that_needed_no_leave(site: RudeWeb) -> None:
+    site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/\n")
+    done = crawl(spider_with(site("/a/0"), meta={"dont_obey_robotstxt": True}), {"ROBOTSTXT_OBEY": True})
+    assert sorted(site.asked) == ["/a/0", "/robots.txt"]
+    assert done.stat("comparison/requests") == 0
+    assert done.stat("body/items") == 1
