@@ -94,6 +94,9 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
     except (OSError, sqlite3.OperationalError) as error:
         kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
         raise kind(f"the index of texts {where or 'in memory'}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        advice = "Move it away, or restore it; it has not been touched."
+        raise ConfigurationError(f"the index of texts {where}: {error}. {advice}") from error
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
         raise ConfigurationError(f"the index of texts {where or 'in memory'}: {error}") from error
 

@@ -4,6 +4,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from tests.faults.project import Project
 from tests.faults.stories import Stories
 
 INDEX, SITES = "texts.sqlite", "denoise-sites.sqlite"
+HEADER = 100  # bytes of SQLite's file header, which tells whose file it is
 PAGE = 4096  # bytes of a page of ours, SQLite's default
-NOISE = random.Random(5).randbytes(PAGE)
-ADVICE = ("move that file away", "Delete the file", "delete it")
+NOISE = random.Random(5).randbytes(PAGE * 200)
+ADVICE = ("move that file away", "Move it away, or restore it", "Delete the file", "delete it")
 
 
 def stories_of(done: Crawl, *sites: Stories) -> set[int]:
@@ -46,6 +48,26 @@ def folder(first: tuple[Web, Stories, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(first[2], tmp_path / "files"))
 
 
+def middle(file: Path) -> None:
+    size = file.stat().st_size
+    with file.open("r+b") as opened:
+        opened.seek(HEADER)
+        opened.write(NOISE[: size - HEADER - PAGE])
+
+
+def end(file: Path) -> None:
+    """Damage the records and leave the tables' names."""
+    start = file.stat().st_size // PAGE // 2 * PAGE
+    with file.open("r+b") as opened:
+        opened.seek(start)
+        opened.write(NOISE[: file.stat().st_size - start])
+
+
+def cut(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.truncate(file.stat().st_size // 2 + 7)
+
+
 def foreign(file: Path) -> None:
     file.unlink()
     with sqlite3.connect(file) as link:
@@ -64,10 +86,13 @@ def something(file: Path) -> None:
     file.write_bytes(b"something else of value" * 500)
 
 
-@pytest.mark.parametrize("name", [INDEX, SITES])
-@pytest.mark.parametrize("damage", [foreign, newer, something])
+@pytest.mark.parametrize(
+    ("damage", "name"),
+    # of the site memory, damaged records cost their site only
+    [(end, INDEX), *product([middle, cut, foreign, newer, something], [INDEX, SITES])],
+)
 def test_it_is_refused_and_left_as_it_is(
-    first: tuple[Web, Stories, Path], folder: Path, name: str, damage: Callable[[Path], None]
+    first: tuple[Web, Stories, Path], folder: Path, damage: Callable[[Path], None], name: str
 ) -> None:
     web, site, _ = first
     damage(folder / name)
