@@ -53,10 +53,14 @@ class KnownTexts:
 
     Args:
         most: Texts that are remembered; where there are more, all are forgotten. A power of two.
+
+    Attributes:
+        forgotten: How many have been forgotten.
     """
 
     def __init__(self, most: int) -> None:
         self._most, self._used = most, 0
+        self.forgotten = 0
         self._keys = np.zeros(2 * most, np.uint64)
         self._bits = np.zeros(2 * most, np.uint8)
         seed = int.from_bytes(os.urandom(8), "little")
@@ -76,6 +80,7 @@ class KnownTexts:
     def clear(self) -> None:
         """Forget all."""
         self._keys[:] = 0
+        self.forgotten += self._used
         self._used = 0
 
 

@@ -206,6 +206,8 @@ _GOES_ON = 1 << 30
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NOT_A_LETTER = re.compile(r"[\W_\d]+")
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+#: Names of more characters are seldom seen twice, and are looked through each time: a memory of names is of few MB.
+MAX_KNOWN_LENGTH = 64
 #: An attribute value longer than this is cut before words are looked for in it: time is bounded.
 MAX_WORDS_LENGTH = 400
 
@@ -226,11 +228,14 @@ def word_flags(names: str) -> int:
     names = names[:MAX_WORDS_LENGTH]
     bits = 0
     for name in names.split():
-        bits |= _name_bits(name)
-    return _name_bits(names) & ~_GOES_ON if bits & _GOES_ON else bits
+        bits |= _bits_of_name(name)
+    return _bits_of_name(names) & ~_GOES_ON if bits & _GOES_ON else bits
 
 
-@lru_cache(maxsize=65_536)  # some 10 MB
+def _bits_of_name(name: str) -> int:
+    return _known_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits(name)
+
+
 def _name_bits(name: str) -> int:
     """The flags of one name, and whether the next may go on with its last word.
 
@@ -246,13 +251,20 @@ def _name_bits(name: str) -> int:
     if not _FIRST_OF_TWO.isdisjoint(words):
         return bits | _found(text)
     for word in words:
-        bits |= _word_bits(word)
+        bits |= _word_bits(word) if len(word) <= MAX_KNOWN_LENGTH else _bits_of(word)
     return bits
+
+
+_known_bits = lru_cache(maxsize=65_536)(_name_bits)  # some 10 MB
 
 
 @lru_cache(maxsize=32_768)
 def _word_bits(word: str) -> int:
     """The flags of one word. Names of words never seen are made of words that were: a search takes 2 µs a word."""
+    return _bits_of(word)
+
+
+def _bits_of(word: str) -> int:
     return _found(word) if word[:3] in _BEGINNINGS or "comment" in word else 0
 
 

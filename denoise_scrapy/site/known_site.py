@@ -11,7 +11,7 @@ import numpy.typing as npt
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.stored_site import Merged, StoredSite, Unsaved
+from denoise_scrapy.site.stored_site import MAX_MARKS, Merged, StoredSite, Unsaved
 from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity
 from denoise_scrapy.site.urls import url_likeness
 
@@ -85,7 +85,8 @@ class KnownSite:
     @property
     def nbytes(self) -> int:
         """About what it occupies in memory, in bytes; the pages' facts are counted where they lie."""
-        return 1000 + 300 * len(self.stored) + sum(template.nbytes for template in self.templates.values())
+        held = {id(template): template for template in (*self._base.templates, *self.templates.values())}
+        return 1000 + 300 * len(self.stored) + sum(template.nbytes for template in held.values())
 
     def template_of(self, page: Page | PageFacts) -> LearnedTemplate | None:
         """The template that a page is of, None where it is of none that is known."""
@@ -133,6 +134,8 @@ class KnownSite:
 
     def _forget(self, name: str) -> None:
         self.gone[name] += 1
+        if len(self.gone) > MAX_MARKS:  # without a store nothing is ever saved
+            del self.gone[next(iter(self.gone))]
         del self.templates[name]
         self._old.discard(name)
         self._unmet.discard(name)
@@ -151,7 +154,8 @@ class KnownSite:
             pages: Pages of the site, newest first.
         """
         taken: Counter[str] = Counter()
-        found = []
+        found, pages = [], list(pages)
+        self.stored &= {page.url for page in pages}  # of others nobody will ask
         for page in pages:
             template = self.template_of(page)
             if template is not None and taken[template.name] < MAX_FACTS:

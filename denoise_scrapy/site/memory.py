@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from denoise_scrapy.page import Page, PageFacts, PathTable
+from denoise_scrapy.site.path_tables import MAX_BYTES, PathTables
 from denoise_scrapy.site.template import SAME_TEMPLATE, likest_first, signature_similarity, template_similarity
 from denoise_scrapy.site.urls import site_key
 
-#: Path tables kept, one a site. A table is some hundred KB; sites beyond this many start anew.
-MAX_TABLES = 256
 #: When memory is short, a site with more pages than this gives one up, if it is among so many of the oldest.
 ENOUGH, OLDEST = 3, 64
 
@@ -26,9 +25,16 @@ class PageMemory:
     A page joins the first template whose first page it is like, as it arrives. Of a site with too many pages
     the oldest of the largest template is forgotten, so that a rare template keeps pages to compare with.
 
+    Args:
+        max_bytes: Most bytes of pages.
+        max_pages_per_site: Most pages of a site.
+        max_path_bytes: Most bytes of path tables, see `PathTables`.
+
     Attributes:
-        nbytes: Bytes held, about.
+        nbytes: Bytes of pages held, about.
         evicted: Pages forgotten because of the bounds.
+        reduced: Pages reduced to their facts because of them.
+        tables: The path tables.
 
     Source: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 
@@ -40,7 +46,7 @@ class PageMemory:
         ['http://a.example/2', 'http://a.example/0']
     """
 
-    def __init__(self, max_bytes: int, max_pages_per_site: int) -> None:
+    def __init__(self, max_bytes: int, max_pages_per_site: int, max_path_bytes: int = MAX_BYTES) -> None:
         if max_bytes < 0 or max_pages_per_site < 1:
             raise ValueError(
                 f"max_bytes must be >= 0 and max_pages_per_site >= 1, got {max_bytes} and {max_pages_per_site}"
@@ -50,9 +56,9 @@ class PageMemory:
         self._pages: OrderedDict[str, _Remembered] = OrderedDict()  # by URL, oldest first
         self._whole: OrderedDict[str, Page] = OrderedDict()  # those that are more than their facts
         self._sites: dict[str, list[_Template]] = {}
-        self._tables: OrderedDict[str, PathTable] = OrderedDict()
+        self.tables = PathTables(max_path_bytes)
         self.nbytes = 0
-        self.evicted = 0
+        self.evicted = self.reduced = 0
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -78,6 +84,7 @@ class PageMemory:
             if self._whole:
                 url, oldest = self._whole.popitem(last=False)
                 self._put(oldest.facts, self._pages[url].template)
+                self.reduced += 1
             else:
                 self._evict(self._least_missed())
 
@@ -121,13 +128,7 @@ class PageMemory:
 
     def path_table(self, site: str) -> PathTable:
         """The path table that pages of a site should be parsed with."""
-        table = self._tables.pop(site, None)
-        if table is None or table.full:
-            table = PathTable()
-        self._tables[site] = table
-        if len(self._tables) > MAX_TABLES:
-            self._tables.popitem(last=False)
-        return table
+        return self.tables.get(site)
 
     def _put(self, page: Page | PageFacts, template: _Template) -> None:
         """Add a page, or put its facts in its place."""

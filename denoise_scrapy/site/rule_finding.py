@@ -12,6 +12,9 @@ from denoise_scrapy.site.path_sums import PathSums
 from denoise_scrapy.site.rules import Rule, is_block_node, names_of
 from denoise_scrapy.site.subtrees import best_subtree, subtree_scores
 
+#: Cuts of one rule that are remembered, and characters of one: a path of ten names of usual length has 200. Pages that
+#: write a new name on each element below have thousands of cuts.
+MAX_CUTS, MAX_CUT_CHARS = 32, 1000
 #: Sub-paths with a smaller share of content are cut from a rule (extraction study, section 7.9).
 CUT_SHARE = 0.1
 
@@ -73,7 +76,7 @@ def find_cuts(page: Page, element: int, sums: PathSums, known: Mapping[int, str]
         known: Cuts that other pages told; those that hold content on this page, by the sums, leave.
 
     Returns:
-        Their paths from the element on, by path key.
+        Their paths from the element on, by path key; the last `MAX_CUTS`.
 
     Example:
         >>> page = Page.parse("<div id=main><p>Story.</p><div class=tools><i>Print</i></div></div>")
@@ -93,11 +96,15 @@ def find_cuts(page: Page, element: int, sums: PathSums, known: Mapping[int, str]
     empty = has_text & (content < CUT_SHARE * seen)
     keys = page.path_table.columns["key"].take(elements.paths[inside])
     full = set(keys[1:][(has_text & ~empty)[1:]].tolist())
-    found = {key: name for key, name in known.items() if key not in full}
-    above = len(page.path_table.describe(int(elements.paths[element]))) + 1
     parent = elements.parent[inside][1:] - element
+    paths: dict[int, int] = {}  # of what is new, by key
     for i in ((empty[1:] & ~empty.take(parent)).nonzero()[0] + 1).tolist():
         key = int(keys[i])
-        if key not in found and key not in full:
-            found[key] = page.path_table.describe(int(elements.paths[element + i]))[above:]
-    return found
+        if key not in known and key not in full:
+            paths.setdefault(key, int(elements.paths[element + i]))
+    describe = page.path_table.describe
+    above = len(describe(int(elements.paths[element]))) + 1
+    found = {key: name for key, name in known.items() if key not in full}
+    for key, path in list(paths.items())[-MAX_CUTS:]:
+        found[key] = describe(path)[above:]
+    return {key: name for key, name in list(found.items())[-MAX_CUTS:] if len(name) <= MAX_CUT_CHARS}

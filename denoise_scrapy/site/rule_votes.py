@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +12,11 @@ import numpy.typing as npt
 from denoise_scrapy.page import Page
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.path_sums import NO_PAGES, PathSums
-from denoise_scrapy.site.rule_finding import find_cuts, find_rule
+from denoise_scrapy.site.rule_finding import MAX_CUTS, find_cuts, find_rule
 from denoise_scrapy.site.rules import Rule
 
 #: Rules of one template that are remembered; the winner seldom has more than a handful of rivals.
 MAX_RULES = 64
-#: Cuts of one rule that are remembered.
-MAX_CUTS = 32
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -50,6 +49,11 @@ class Vote:
             dict(list(cuts.items())[-MAX_CUTS:]),
         )
 
+    @cached_property
+    def nbytes(self) -> int:
+        """About what it occupies in memory, in bytes."""
+        return 500 + sum(150 + len(name) for name in self.cuts.values())
+
     def without_cuts(self) -> Vote:
         """The vote for the element alone."""
         return Vote(self.weight, self.pages, self.content, self.tokens)
@@ -78,6 +82,12 @@ class RuleVotes:
 
     def __len__(self) -> int:
         return len(self.votes)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """About what they occupy in memory, in bytes."""
+        named = sum(len(rule.id) + len(rule.class_) + len(rule.path) for rule in self.votes)
+        return named + sum(vote.nbytes for vote in self.votes.values())
 
     def add(self, page: Page, probability: FloatArray, sums: PathSums, weight: int = 1) -> RuleVotes:
         """The votes with that of one page; a page without a nameable element with content gives none.

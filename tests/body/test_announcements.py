@@ -65,8 +65,8 @@ def test_announcements_equal_the_patterns(before, marked):
 
 
 def test_texts_are_forgotten_where_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(found, "MAX_KNOWN", 3)
-    monkeypatch.setattr(found, "MAX_LONGER", 3)
+    monkeypatch.setattr(found._known, "most", 3)
+    monkeypatch.setattr(found._longer, "most", 3)
     found.forget_announcements()
     for first in range(0, 12, 2):
         marked = [f"{n} comments" for n in range(first, first + 2)]

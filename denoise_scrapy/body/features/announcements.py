@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from denoise_scrapy.body.features.remembered import RememberedTexts
 from denoise_scrapy.native.texts import ANYWHERE, APART, PLAIN, START, TIME, WORD, YEAR
 from denoise_scrapy.page.texts import collapsed, without_marks
 
@@ -107,8 +108,8 @@ MAX_KNOWN, MAX_LONGER = 16_384, 4096
 #: What is known of a short text: bits of what it announces, the text in lower case, and how many words it has.
 Announcement = tuple[int, str, int]
 
-_known: dict[str, Announcement] = {}
-_longer: dict[str, bool] = {}
+_known: RememberedTexts[Announcement] = RememberedTexts(MAX_KNOWN)
+_longer: RememberedTexts[bool] = RememberedTexts(MAX_LONGER)
 
 
 def announcements(marked: Sequence[str]) -> list[Announcement]:
@@ -121,15 +122,7 @@ def announcements(marked: Sequence[str]) -> list[Announcement]:
         >>> announcements(["\x0112 Comments\x02"])
         [(1, '12 comments', 2)]
     """
-    found = list(map(_known.get, marked))
-    if None in found:
-        new = list(dict.fromkeys(text for text, known in zip(marked, found, strict=True) if known is None))
-        learned = dict(zip(new, announce(new), strict=True))
-        if len(_known) + len(learned) > MAX_KNOWN:
-            _known.clear()
-        _known.update(learned)
-        return [known or learned[text] for text, known in zip(marked, found, strict=True)]
-    return found  # type: ignore[return-value]  # there is no None
+    return _known.ask(marked, announce)
 
 
 def known_consents(marked: Sequence[str]) -> list[bool]:
@@ -138,21 +131,18 @@ def known_consents(marked: Sequence[str]) -> list[bool]:
     Args:
         marked: See `Page.marked_texts`.
     """
-    found = list(map(_longer.get, marked))
-    if None in found:
-        new = [text for text, known in zip(marked, found, strict=True) if known is None]
-        learned = dict(zip(new, find_consents(new), strict=True))
-        if len(_longer) + len(learned) > MAX_LONGER:
-            _longer.clear()
-        _longer.update(learned)
-        return [bool(learned[text]) if known is None else known for text, known in zip(marked, found, strict=True)]
-    return found  # type: ignore[return-value]  # there is no None
+    return _longer.ask(marked, find_consents)
 
 
 def forget_announcements() -> None:
     """Forget all texts."""
     _known.clear()
     _longer.clear()
+
+
+def texts_forgotten() -> int:
+    """How many texts had to make room for others."""
+    return _known.forgotten + _longer.forgotten
 
 
 def announce(marked: Iterable[str]) -> list[Announcement]:

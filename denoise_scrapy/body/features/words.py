@@ -22,6 +22,7 @@ from denoise_scrapy.body.features.announcements import (
     announcements,
     find_consents,
     known_consents,
+    texts_forgotten,
 )
 from denoise_scrapy.native import Library, library
 from denoise_scrapy.native.texts import CONSENT, TITLE, TOLD, UNSEEN, Asked, KnownTexts, PageAddress, Question, ask
@@ -96,6 +97,11 @@ def _title_shares(title: str, said: list[Announcement]) -> npt.NDArray[np.float6
 
 
 _known = KnownTexts(MAX_KNOWN)
+
+
+def forgotten() -> int:
+    """How many short texts had to make room for others, of all that this process has read."""
+    return _known.forgotten + texts_forgotten()
 
 
 @cache
