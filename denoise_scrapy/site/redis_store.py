@@ -154,7 +154,7 @@ class RedisSiteStore(SiteStore):
         with self._pipeline() as pipe:
             for (site, ours), (version, text, rows) in zip(sites.items(), found, strict=True):
                 head = self._head(text)
-                same = version and version.decode() == ours.base.version
+                same = version and version == ours.base.version.encode()
                 fields = dict(zip(rows[::2], rows[1::2], strict=True))
                 merged[site] = merge(ours, ours.base if same else self._stored(version, head, fields))
                 self._write(pipe, site, version, change_of(head, merged[site]))
