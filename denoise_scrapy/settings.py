@@ -130,8 +130,10 @@ class DenoiseSettings:
     pages_per_site: int = setting(32, "How many pages of one site are remembered.", unit="pages", low=1)
     site_memory_path: str = setting(
         "",
-        "File in which a crawl keeps what it learns of sites, for the next; empty: denoise-sites.sqlite in the folder "
-        "of DENOISE_DEDUP_PATH or in the job directory, if one is set; :memory: for no file.",
+        "Where crawls keep what they learn of sites, for the next and for each other: a file, or a server as "
+        "redis://host:6379/0 (#name after it: another than DENOISE_DEDUP_REDIS_NAME). Empty: on the server of "
+        "DENOISE_DEDUP_STORE = 'redis', else denoise-sites.sqlite in the folder of DENOISE_DEDUP_PATH or in the job "
+        "directory, if one is set. :memory: for nowhere.",
         may_be_empty=True,
     )
     rules_path: str = setting(
@@ -202,7 +204,7 @@ class DenoiseSettings:
     )
     dedup_path: str = setting("", "File of the index; empty: a file in the job directory.", may_be_empty=True)
     dedup_redis_url: str = setting(
-        "redis://localhost:6379/0", "Server of DENOISE_DEDUP_STORE = 'redis'; several crawls share it."
+        "redis://localhost:6379/0", "Server of DENOISE_DEDUP_STORE = 'redis'; crawls share it, and what they learn."
     )
     dedup_redis_name: str = setting("denoise", "Name of the index there; crawls of one name share one index.")
     dedup_wait: float = setting(
