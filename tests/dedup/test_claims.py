@@ -366,6 +366,7 @@ class Run:
     def ask(self, step, who, key, text):
         who %= len(self.indexes)
         index, (family, copy) = self.indexes[who], text
+        index.check("nothing", "")  # it takes in what others keep when it looks, or keeps a text of its own
         options = {"check": {}, "add": {}, "claim": {"claim": True}}[step]
         call = index.check if step == "check" else index.check_and_add
         verdict = call(key, TEXTS[family][copy], **options)
