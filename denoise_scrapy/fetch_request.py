@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"
+# Stands behind them in Scrapy's log, where pages that the spider did not ask for would puzzle.
+FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
 LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
@@ -43,7 +45,7 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
     if meta.get("playwright"):
         goto = {**meta["playwright_page_goto_kwargs"], "timeout": seconds * 1000}
         meta["playwright_page_goto_kwargs"] = goto
-    return Request(url, callback=NO_CALLBACK, meta=meta)
+    return Request(url, callback=NO_CALLBACK, meta=meta, flags=[FETCH_FLAG])
 
 
 def note_head(request: Request) -> None:
