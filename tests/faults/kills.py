@@ -19,12 +19,13 @@ from pathlib import Path
 from denoise_scrapy.duplicate_index import INDEX_FILE
 from tests.crawl.web import Web
 from tests.faults.checks import keys_of, wrong_drops, wrong_index
-from tests.faults.project import LONGEST, Project
+from tests.faults.journal import settled_urls
+from tests.faults.project import Project, wait_until
 from tests.faults.stories import Stories
 
 STARTING = 0.15  # share of the kills that come while the process starts, before its first item
 START_SECONDS = 1.2  # about what a start takes
-CRAWL_SECONDS = 1.0  # a kill comes within so many after the first item of its run
+LATER_SECONDS = 0.3  # a kill comes within so many after some item has entered; the user's pipeline takes as long
 PAGE_SECONDS = 0.08  # a page takes the site so long; else a crawl of few pages would end before its kill
 
 SENTENCES = 30  # more say nothing new
@@ -75,7 +76,7 @@ def run_killed(folder: Path, kills: int, seed: int, pages: int) -> Trial:
         web.seconds = PAGE_SECONDS
         project = Project(folder / "killed", web.url, "-s", "JOBDIR=job")
         chance = random.Random(seed)
-        while trial.kills < kills and killed(project, chance, trial):
+        while trial.kills < kills and killed(project, chance, trial, kills - trial.kills, pages):
             trial.note(wrong_after(project, trial.kills))
         web.seconds = 0.0
         if project.run() != 0:
@@ -87,17 +88,25 @@ def run_killed(folder: Path, kills: int, seed: int, pages: int) -> Trial:
     return trial
 
 
-def killed(project: Project, chance: random.Random, trial: Trial) -> bool:
-    """Start a run and kill it; tell whether it was there to be killed."""
-    process, began, before = project.start(), time.monotonic(), len(project.journal("entered"))
+def killed(project: Project, chance: random.Random, trial: Trial, left: int, pages: int) -> bool:
+    """Start a run and kill it; tell whether it was there to be killed.
+
+    Args:
+        project: The crawl.
+        chance: Of the moment: some items after the start, so many that the crawl lasts for all kills.
+        trial: Gets a row.
+        left: Kills to come, with this one.
+        pages: Of the site.
+    """
+    began, before = time.monotonic(), len(project.journal("entered"))
+    unsettled = pages - len(settled_urls(project.folder))
+    items = chance.randint(1, max(1, 2 * unsettled // (left + 2)))
+    process = project.start()
     if chance.random() < STARTING:
         seconds = chance.uniform(0.0, START_SECONDS)
     else:
-        while len(project.journal("entered")) == before and process.poll() is None:
-            if time.monotonic() - began > LONGEST:
-                break
-            time.sleep(0.01)
-        seconds = chance.uniform(0.0, CRAWL_SECONDS)
+        seconds = chance.uniform(0.0, LATER_SECONDS)
+        wait_until(lambda: len(project.journal("entered")) >= before + items or process.poll() is not None)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
