@@ -14,11 +14,15 @@ class BoundedDict(Generic[Key, Value]):
 
     Args:
         max_bytes: Limit of the sum; an entry above it alone is not kept at all.
+
+    Attributes:
+        nbytes: The sum.
+        evicted: Entries that had to leave, or were never kept.
     """
 
     def __init__(self, max_bytes: int):
         self.max_bytes = max_bytes
-        self.nbytes = 0
+        self.nbytes = self.evicted = 0
         self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -28,12 +32,25 @@ class BoundedDict(Generic[Key, Value]):
         """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
         self.pop(key)
         if nbytes > self.max_bytes:
+            self.evicted += 1
             return
         self._entries[key] = (value, nbytes)
         self.nbytes += nbytes
+        self._make_room()
+
+    def grow(self, key: Key, nbytes: int) -> None:
+        """Note that the value under `key`, if there is one, has grown by `nbytes`; its age stays."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries[key] = (entry[0], entry[1] + nbytes)
+            self.nbytes += nbytes
+            self._make_room()
+
+    def _make_room(self) -> None:
         while self.nbytes > self.max_bytes:
             _, (_, freed) = self._entries.popitem(last=False)
             self.nbytes -= freed
+            self.evicted += 1
 
     def get(self, key: Key) -> Value | None:
         """Return the value under `key`, or None."""

@@ -25,6 +25,8 @@ class CopyCounts:
         """Key of the item with the most copies, "" before the first."""
         self.most_copies = 0
         """How many it has."""
+        self.evicted = 0
+        """Items of which it was forgotten how many copies they have."""
 
     def count(self, key: str | None) -> None:
         """Count a copy of an item."""
@@ -34,4 +36,5 @@ class CopyCounts:
         if self._counts[key] > self.most_copies:
             self.most, self.most_copies = key, self._counts[key]
         if len(self._counts) > _MOST:
+            self.evicted += len(self._counts) - _MOST // 2
             self._counts = Counter(dict(self._counts.most_common(_MOST // 2)))

@@ -29,6 +29,7 @@ class CrawlShape:
         histograms: Pages by class: "kept" and "confidence" in twentieths, "lengths" by the power of two.
         kinds: Pages by what they are, where that is known.
         runs: Crawls that were added up.
+        others: Pages that were counted under `OTHERS` for want of room.
 
     Example:
         >>> shape = CrawlShape()
@@ -44,6 +45,7 @@ class CrawlShape:
         self.histograms: dict[str, Counter[int]] = {name: Counter() for name in HISTOGRAMS}
         self.kinds: Counter[str] = Counter()
         self.runs = 1
+        self.others = 0
 
     @property
     def total(self) -> HostShape:
@@ -125,6 +127,7 @@ class CrawlShape:
     def _host(self, name: str) -> HostShape:
         if name not in self.hosts and len(self.hosts) >= MAX_HOSTS:
             name = OTHERS
+            self.others += 1
         return self.hosts.setdefault(name, HostShape())
 
 

@@ -13,10 +13,11 @@ from scrapy.exceptions import NotConfigured
 from denoise_scrapy import stats
 from denoise_scrapy.bounded import BoundedDict
 from denoise_scrapy.comparison import ComparisonPages
-from denoise_scrapy.crawled_page import CrawledPage
+from denoise_scrapy.crawled_page import CrawledPage, PageText
 from denoise_scrapy.geometry import Geometry
 from denoise_scrapy.item_links import ItemLinks
 from denoise_scrapy.items import get_field
+from denoise_scrapy.memory_report import MemoryReport
 from denoise_scrapy.progress import Progress
 from denoise_scrapy.refusal import refusing_to_start
 from denoise_scrapy.responses import is_comparable, is_page, read_page
@@ -36,6 +37,8 @@ logger = logging.getLogger(__name__)
 META_KEY = "denoise"
 # Part of DENOISE_MEMORY_MB for finding an item's page by URL; the rest is for comparison pages.
 RECENT_SHARE = 0.25
+# Messages that are said once: of some tens of kinds, but a spider may name anything in the meta of requests.
+MOST_SAID = 1000
 
 
 class CrawlState:
@@ -52,7 +55,7 @@ class CrawlState:
         self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         memory_bytes = self.settings.memory_bytes
         recent_bytes = int(memory_bytes * RECENT_SHARE)
-        self.memory = PageMemory(memory_bytes - recent_bytes, self.settings.pages_per_site)
+        self.memory = PageMemory(memory_bytes - recent_bytes, self.settings.pages_per_site, self.settings.paths_bytes)
         self.sites = SiteKeeper(self, self.memory)
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.reuse = ReuseStore(self.settings.reuse_bytes)
@@ -63,6 +66,8 @@ class CrawlState:
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
         self._said: set[str] = set()
         self._progress = Progress(self)
+        self.memories = MemoryReport(self)
+        self._watch_memories()
         self._connect(crawler)
 
     @property
@@ -93,7 +98,7 @@ class CrawlState:
 
     def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
         """Log a message, the first time `key` is used in the crawl."""
-        if key not in self._said:
+        if key not in self._said and len(self._said) < MOST_SAID:
             self._said.add(key)
             logger.log(level, message, *args, extra={"spider": self.crawler.spider}, **more)
 
@@ -183,10 +188,27 @@ class CrawlState:
         if is_comparable(request, response):
             self.remember(crawled.page)
 
+    def note_text(self, crawled: CrawledPage, text: PageText) -> None:
+        """Give a page its text, which counts among what is held of it."""
+        crawled.text = text
+        nbytes = text.nbytes // len(crawled.urls)
+        for url in crawled.urls:
+            if self.recent.get(url) is crawled:
+                self.recent.grow(url, nbytes)
+
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with."""
         self.sites.memory.remember(page)
         self.comparison.page_arrived(page)
+
+    def _watch_memories(self) -> None:
+        watch, pages, recent, reuse = self.memories.watch, self.memory, self.recent, self.reuse
+        watch("pages", nbytes=lambda: pages.nbytes)  # those that leave are counted under pages/evicted
+        watch("whole_pages", evicted=lambda: pages.reduced)
+        watch("path_tables", nbytes=lambda: pages.tables.nbytes, evicted=lambda: pages.tables.evicted)
+        watch("learned", nbytes=lambda: self.sites.memory.nbytes)  # and under site_memory/evicted
+        watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
+        watch("reuse", nbytes=lambda: reuse.nbytes, evicted=lambda: reuse.evicted)
 
     def _connect(self, crawler: Crawler) -> None:
         connect = crawler.signals.connect
@@ -204,6 +226,7 @@ class CrawlState:
 
     def _spider_closed(self) -> None:
         self.crawler.stats.set_value(f"{stats.PREFIX}pages/evicted", self.memory.evicted)
+        self.memories.note()
         self._progress.finish()
         self.recent.clear()
         self.reuse.clear()

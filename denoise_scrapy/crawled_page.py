@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
@@ -37,6 +38,20 @@ class PageText(NamedTuple):
     is_empty: bool
     fallback: str
     evidence: str
+
+    @property
+    def nbytes(self) -> int:
+        """About what the values occupy in memory, in bytes."""
+        return sum(map(_held_bytes, self.fields.values()))
+
+
+def _held_bytes(value: Any) -> int:
+    """About what a field's value occupies in memory: text, or lists and dicts of such."""
+    if isinstance(value, dict):
+        return 100 + sum(_held_bytes(each) + 100 for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return 60 + sum(map(_held_bytes, value))
+    return getsizeof(value)
 
 
 class CrawledPage:

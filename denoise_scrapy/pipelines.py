@@ -57,6 +57,7 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._shape = ShapeReport(state)
+        state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -91,13 +92,14 @@ class BodyPipeline(Component):
         if not fields:
             return item
         async with crawled.computing:  # the items of a page are processed side by side
+            text = crawled.text or await self._text_of(crawled)
             if crawled.text is None:
-                crawled.text = await self._text_of(crawled)
+                state.note_text(crawled, text)
         for field in fields:
-            changed = with_field(item, field, crawled.text.fields[field])
+            changed = with_field(item, field, text.fields[field])
             state.links.add_copy(item, changed)
             item = changed
-        self._count(crawled.text)
+        self._count(text)
         return item
 
     def _lacks(self, item: Any, field: str, crawled: CrawledPage) -> bool:
@@ -151,6 +153,7 @@ class NearDuplicatePipeline(Component):
         super().__init__(state)
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
+        state.memories.watch("copies", evicted=lambda: self._copies.evicted)
 
     def open_spider(self) -> None:
         """Open the index.
@@ -165,6 +168,8 @@ class NearDuplicatePipeline(Component):
         """Say in the stats what was found, and close the index; what it kept is stored already."""
         index, stats = await self._check.finish(), self._state.crawler.stats
         if index is not None:
+            index_bytes = index.stats["bytes"]
+            self._state.memories.watch("index", nbytes=lambda: index_bytes)
             stats.set_value(f"{PREFIX}dedup/kept_texts", len(index))
             for name in ("verified", "exact_answers"):
                 stats.set_value(f"{PREFIX}dedup/{name}", index.stats[name])

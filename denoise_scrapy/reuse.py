@@ -39,6 +39,16 @@ class ReuseStore:
     def __len__(self) -> int:
         return len(self._fetched)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all bodies, about."""
+        return self._fetched.nbytes
+
+    @property
+    def evicted(self) -> int:
+        """Responses that had to leave."""
+        return self._fetched.evicted
+
     def put(self, fingerprint: bytes, request: Request, response: Response) -> None:
         """Keep the `response` to our own `request`, unless a browser rendered it."""
         if request.meta.get("playwright"):

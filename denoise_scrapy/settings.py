@@ -127,6 +127,13 @@ class DenoiseSettings:
     )
     comparison_per_site: int = setting(8, "Most fetches from one site.", unit="fetches", low=0)
     memory_mb: float = setting(64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0)
+    paths_mb: float = setting(
+        128.0,
+        "Memory for the element paths of sites, .2 to 2 MB each, which make all pages but the first "
+        "of a site cheaper; sites used longest ago out first.",
+        unit="MB",
+        low=0,
+    )
     pages_per_site: int = setting(32, "How many pages of one site are remembered.", unit="pages", low=1)
     site_memory_path: str = setting(
         "",
@@ -237,6 +244,11 @@ class DenoiseSettings:
     def memory_bytes(self) -> int:
         """`memory_mb` in bytes."""
         return int(self.memory_mb * MEGABYTE)
+
+    @property
+    def paths_bytes(self) -> int:
+        """`paths_mb` in bytes."""
+        return int(self.paths_mb * MEGABYTE)
 
     @property
     def reuse_bytes(self) -> int:

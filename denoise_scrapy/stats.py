@@ -67,6 +67,10 @@ STATS: dict[str, str] = {
     "several/unreadable": "requests of the shared frontier that could not be read; left out",
     "errors": "errors of ours that were caught; the page or the item passed unchanged",
     "errors/*": "the same by the place where they happened",
+    "memory/bytes": "bytes that all memories and the index hold at the end of the crawl, about",
+    "memory/bytes/*": "the same by memory: pages, path_tables, learned, recent, reuse, index",
+    "memory/evicted/*": "what left bounded memories, by memory (docs/memory.md); further ones: pages/evicted, "
+    "site_memory/evicted, comparison/forgotten",
     "invalid_meta": 'requests whose meta["denoise"] was invalid; the settings were used',
 }
 

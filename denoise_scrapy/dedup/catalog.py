@@ -86,8 +86,9 @@ class Catalog:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, scopes and common keys apart."""
-        return self._ids.nbytes + self._rows.nbytes + self._sketches.nbytes + self._table.nbytes
+        """Bytes held, about."""
+        scopes = 200 * len(self._scopes)
+        return scopes + self._ids.nbytes + self._rows.nbytes + self._sketches.nbytes + self._table.nbytes
 
     def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
         """Add texts.

@@ -55,9 +55,10 @@ class LookupTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use, the crowded apart."""
+        """Bytes in use, about."""
         segments = -(-self._rows // SEGMENT)
-        return segments * self._buckets * _BUCKET * 4
+        crowded = sum(200 + 4 * len(rows) for rows in self._crowded.values())
+        return segments * self._buckets * _BUCKET * 4 + crowded
 
     @property
     def crowded(self) -> int:

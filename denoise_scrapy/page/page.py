@@ -277,6 +277,8 @@ class Page:
 
     def absolute(self, reference: str) -> str:
         """A reference of the page as an absolute http(s) URL without fragment, "" where it is none."""
+        if len(reference) > MAX_URL_LENGTH:  # data:, for the most; the standard library would remember it
+            return ""
         try:
             url = urldefrag(urljoin(self.base_url, reference.strip())).url
         except ValueError:
