@@ -15,8 +15,9 @@ from denoise_scrapy.site.stored_site import ALL, Merged, StoredSite, Unsaved
 
 #: Sites saved longest ago leave a store that is larger. A site takes some 30 to 100 KB: room for thousands of them.
 MAX_BYTES = 256_000_000
-#: How often a step is begun anew because another process was quicker.
-TRIES = 5
+#: How often a step is begun anew because another process was quicker: one of them always is done, so that as many may
+#: end at the same time.
+TRIES = 20
 
 Facts = list[tuple[str, PageFacts]]
 
