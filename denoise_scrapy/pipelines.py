@@ -9,6 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
+from denoise_scrapy.body.model import OVER_BUDGET
 from denoise_scrapy.component import Component
 from denoise_scrapy.copy_counts import CopyCounts
 from denoise_scrapy.crawled_page import PageText
@@ -125,6 +126,8 @@ class BodyPipeline(Component):
         sites, settings = self._state.sites, crawled.settings
         model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
         body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
+        if body.fallback == OVER_BUDGET:
+            self._say_over_budget(crawled)
         sites.learn(crawled.page, body)
         self._shape.add(crawled.page, body)
         text = PageText(field_values(body, settings), not body.text, body.fallback, body.evidence)
@@ -132,6 +135,16 @@ class BodyPipeline(Component):
             if isinstance(page, Page):
                 page.drop_columns()
         return text
+
+    def _say_over_budget(self, crawled: CrawledPage) -> None:
+        self._state.say_once(
+            "over_budget",
+            logging.WARNING,
+            "%s takes more work than DENOISE_PAGE_WORK = %d steps: its items get all of its text, as those of further "
+            "such pages, which denoise/body/fallback/over_budget counts",
+            crawled.page.url,
+            crawled.settings.page_work,
+        )
 
     def _count(self, text: PageText) -> None:
         self._state.count("body/items")

@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.work import DEFAULT_WORK
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -55,7 +56,14 @@ def is_same_page(one: str, other: str) -> bool:
     return _spelling(one) == _spelling(other)
 
 
-def read_page(response: Response, paths: PathTable, *, keep: Sequence[str] = (), remove: Sequence[str] = ()) -> Page:
+def read_page(
+    response: Response,
+    paths: PathTable,
+    *,
+    keep: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    work: int = DEFAULT_WORK,
+) -> Page:
     """Parse a response that `is_page`.
 
     Args:
@@ -63,6 +71,7 @@ def read_page(response: Response, paths: PathTable, *, keep: Sequence[str] = (),
         paths: Table of element paths shared by the pages of its site.
         keep: Selectors of what belongs to the body.
         remove: Selectors of what does not.
+        work: Steps that the page may take, 0 for any number.
     """
     return Page.parse(
         response.body,
@@ -71,6 +80,7 @@ def read_page(response: Response, paths: PathTable, *, keep: Sequence[str] = (),
         paths=paths,
         keep=keep,
         remove=remove,
+        work=work,
     )
 
 

@@ -13,6 +13,7 @@ from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.item_fields import wanted_fields
 from denoise_scrapy.page.selectors import compile_all
+from denoise_scrapy.page.work import DEFAULT_WORK
 from denoise_scrapy.setting_values import (
     PREFIX,
     ConfigurationError,
@@ -155,6 +156,14 @@ class DenoiseSettings:
         low=0,
     )
     max_page_mb: float = setting(10.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001)
+    page_work: int = setting(
+        DEFAULT_WORK,
+        "What a page may take, in counted steps (an element, 256 bytes); of one that takes more all text is kept, "
+        "unjudged. 0: any number.",
+        unit="steps",
+        low=0,
+        per_page=True,
+    )
     geometry: str = setting(
         "auto",
         "Use where elements lie on the screen, if scrapy-playwright rendered a page; require: say so where that is not "

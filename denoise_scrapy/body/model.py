@@ -21,6 +21,7 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decisio
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.work import DEFAULT_WORK, OverBudgetError
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
@@ -28,6 +29,8 @@ from denoise_scrapy.site.model_file import load_model, save_model
 
 #: Bodies after which a template counts as known: two or three pages tell nearly all (extraction study, section 1).
 KNOWN_PAGES = 3
+#: Fallback of a page that takes more work than it may take.
+OVER_BUDGET = "over budget"
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,19 @@ class SiteModel:
             ValueError: There is no such strategy.
         """
         chosen = find_strategy(strategy)
+        try:
+            page.work.check()
+            return self._judged(page, chosen, taste)
+        except OverBudgetError:
+            return _over_budget(page, strategy)
+
+    def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
+        """The body as a strategy sees it.
+
+        Raises:
+            OverBudgetError: That takes more work than the page may take.
+        """
+        strategy = chosen.name
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             return _nothing(page, strategy)
@@ -120,6 +136,23 @@ def _nothing(page: Page, strategy: str) -> Body:
     """The body of a page without text."""
     kinds = partial(kind_model().kinds_of, page)
     return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds)
+
+
+def _over_budget(page: Page, strategy: str) -> Body:
+    """All text of a page that takes more work than it may take."""
+    kept = np.ones(len(page.blocks), bool)
+    decision = Decision(kept, kept / 2, 0.0, [OVER_BUDGET] * len(kept), is_rule=True)
+    return Body(
+        text=page.text_of(kept) if len(kept) else "",
+        confidence=0.0,
+        strategy=strategy,
+        fallback=OVER_BUDGET,
+        evidence=WHOLE_TEXT,
+        probability=decision.probability,
+        make_blocks=lambda: _blocks(page, decision, kept),
+        make_rendering=lambda: render(page, kept),
+        make_kinds=lambda: kind_model().kinds_of(page),
+    )
 
 
 def _evidence(site: SiteStatistics) -> str:
@@ -164,6 +197,7 @@ def extract(
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
+    work: int = DEFAULT_WORK,
 ) -> Body:
     """The body of one page, in one call.
 
@@ -175,6 +209,7 @@ def extract(
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none. What `keep` finds too stays.
+        work: Steps that each page may take, 0 for any number; see `Page.parse`.
 
     Raises:
         TypeError: A page is neither str, bytes nor Page.
@@ -185,6 +220,7 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = Page.parse(html, url=url, keep=keep, remove=remove)
-    others = (p if isinstance(p, Page) else Page.parse(p, paths=page.path_table) for p in comparison_pages)
+    page = Page.parse(html, url=url, keep=keep, remove=remove, work=work)
+    parse = partial(Page.parse, paths=page.path_table, work=work)
+    others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
     return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)

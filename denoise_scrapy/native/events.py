@@ -94,6 +94,17 @@ def callbacks(library: Library, given: Given, *, keep_noscript: bool) -> Callbac
     return Callbacks(*function(given, keep_noscript))
 
 
+def place(library: Library, reader: object) -> tuple[int, int, int]:
+    """How far a reader is: elements that have started, path id of the open one, how many are open in a skipped one.
+
+    Raises:
+        TypeError: It is finished.
+    """
+    function = declared(library.objects.denoise_reader_place, ctypes.py_object, result=ctypes.py_object)
+    told: tuple[int, int, int] = function(reader)
+    return told
+
+
 def finish(library: Library, reader: object) -> Read:
     """What a reader has read; it lets go of all it holds. Its callbacks raise from then on.
 

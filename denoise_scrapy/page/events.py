@@ -12,6 +12,7 @@ from contextlib import suppress
 from lxml import etree
 
 from denoise_scrapy.page.markup import BLOCK_TAGS
+from denoise_scrapy.page.pieces import PIECE, Pieces
 
 #: A start tag (tag, attributes), a text run, or None for an end tag.
 Event = tuple[str, Mapping[str, str]] | str | None
@@ -43,17 +44,26 @@ def _nothing() -> None:
     return None
 
 
-def feed(body: bytes, target: Target) -> None:
+def feed(page: bytes | Pieces, target: Target) -> None:
     """Parse UTF-8 HTML. Comments and processing instructions give no events.
 
     lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
     is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too.
+
+    Args:
+        page: All of it, or a file that may end before it does.
+        target: Gets the events.
     """
     # huge_tree: without it one text of 10 MB silently takes all text of the page with it
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
     # an empty document, or one the parser gives up on: what it told us until then stands
     with suppress(etree.LxmlError, ValueError, TypeError):
-        etree.fromstring(body, parser)
+        if isinstance(page, bytes):
+            etree.fromstring(page, parser)
+        elif len(page.body) <= PIECE:
+            etree.fromstring(page.body, parser)
+        else:
+            etree.parse(page, parser)
 
 
 def read_events(body: bytes) -> list[Event]:

@@ -48,12 +48,29 @@ class NativeReader:
             _BLOCK_OFFSET,
         )
         self._library = library
+        self._table = table
         self._callbacks = events.callbacks(library, given, keep_noscript=keep_noscript)
 
     def target(self) -> Target:
         """The callbacks."""
         _, start, end, data = self._callbacks
         return Target(start, end, data)
+
+    @property
+    def started(self) -> int:
+        """Elements that have started so far."""
+        return events.place(self._library, self._callbacks.reader)[0]
+
+    @property
+    def depth(self) -> int:
+        """How many of them are open."""
+        _, path, level = events.place(self._library, self._callbacks.reader)
+        return level + int(self._table.columns["depth"][path])
+
+    def close(self) -> None:
+        """End what is open: a parser that gave up half-way leaves elements so."""
+        while self.depth:
+            self._callbacks.end("")
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
         """The page, its words parted; and whether its marks are ours alone. Lets go of all that was read."""

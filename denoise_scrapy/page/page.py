@@ -25,6 +25,7 @@ from denoise_scrapy.page.selectors import Match, compile_all
 from denoise_scrapy.page.signature import layout_shapes, layout_signature
 from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices, folding_table
 from denoise_scrapy.page.user_choice import left_pieces, removed_runs
+from denoise_scrapy.page.work import DEFAULT_WORK
 
 _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
 
@@ -42,6 +43,7 @@ class Page:
         declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
         kept_by_user: What each of the user's selectors of content found.
         removed_by_user: What each of their selectors of noise found.
+        work: What the page may take, and what reading it took.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -61,6 +63,7 @@ class Page:
         self.declared_types = frozenset(parsed.declared.names)
         self.kept_by_user: tuple[Match, ...] = ()
         self.removed_by_user: tuple[Match, ...] = ()
+        self.work = parsed.work
         self._base = parsed.base
         self._paths = parsed.paths
         self._text = parsed.text
@@ -79,6 +82,7 @@ class Page:
         paths: PathTable | None = None,
         keep: str | Iterable[str] = (),
         remove: str | Iterable[str] = (),
+        work: int = DEFAULT_WORK,
     ) -> Page:
         """Parse any HTML, however broken; nothing that a page holds raises.
 
@@ -90,6 +94,8 @@ class Page:
             paths: Path table shared by the pages of a site, which makes all but the first page cheaper.
             keep: CSS selectors or XPaths (`selectors.compile_selector`) of what is content whatever a strategy says.
             remove: The same of what is none; what `keep` finds too, or is inside of that, stays.
+            work: Steps (`work.DEFAULT_WORK`) that the page may take, 0 for any number. Of a page that takes more the
+                rest is read as text without structure, and all of its text is its body.
 
         Raises:
             TypeError: `html` is neither str nor bytes.
@@ -99,7 +105,7 @@ class Page:
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
         table = PathTable() if paths is None or paths.full else paths
         kept, removed = compile_all(keep), compile_all(remove)
-        parsed = parse_markup(to_utf8(html, encoding), table, (*kept, *removed))
+        parsed = parse_markup(to_utf8(html, encoding), table, (*kept, *removed), work)
         page = cls(parsed, table, url=url or "", boxes=boxes)
         page.kept_by_user = tuple(parsed.matches[: len(kept)])
         page.removed_by_user = tuple(parsed.matches[len(kept) :])

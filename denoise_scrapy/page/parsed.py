@@ -10,6 +10,7 @@ import numpy.typing as npt
 from denoise_scrapy.page.columns import MarkedText
 from denoise_scrapy.page.declared import DeclaredTypes, StartTag
 from denoise_scrapy.page.selectors import Match
+from denoise_scrapy.page.work import Work
 
 
 @dataclass
@@ -30,6 +31,7 @@ class ParsedMarkup:
         declared: What the page says it is.
         declaring: Elements that may say it, outside the head.
         matches: What each of the user's selectors found.
+        work: What reading it took.
     """
 
     paths: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -45,3 +47,4 @@ class ParsedMarkup:
     declared: DeclaredTypes = field(default_factory=DeclaredTypes)
     declaring: list[StartTag] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
+    work: Work = field(default_factory=Work)

@@ -49,6 +49,8 @@ class Reader:
         self._looks_into = self._in_first_head = False
         self._clean = clean
         self._close: Callable[[], None] | None = None
+        self._inside = 0  # elements that have started inside skipped ones
+        self._open: Callable[[], int] = int
 
     def target(self) -> Target:  # noqa: PLR0915 - what shares variables stands together
         """The callbacks. A known element costs one look-up and two appends, an end or a text one append.
@@ -117,7 +119,23 @@ class Reader:
 
         data = (lambda text: add(text.translate(_FREE_MARKS))) if self._clean else add
         self._close = close
+        self._open = lambda: level + int(table.columns["depth"][path])
         return Target(start, end, data)
+
+    @property
+    def started(self) -> int:
+        """Elements that have started so far."""
+        return len(self._paths) + self._inside
+
+    @property
+    def depth(self) -> int:
+        """How many of them are open."""
+        return self._open()
+
+    def close(self) -> None:
+        """End what is open: a parser that gave up half-way leaves elements so."""
+        if self._close:
+            self._close()
 
     def _start_special(self, kind: int, child: int, tag: str, attributes: Mapping[str, str]) -> int:
         """Start an element that is rare, and tell how many skipped elements are open then."""
@@ -144,6 +162,7 @@ class Reader:
 
     def _start_inside(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Start an element inside a skipped one."""
+        self._inside += 1
         if self._looks_into:
             self._pieces.append((tag, attributes))
         if "itemtype" in attributes or (tag == "meta" and self._skipped[0] != "head"):
@@ -163,13 +182,12 @@ class Reader:
         Lets go of all that was read: lxml's parsers are in cycles with their callbacks, which would hold it until the
         garbage collector comes.
         """
-        if self._close:
-            self._close()
+        self.close()
         page, count = self._page, len(self._paths)
         page.paths = np.array(self._paths)
         page.text = MarkedText.encode("".join(self._pieces))
         self._pieces.clear()
-        del self._paths[:], self._page, self._close
+        del self._paths[:], self._page, self._close, self._open
         codes = page.text.codes
         marks_fit = np.count_nonzero(codes == 1) == count == np.count_nonzero(codes == 2)
         if marks_fit:

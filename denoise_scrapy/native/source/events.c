@@ -125,6 +125,19 @@ static int close_all(struct reader *r) {
     return 0;
 }
 
+/* How far a reader is: (elements that have started, path id of the open one, how many are open inside a skipped one). */
+EXPORTED PyObject *denoise_reader_place(PyObject *capsule) {
+    struct reader *r = reader_of(capsule, 0, 0);
+    if (!r) return NULL;
+    PyObject *count = new_number((long)(r->count + r->inside)), *path = new_number(r->path);
+    PyObject *level = new_number(r->level), *all = NULL;
+    if (count && path && level) all = PyTuple_Pack(3, count, path, level);
+    if (count) Py_DecRef(count);
+    if (path) Py_DecRef(path);
+    if (level) Py_DecRef(level);
+    return all;
+}
+
 /* What a reader has read, and is rid of then: (path ids as int32, to be written to; codes of the marked text, bytes of
  * each code, marks that came with the text). */
 EXPORTED PyObject *denoise_reader_finish(PyObject *capsule) {

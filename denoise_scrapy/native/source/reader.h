@@ -31,6 +31,7 @@ struct reader {
     int64_t marks; /* marks that came with the text, or end nothing */
     long path;
     long level; /* how many elements are open inside a skipped one, itself included */
+    int64_t inside; /* how many have started there, on the whole page */
     long text_level; /* in a head: level of the title or script whose text is recorded, 0 for none */
     uint64_t recorded_levels; /* in a head: whether the element open at each level is recorded; from 64 on all are */
     int keeps_noscript, in_head, in_first_head;

@@ -60,6 +60,7 @@ int reader_start_inside(struct reader *r, PyObject *tag, PyObject *given, const 
     int declares = a->itemtype || (!r->in_head && text_is(tag, "meta"));
     if (declares && append_new(r->held[DECLARING], PyTuple_Pack(2, tag, given))) return -1;
     r->level++;
+    r->inside++;
     return 0;
 }
 
