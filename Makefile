@@ -5,10 +5,14 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check gate baseline bench cost scores train sanitize clean
+.PHONY: demo several test check gate baseline bench cost scores train sanitize clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
+
+# the portal by four crawlers that share all through Redis; ARGS=--kill kills one of them
+several: $(VENV)/.dev
+	$(BIN)/python -m example_project.several --crawlers 4 $(ARGS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2

@@ -26,8 +26,8 @@ class LeasingQueue(Base):  # type: ignore[misc]
     """A priority queue, first in first out among equals; what is taken from it is lent.
 
     A request is done when the engine has it in progress no more: then its items have left the pipelines, and what its
-    page asks for is in the queue. That is told with whatever is asked of the server next, mostly for another request and
-    at once. Feeds are flushed before.
+    page asks for is in the queue. That is told with whatever is asked of the server next, another request as a rule.
+    Feeds are flushed before.
 
     While the server cannot be reached nothing is taken and nothing is done; what is added waits here.
     """
@@ -65,6 +65,10 @@ class LeasingQueue(Base):  # type: ignore[misc]
         if self._leases is None:
             return int(self.server.zcard(self.key))
         return self._outages.ask(self._left, 1)
+
+    def tell(self) -> None:
+        """Tell which requests are done, if any are."""
+        self._outages.ask(lambda: self._left() if self._done() else 0, 0)
 
     def beat(self) -> None:
         """Say that this crawler lives, and put back what a dead one held."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.asyncio import create_looping_call
+from scrapy import signals
+from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.misc import load_object
 from scrapy_redis import scheduler
 from scrapy_redis.dupefilter import RFPDupeFilter
@@ -25,6 +26,10 @@ LOOK_AGAIN = 0.25
 BEAT_SECONDS = 2.0
 """Between two signs of life, which also look for the dead: some may be late in the 15 after which silence is death."""
 
+TELL_SECONDS = 0.02
+"""From an item's end until it is told that its request is done, if it is: the engine needs some turns of its loop. An
+item is delivered twice if a kill comes in between."""
+
 NEEDED = (
     ("DUPEFILTER_CLASS", RFPDupeFilter, "scrapy_redis.dupefilter.RFPDupeFilter"),
     ("SCHEDULER_QUEUE_CLASS", LeasingQueue, "denoise_scrapy.several.queue.LeasingQueue, the default"),
@@ -39,7 +44,7 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
     - A request stays in Redis until it is done; others do it if its crawler dies.
     - The crawl is over when nothing waits and nobody has anything in progress; then all crawlers end.
     - A request is noted as seen and added in one step, so that no kill comes between.
-    - Each crawler runs `start()`; one of each request is done, also of those that say `dont_filter`, as Scrapy's own do.
+    - Each crawler runs `start()`; of each request one is done, also where it says `dont_filter`, as Scrapy's own do.
     - The last crawler that ends deletes the frontier, unless SCHEDULER_PERSIST is True; SCHEDULER_FLUSH_ON_START is for
       the first that begins.
     - Of the dupefilter, its key and its fingerprints are used.
@@ -50,6 +55,7 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
         self._tick = create_looping_call(self._on_tick)
         self._starving = False
         self._beaten = 0.0
+        self._telling = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -75,6 +81,8 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
         self.queue = load_object(self.queue_cls)(self.server, spider, key, self.serializer)
         self.queue.join(self.df.key, "all" if self.flush_on_start else "" if self.persist else "done")
         self._tick.start(LOOK_AGAIN, now=False)
+        for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
+            spider.crawler.signals.connect(self._item_left, left)
 
     def close(self, reason: str) -> None:
         """Leave the others; what is still in progress here waits again."""
@@ -114,6 +122,16 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
         slot = getattr(self.spider.crawler.engine, "_slot", None)
         if self._starving and slot is not None:
             slot.nextcall.schedule()
+
+    def _item_left(self) -> None:
+        if not self._telling:
+            self._telling = True
+            call_later(TELL_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        self._telling = False
+        if self._tick.running:
+            self.queue.tell()
 
     def _count(self, what: str) -> None:
         if self.stats:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, MutableSequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
 from example_project.portal.build import build
@@ -22,10 +25,12 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # headers and body in one packet: two would wait for each other's receipt
     disable_nagle_algorithm = True
     portal: Portal
+    asked: MutableSequence[str]
 
     def do_GET(self) -> None:
         """Answer a GET or HEAD request."""
         path = urlsplit(self.path).path
+        self.asked.append(path)
         page = self.portal.pages.get(path)
         if page:
             self._answer(200, page.html)
@@ -59,17 +64,23 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay silent where a crawler has gone; other errors are shown."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
-def make_server(port: int = 0, portal: Portal | None = None) -> ThreadingHTTPServer:
-    """Return a server on 127.0.0.1; port 0 takes a free one."""
-    handler = type("PortalHandler", (Handler,), {"portal": portal or build()})
+
+def make_server(port: int = 0, portal: Portal | None = None, asked: list[str] | None = None) -> ThreadingHTTPServer:
+    """Return a server on 127.0.0.1; port 0 takes a free one, and `asked` receives the path of each request."""
+    noted = deque[str](maxlen=0) if asked is None else asked  # a server for looking at may run for long
+    handler = type("PortalHandler", (Handler,), {"portal": portal or build(), "asked": noted})
     return Server(("127.0.0.1", port), handler)
 
 
 @contextmanager
-def serve(port: int = 0, portal: Portal | None = None) -> Iterator[str]:
+def serve(port: int = 0, portal: Portal | None = None, asked: list[str] | None = None) -> Iterator[str]:
     """Serve the portal while the block runs; gives its address without a slash at the end."""
-    server = make_server(port, portal)
+    server = make_server(port, portal, asked)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

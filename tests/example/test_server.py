@@ -1,7 +1,11 @@
 """The portal's server answers as a web server does."""
 
+import socket
+import struct
+import time
 import urllib.error
 import urllib.request
+from urllib.parse import urlsplit
 from urllib.robotparser import RobotFileParser
 
 import pytest
@@ -43,3 +47,18 @@ def test_robots_forbid_the_private_pages(base):
 def test_two_servers_at_once(base):
     with serve() as other:
         assert other != base
+
+
+def test_what_was_asked_for_is_noted():
+    asked = []
+    with serve(asked=asked) as base:
+        for path in ("/", "/news/?page=2", "/"):
+            urllib.request.urlopen(base + path).read()
+    assert asked == ["/", "/news/", "/"]
+
+
+def test_a_client_that_goes_away_is_no_error_to_show(base, capfd):
+    with socket.create_connection(("127.0.0.1", urlsplit(base).port)) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by a reset
+    time.sleep(0.1)
+    assert "Traceback" not in capfd.readouterr().err
