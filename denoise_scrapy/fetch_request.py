@@ -92,7 +92,10 @@ def redirect_to_same_page(response: Response) -> str | None:
     location = response.headers.get("Location")
     if not is_redirect(response) or not location:
         return None
-    url = response.urljoin(location.decode("latin-1"))
+    try:
+        url = response.urljoin(location.decode("latin-1"))
+    except ValueError:  # no URL at all
+        return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
     return url if same_site and is_same_page(url, response.url) else None
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy.http import Response
 
+from denoise_scrapy.fetch_request import redirect_to_same_page
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, article
@@ -62,14 +64,27 @@ def test_it_is_a_get_without_credentials(site: RudeWeb, request_of_page: dict[st
         assert not {"authorization", "cookie", "referer", "x-key", "content-length"} & set(headers)
 
 
-def test_cookies_the_page_set_are_not_sent_where_its_request_took_none(site: RudeWeb) -> None:
-    headers = {"Content-Type": "text/html", "Set-Cookie": "session=1"}
-    site.pages["/a/0"] = Reply(article(0, LINKS).encode(), headers=headers)
-    crawl(spider_with(site("/a/0"), meta={"dont_merge_cookies": True}))
-    assert len(site.requests) == 3
-    assert not any("cookie" in headers for _, _, headers in site.requests)
-    crawl(spider_with(site("/a/0")))  # in the session of the crawl, as any request of it
-    assert [headers.get("cookie") for _, _, headers in site.requests[3:]] == [None, "session=1", "session=1"]
+def test_cookies_are_those_of_the_page_s_session(site: RudeWeb) -> None:
+    site.pages["/in"] = Reply(b"<p>", headers={"Content-Type": "text/html", "Set-Cookie": "session=1; Path=/"})
+
+    class LoggedIn(scrapy.Spider):
+        name = "in"
+        start_urls = (site("/in"),)
+
+        def __init__(self, **meta: Any):
+            super().__init__()
+            self.meta = meta
+
+        def parse(self, response: Any) -> Any:
+            yield response.follow("/a/0", self.parse_article, meta=self.meta)
+
+        def parse_article(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    for meta, cookie in (({}, "session=1"), ({"dont_merge_cookies": True}, None), ({"cookiejar": 7}, None)):
+        site.requests.clear()
+        crawl(LoggedIn, **meta)
+        assert [headers.get("cookie") for _, _, headers in site.requests[1:]] == [cookie] * 3
 
 
 def test_a_form_that_was_posted_is_not_posted_again(site: RudeWeb) -> None:
@@ -109,6 +124,28 @@ def test_a_password_in_a_link_goes_nowhere(site: RudeWeb) -> None:
     site.pages["/a/2"] = Reply(status=302, headers={"Location": f"{user}/a/2/"})
     crawl(spider_of(site("/a/0")))
     assert site.asked == ["/a/0", "/a/2"]
+
+
+@pytest.mark.parametrize(
+    ("location", "followed"),
+    [
+        ("/a/2/", True),
+        ("http://a.example:80/a/2/", True),
+        ("/a/2/?session=1", False),
+        ("/a/3", False),
+        ("/login?next=/a/2", False),
+        ("//b.example/a/2/", False),
+        ("https://a.example/a/2/", False),
+        ("http://a.example:81/a/2/", False),
+        ("http://user:pw@a.example/a/2/", False),
+        ("javascript:x", False),
+        ("http://[a.example/a/2/", False),
+        ("", False),
+    ],
+)
+def test_redirects_lead_to_the_same_page_or_nowhere(location: str, followed: bool) -> None:
+    response = Response("http://a.example/a/2", status=302, headers={"Location": location})
+    assert (redirect_to_same_page(response) is not None) == followed
 
 
 def test_a_refresh_is_not_followed(site: RudeWeb) -> None:
