@@ -1,5 +1,7 @@
 """A page from a public address sends no comparison request into a private network, whatever its name leads to."""
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from typing import Any
@@ -171,6 +173,18 @@ def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
     assert "site.example" not in names.asked
     assert web.asked == [f"http://site.example/a/{n}" for n in range(3)]
     assert done.stat("comparison/failed") == 0
+
+
+def test_without_a_reactor_the_system_is_asked() -> None:
+    code = (
+        "import asyncio, sys\n"
+        "from denoise_scrapy.addresses import leads_to_public_only as public, _resolve\n"
+        "assert '127.0.0.1' in asyncio.run(_resolve('localhost'))\n"
+        "assert not asyncio.run(public('localhost', 5)) and not asyncio.run(public('no.invalid', 5))\n"
+        "assert 'twisted.internet.reactor' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
