@@ -13,13 +13,12 @@ from typing import Any
 from cssselect import HTMLTranslator, SelectorError, parse
 from cssselect.parser import CombinedSelector
 
+from denoise_scrapy.page.found import Find, all_of, parent, reach
 from denoise_scrapy.page.xpath import compile_xpath
-
-Find = Callable[[Any], Iterable[Any]]
 
 
 def compile_css(selector: str) -> Find:
-    """A function from a tree's root to the elements that a selector finds.
+    """A compiled CSS selector.
 
     Raises:
         ValueError: It is no CSS selector, or selects no elements (`::text`).
@@ -37,14 +36,14 @@ def compile_css(selector: str) -> Find:
     if any(part.pseudo_element for part in parsed):
         raise ValueError("it selects text or attributes, not elements")
     finds = [_compile(part.parsed_tree) for part in parsed]
-    return lambda root: {element for find in finds for element in find(root)}
+    return finds[0] if len(finds) == 1 else all_of(finds)
 
 
 def _compile(tree: Any) -> Find:
     if not isinstance(tree, CombinedSelector):
         return _compile_compound(tree)
     first, second, relate = _compile(tree.selector), _compile_compound(tree.subselector), _RELATIONS[tree.combinator]
-    return lambda root: relate(set(first(root)), second(root))
+    return first.then(second, relate)
 
 
 def _compile_compound(tree: Any) -> Find:
@@ -52,12 +51,7 @@ def _compile_compound(tree: Any) -> Find:
         expression = HTMLTranslator().xpath(tree)
     except SelectorError as error:
         raise ValueError(f"no CSS selector ({error})") from None
-    find: Find = compile_xpath(f"descendant-or-self::{expression}")
-    return find
-
-
-def _parent(element: Any) -> Any:
-    return element.getparent()
+    return compile_xpath(f"descendant-or-self::{expression}")
 
 
 def _previous(element: Any) -> Any:
@@ -69,25 +63,9 @@ def _steps_from(step: Callable[[Any], Any], first: set[Any], second: Iterable[An
     return {element for element in second if step(element) in first}
 
 
-def _reach(step: Callable[[Any], Any], first: set[Any], second: Iterable[Any]) -> set[Any]:
-    """Elements of `second` that one or more steps lead to one of `first`; each is climbed from once."""
-    reaches: dict[Any, bool] = {None: False}
-    found = set()
-    for element in second:
-        way, at = [element], step(element)
-        while at not in reaches and at not in first:
-            way.append(at)
-            at = step(at)
-        hit = at in first or reaches[at]
-        reaches.update((passed, hit) for passed in way)
-        if hit:
-            found.add(element)
-    return found
-
-
 _RELATIONS: dict[str, Callable[[set[Any], Iterable[Any]], set[Any]]] = {
-    " ": lambda first, second: _reach(_parent, first, second),
-    ">": lambda first, second: _steps_from(_parent, first, second),
+    " ": lambda first, second: reach(parent, first, second),
+    ">": lambda first, second: _steps_from(parent, first, second),
     "+": lambda first, second: _steps_from(_previous, first, second),
-    "~": lambda first, second: _reach(_previous, first, second),
+    "~": lambda first, second: reach(_previous, first, second),
 }

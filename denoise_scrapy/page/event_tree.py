@@ -11,6 +11,7 @@ from typing import Any
 
 from lxml import etree, html
 
+from denoise_scrapy.page.found import Measures
 from denoise_scrapy.page.markup import SKIPPED_TAGS
 
 #: Elements below this level stand beside one another in the tree: XPath's time on a chain of n elements grows with
@@ -44,7 +45,8 @@ class EventTree:
         self.root: Any = None
         self.numbers: dict[Any, int] = {}
         self.elements: list[Any] = []  # lxml's elements are the same objects only while somebody holds them
-        self._open: list[Any] = []
+        self._open: list[_Open] = []
+        self._levels = self._siblings = self._chars = 0
         self._skipped = 0  # level of the skipped element we are in, 0 for none
         self._text: list[str] = []
         shows = {"noscript"} if keep_noscript else set()
@@ -58,13 +60,19 @@ class EventTree:
             else:
                 self._start(*event, skips=event[0] in SKIPPED_TAGS and event[0] not in shows)
         self._flush()
+        while self._open:
+            self._end()
 
     def _start(self, tag: str, attributes: Mapping[str, str], *, skips: bool) -> None:
-        parent = self._open[min(len(self._open), MAX_DEPTH) - 1] if self._open else self.root
-        element = _new_element(parent, tag, attributes)
+        above = self._open[min(len(self._open), MAX_DEPTH) - 1] if self._open else None
+        element = _new_element(self.root if above is None else above.element, tag, attributes)
+        if above is not None:
+            above.last = element
+            above.children += 1
         if self.root is None:
             self.root = element
-        self._open.append(element)
+        self._open.append(_Open(element))
+        self._levels += min(len(self._open), MAX_DEPTH)
         self.elements.append(element)
         if not self._skipped:
             self.numbers[element] = len(self.numbers)
@@ -75,19 +83,41 @@ class EventTree:
         if len(self._open) == self._skipped:
             self._skipped = 0
         if self._open:
-            self._open.pop()
+            ended = self._open.pop()
+            self._siblings += ended.children**2
+            if ended.texts:
+                ended.element.text = "".join(ended.texts)
 
     def _flush(self) -> None:
         """Put the text so far where it belongs: in the open element, or after its last child."""
         if not self._text or not self._open:
             self._text.clear()
             return
-        element, text = self._open[-1], _REFUSED.sub("", "".join(self._text))
+        text = _REFUSED.sub("", "".join(self._text))
         self._text.clear()
-        if len(element):
-            element[-1].tail = (element[-1].tail or "") + text
+        self._chars += len(text)
+        if self._open[-1].last is None:
+            self._open[-1].texts.append(text)
         else:
-            element.text = (element.text or "") + text
+            self._open[-1].last.tail = text
+
+    @property
+    def measures(self) -> Measures:
+        """What the time of a selector depends on."""
+        count = max(len(self.elements), 1)
+        return Measures(len(self.elements), self._levels / count, self._siblings / count, self._chars)
+
+
+class _Open:
+    """An open element. lxml would count all of its children to tell the last one, and copy all text to add some."""
+
+    __slots__ = ("children", "element", "last", "texts")
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        self.last: Any = None
+        self.children = 0
+        self.texts: list[str] = []
 
 
 def _new_element(parent: Any, tag: str, attributes: Mapping[str, str]) -> Any:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from denoise_scrapy.native import library
 from denoise_scrapy.page.events import Event, Target, feed, read_events
 from denoise_scrapy.page.native_reader import NativeReader
@@ -13,7 +11,7 @@ from denoise_scrapy.page.parsed import ParsedMarkup
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.pieces import Pieces
 from denoise_scrapy.page.reader import END, LINE_BREAK, START, Reader
-from denoise_scrapy.page.selectors import Match, Selector, match_selectors
+from denoise_scrapy.page.selectors import Selector, match_selectors, nothing
 from denoise_scrapy.page.unread import text_of
 from denoise_scrapy.page.utf8 import to_utf8
 from denoise_scrapy.page.work import DEFAULT_WORK, Work
@@ -80,11 +78,12 @@ def _add_paragraph(target: Target, text: str) -> None:
 
 
 def _match(parsed: ParsedMarkup, body: bytes, selectors: Sequence[Selector]) -> None:
-    """Find what the user's selectors select."""
+    """Find what the user's selectors select, where there is work left for it."""
     if parsed.work.is_over:
-        parsed.matches = [Match(selector.text, np.zeros(0, np.int64)) for selector in selectors]
+        parsed.matches = nothing(selectors)
         return
-    parsed.matches = match_selectors(read_events(body), selectors, keep_noscript=parsed.noscript_read)
+    keeps = parsed.noscript_read
+    parsed.matches, parsed.work = match_selectors(read_events(body), selectors, keep_noscript=keeps, work=parsed.work)
 
 
 def _visible(parsed: ParsedMarkup) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,8 @@ from lxml import etree
 
 from denoise_scrapy.page.css import compile_css
 from denoise_scrapy.page.event_tree import EventTree
+from denoise_scrapy.page.found import Find
+from denoise_scrapy.page.work import VISITS_A_STEP, Work
 from denoise_scrapy.page.xpath import compile_xpath
 
 #: What no CSS selector begins with.
@@ -43,7 +44,7 @@ class Selector:
     """
 
     text: str
-    find: Callable[[Any], Iterable[Any]]
+    find: Find
 
 
 @lru_cache(maxsize=1024)
@@ -87,15 +88,29 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
 
 
 def match_selectors(
-    events: Iterable[tuple[str, Mapping[str, str]] | str | None], selectors: Sequence[Selector], *, keep_noscript: bool
-) -> list[Match]:
-    """What each selector finds on the page of these events, in their order.
+    events: Iterable[tuple[str, Mapping[str, str]] | str | None],
+    selectors: Sequence[Selector],
+    *,
+    keep_noscript: bool,
+    work: Work,
+) -> tuple[list[Match], Work]:
+    """What each selector finds on the page of these events, in their order, and the work with that of finding it.
+
+    Nothing is found where that would take more than is left.
 
     Raises:
         ValueError: An XPath cannot be evaluated: a function has the wrong arguments.
     """
     tree = EventTree(events, keep_noscript=keep_noscript)
-    return [Match(selector.text, _find(selector, tree)) for selector in selectors]
+    work = work.after(sum(selector.find.visits(tree.measures) for selector in selectors) / VISITS_A_STEP)
+    if work.is_over:
+        return nothing(selectors), work
+    return [Match(selector.text, _find(selector, tree)) for selector in selectors], work
+
+
+def nothing(selectors: Iterable[Selector]) -> list[Match]:
+    """What is found of a page that is not asked."""
+    return [Match(selector.text, np.zeros(0, np.int64)) for selector in selectors]
 
 
 def _find(selector: Selector, tree: EventTree) -> npt.NDArray[np.int64]:

@@ -6,7 +6,8 @@ it is done. A page that wants more than its budget gives all of its text, unjudg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 #: A step is an element: read, in columns, with its features and its part of the body it takes some 10 µs, with all
 #: that is drawn by `explain` some 50. As much is done to so many bytes of text: 256 take up to 10 µs (lcs, a text of
@@ -21,6 +22,8 @@ VISITS_A_STEP = 500
 #: What a page may take where nobody says so. Of 1,800 recorded pages the largest takes 24,000 (5 MB, most of it
 #: scripts), the one with the most elements (8,400) 13,000: ten times as much is no page that people read.
 DEFAULT_WORK = 250_000
+#: More steps than this are as good as endless.
+ENDLESS = 1e15
 
 
 class OverBudgetError(Exception):
@@ -52,6 +55,10 @@ class Work:
     def allows(self, steps: int) -> bool:
         """Whether so many more may be taken."""
         return not self.limit or self.spent + steps <= self.limit
+
+    def after(self, steps: float) -> Work:
+        """The budget when so many more are spent."""
+        return replace(self, spent=self.spent + math.ceil(min(steps, ENDLESS)))
 
     def check(self, steps: int = 0) -> None:
         """Refuse what would take too many.

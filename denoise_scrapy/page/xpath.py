@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from lxml import etree
+
+from denoise_scrapy.page.found import Find, all_of, parent, reach
+from denoise_scrapy.page.xpath_parts import alternatives, parts_of_path, tokens_of, visits
 
 #: As in Scrapy's selectors: `re:test(@class, "ad-\\d")`.
 NAMESPACES = {"re": "http://exslt.org/regular-expressions"}
@@ -27,15 +31,15 @@ _OPERATORS = frozenset(["and", "or", "div", "mod"])
 _NODE_TYPES = frozenset(["text", "comment", "processing-instruction", "node"])
 #: Axes on which only elements stand (and the document, which is none of ours).
 _UPWARD = frozenset(["parent", "ancestor", "ancestor-or-self", "self"])
-_TOKEN = re.compile(
-    r"""\s*("[^"]*"|'[^']*'|\d+(?:\.\d*)?|\.\d+|::|//|\.\.|[^\W\d][\w.-]*(?::(?!:)[^\W\d][\w.-]*)?|\S)""",
-)
 _EXTENSIONS = {(None, "has-class"): _has_class}
 _PROBE = etree.fromstring("<html><body><p>x</p></body></html>")
 
 
-def compile_xpath(expression: str) -> Any:
+def compile_xpath(expression: str) -> Find:
     """A compiled expression that selects elements.
+
+    In libxml2 each `//` but the first takes the square of the page and more, where elements are nested: what stands
+    between them is looked for by itself, and each element is climbed from once.
 
     Raises:
         ValueError: It is no XPath, calls what is unknown, or selects something else.
@@ -50,7 +54,7 @@ def compile_xpath(expression: str) -> Any:
         compiled = etree.XPath(expression, namespaces=NAMESPACES, extensions=_EXTENSIONS, smart_strings=False)
     except etree.XPathError as error:
         raise ValueError(f"no XPath ({error})") from None
-    tokens = _TOKEN.findall(expression)
+    tokens = [token.text for token in tokens_of(expression)]
     _check_names(tokens)
     try:
         result = compiled(_PROBE)
@@ -60,7 +64,30 @@ def compile_xpath(expression: str) -> Any:
         raise ValueError("its result is a number, a text or a truth, not elements")
     if any(map(_selects_no_element, _last_steps(tokens))):
         raise ValueError("it selects text or attributes, not elements")
-    return compiled
+    return all_of(map(_chain, alternatives(expression)))
+
+
+def _chain(path: str) -> Find:
+    """A path in parts, where it has some that can be looked for one by one."""
+    first, *others = parts_of_path(path)
+    found = _evaluated(first[0])
+    for part, levels in others:
+        found = found.then(_evaluated(part), partial(_below, levels))
+    return found
+
+
+def _below(levels: int, first: set[Any], second: Iterable[Any]) -> set[Any]:
+    """Elements of `second` for which what is so many levels above them is below one of `first`."""
+    tops = {element: element for element in second}
+    for _ in range(levels):
+        tops = {element: parent(top) for element, top in tops.items()}
+    inside = reach(parent, first, set(tops.values()))
+    return {element for element, top in tops.items() if top in inside}
+
+
+def _evaluated(path: str) -> Find:
+    compiled = etree.XPath(path, namespaces=NAMESPACES, extensions=_EXTENSIONS, smart_strings=False)
+    return Find(compiled, partial(visits, path))
 
 
 def _check_names(tokens: list[str]) -> None:
