@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.crawl import Figures, one_crawl
 from benchmarks.crawled.server import serving
 from benchmarks.report import merge
+from benchmarks.trend import slope
 
 HOSTS, PAGES = 500, 20_000
 WAYS = ("bare", "addon", "addon+dedup")
@@ -53,19 +54,6 @@ def summary(crawl: Figures) -> Figures:
         "samples_mb": [[int(n), round(size / MB, 1)] for n, size in crawl["memory"][::4]],
         "counts": {name: crawl["stats"].get(f"denoise/{name}", 0) for name in (*BOUNDED, "comparison/requests")},
     }
-
-
-def slope(pages: np.ndarray, memory: np.ndarray) -> float:
-    """The median of the slopes between all pairs of samples: an allocator gives back in jumps, which are no trend.
-
-    Source: Theil (1950), Sen (1968).
-
-    Example:
-        >>> slope(np.array([1.0, 2, 3, 4]), np.array([10.0, 12, 14, 60]))
-        2.0
-    """
-    first, second = np.triu_indices(len(pages), 1)
-    return float(np.median((memory[second] - memory[first]) / (pages[second] - pages[first])))
 
 
 def line(way: str, one: Figures) -> str:

@@ -31,6 +31,11 @@ class DuplicateCheck:
         self._guard = IndexGuard(state)
         self.deliveries = Deliveries(state, self._guard)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the index holds beside its store, or held when it was closed."""
+        return self._guard.nbytes
+
     def open(self) -> None:
         """Open the index.
 

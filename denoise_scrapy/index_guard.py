@@ -35,10 +35,15 @@ class IndexGuard:
 
     Args:
         state: The crawl.
+
+    Attributes:
+        left_out: Texts that could not be kept and never will, since there were too many.
     """
 
     def __init__(self, state: CrawlState):
         self._state = state
+        self.left_out = 0
+        state.memories.watch("undelivered", evicted=lambda: self.left_out)
         self._index: DuplicateIndex | None = None
         self._remote = state.settings.dedup_store == "redis" and is_asyncio_available()
         self._lock = asyncio.Lock()
@@ -47,6 +52,7 @@ class IndexGuard:
         self._missed: deque[ItemText] = deque()
         self._missed_chars = 0
         self._beat: Any = None
+        self._nbytes = 0
 
     def open(self) -> None:
         """Open the index.
@@ -66,6 +72,13 @@ class IndexGuard:
     def index(self) -> DuplicateIndex | None:
         """The index, None where it is not open."""
         return self._index
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the index holds beside its store, or held when it was closed."""
+        if self._index is not None:
+            self._nbytes = self._index.stats["bytes"]
+        return self._nbytes
 
     async def ask(self, ask: Callable[[DuplicateIndex], Answer]) -> Answer | None:
         """What the index answers; None where it cannot be asked now.
@@ -95,11 +108,14 @@ class IndexGuard:
         if self._missed_chars + len(text.text) <= MOST_MISSED_CHARS:
             self._missed.append(text)
             self._missed_chars += len(text.text)
+        else:
+            self.left_out += 1
 
     def close(self) -> None:
         """Close the index; what it kept is stored already."""
         if self._beat is not None and self._beat.running:
             self._beat.stop()
+        _ = self.nbytes
         self._let_go()
 
     async def _run(self, call: Callable[[], Answer]) -> Answer:

@@ -167,6 +167,7 @@ class NearDuplicatePipeline(Component):
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
         state.memories.watch("copies", evicted=lambda: self._copies.evicted)
+        state.memories.watch("index", nbytes=lambda: self._check.nbytes)
 
     def open_spider(self) -> None:
         """Open the index.
@@ -181,8 +182,6 @@ class NearDuplicatePipeline(Component):
         """Say in the stats what was found, and close the index; what it kept is stored already."""
         index, stats = await self._check.finish(), self._state.crawler.stats
         if index is not None:
-            index_bytes = index.stats["bytes"]
-            self._state.memories.watch("index", nbytes=lambda: index_bytes)
             stats.set_value(f"{PREFIX}dedup/kept_texts", len(index))
             for name in ("verified", "exact_answers"):
                 stats.set_value(f"{PREFIX}dedup/{name}", index.stats[name])

@@ -22,11 +22,11 @@ def index_page(host: int, pages: int) -> bytes:
 
 
 def page(host: int, number: int) -> bytes:
-    """A page of a host: each third one an article, an offer, a thread."""
+    """A page of a host: each third one an article, an offer, a thread, but for those that repeat the one before."""
     site = _site(host)
-    source = number - 1 if number % COPIED == COPIED - 1 and number % 3 else number
+    source = number - 1 if number % COPIED == COPIED - 1 else number
     rng = random.Random(f"{host}/{source}")
-    main = (_article, _offer, _thread)[number % 3](site, rng)
+    main = (_article, _offer, _thread)[source % 3](site, rng)
     around = random.Random(f"{host}/{number}/around")
     return (
         f"<!doctype html><html><head><meta charset=utf-8><title>{site.title(number)} - {site.name}</title>"
