@@ -131,17 +131,6 @@ class TestContract:
         one.save()
         assert len(opened().sites()) == sites == one.all_counts()["saved"]
 
-    def test_it_is_bounded(self, opened, monkeypatch):
-        monkeypatch.setattr(store, "MAX_BYTES", 80_000)
-        one = opened()
-        main, new = learned(2), learned(1, "new")
-        for n in range(80):
-            saved(one, f"http://h{n}.example:80", main, new)
-        sites = one.sites()
-        assert 3 < len(sites) < 80
-        assert "http://h79.example:80" in sites and "http://h0.example:80" not in sites
-        assert one.counts["evicted/saved_sites"] == 80 - len(sites)
-
     def test_odd_names(self, opened):
         one = opened()
         hostile = LearnedTemplate(frozenset({2}), pages=1, example="http://a.example/\x1b\n\ud800\x00")
@@ -152,6 +141,18 @@ class TestContract:
 
     def test_whether_it_is_there(self, opened):
         assert opened().exists()
+
+
+def test_a_store_is_bounded(opened, monkeypatch):
+    monkeypatch.setattr(store, "MAX_BYTES", 80_000)
+    one = opened()
+    main, new = learned(2), learned(1, "new")
+    for n in range(80):
+        saved(one, f"http://h{n}.example:80", main, new)
+    sites = one.sites()
+    assert 3 < len(sites) < 80
+    assert "http://h79.example:80" in sites and "http://h0.example:80" not in sites
+    assert one.counts["evicted/saved_sites"] == 80 - len(sites)
 
 
 class TestRedis:

@@ -1,0 +1,268 @@
+"""Crawls that share what they learn of sites on a Redis server, and stores that fail while they crawl."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.site import LearnedTemplate, SiteStore, SQLiteSiteStore, Unsaved, pauses
+from denoise_scrapy.site.redis_store import RedisSiteStore
+from denoise_scrapy.sites_place import sites_place
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.test_commands import call
+from tests.crawl.test_process import ROOT, SPIDER, start
+from tests.crawl.test_site_command import host_of
+from tests.crawl.web import Web, article
+from tests.dedup.redis_server import RedisServer
+
+LINKS = [f"/a/{n}" for n in range(12)]
+NO_INDEX = {"DENOISE_DEDUP": "off"}  # it would refuse to start without its server
+FILE_BYTES = "32768"  # of what SQLite shares between processes; its journal needs more
+SAID = "What is learned of sites cannot be kept in its store at present"
+
+
+@pytest.fixture
+def linked(web: Web) -> Web:
+    for n in range(12):
+        web.pages[f"/a/{n}"] = article(n, LINKS)
+    return web
+
+
+@pytest.fixture
+def own_server() -> Iterator[RedisServer]:
+    """A server to kill, stop and empty."""
+    with tempfile.TemporaryDirectory(prefix="redis") as folder, RedisServer(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Saves after every body, and pauses that end within a test."""
+    monkeypatch.setattr("denoise_scrapy.site_keeper.SAVE_EVERY", 1)
+    monkeypatch.setattr(pauses, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pauses, "LONGEST_PAUSE", 0.01)
+
+
+def pages_of(web: Web, *numbers: int) -> Any:
+    return spider_of(*(web(f"/a/{n}") for n in numbers))
+
+
+def learned(store: SiteStore) -> dict[str, int]:
+    """Bodies that the templates of each site in a store were learned from."""
+    found = {site: sum(template.pages for template in store.load(site)[0]) for site in store.sites()}
+    store.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("given", "directory", "place"),
+    [
+        ({}, None, "None"),
+        ({}, "job", "job/denoise-sites.sqlite"),
+        ({"DEDUP_PATH": "a/texts.sqlite"}, "job", "a/denoise-sites.sqlite"),
+        ({"DEDUP_STORE": "redis"}, "job", "redis://localhost:6379/0#denoise"),
+        ({"DEDUP_STORE": "redis", "DEDUP": "off"}, None, "redis://localhost:6379/0#denoise"),
+        (
+            {"DEDUP_STORE": "redis", "DEDUP_REDIS_URL": "redis://u:p@h/1?x=y", "DEDUP_REDIS_NAME": "a b"},
+            None,
+            "redis://h/1#a%20b",
+        ),
+        ({"DEDUP_STORE": "redis", "SITE_MEMORY_PATH": "own.sqlite"}, None, "own.sqlite"),
+        ({"DEDUP_STORE": "redis", "SITE_MEMORY_PATH": ":memory:"}, "job", "None"),
+        ({"SITE_MEMORY_PATH": "rediss://h:1/2"}, "job", "rediss://h:1/2#denoise"),
+        ({"SITE_MEMORY_PATH": "unix:///a/b#news", "DEDUP_REDIS_NAME": "x"}, None, "unix:///a/b#news"),
+    ],
+)
+def test_where_it_lies(given: dict[str, str], directory: str | None, place: str) -> None:
+    settings = DenoiseSettings.from_settings({f"DENOISE_{name}": value for name, value in given.items()})
+    assert str(sites_place(settings, directory)) == place
+
+
+@pytest.mark.parametrize("url", ["http://localhost", "redis://localhost:x", "redis://localhost#a{b"])
+def test_a_place_that_is_none_stops_the_crawl(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="the site memory"):
+        crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": url})
+
+
+def test_crawls_of_one_server_share_what_they_learn(
+    linked: Web, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": redis_server.url}
+    first = crawl(pages_of(linked, *range(6)), settings)
+    assert first.stat("site_memory/saved") >= 1
+    linked.asked.clear()
+    then = crawl(pages_of(linked, 9), settings)
+    assert linked.asked == ["/a/9"]
+    assert then.stat("comparison/requests") == 0
+    assert then.stat("body/evidence/site_model") == then.stat("site_memory/loaded") == 1
+    assert learned(RedisSiteStore(redis_server.url)) == {linked.url: 7}
+
+    place = f"{redis_server.url}#denoise"
+    assert call("site", host_of(linked), place, "--pin", "#foot") == 0
+    assert call("site", place) == call("site", **settings) == 0
+    assert f"    7          1       1  {linked.url}\n" in capsys.readouterr().out
+    pinned = crawl(pages_of(linked, 1), settings)
+    assert set(pinned.bodies().values()) == {"All rights reserved, the usual notes"}
+    assert call("site", host_of(linked), place, "--unpin", "all") == 0
+    assert call("site", host_of(linked), place, "--forget", "all", "--yes") == 0
+    assert learned(RedisSiteStore(redis_server.url)) == {}
+    assert call("site", f"{redis_server.url}#nobody") == 1
+    assert "there is no site memory of that name" in capsys.readouterr().err
+    assert redis_server.client.keys("{nobody}*") == []
+
+
+@pytest.mark.parametrize("kind", ["file", "server"])
+def test_two_crawls_at_once_keep_what_both_have_learned(
+    linked: Web, redis_server: RedisServer, tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
+    path = "s.sqlite" if kind == "file" else redis_server.url
+    linked.seconds = 0.1
+    crawls = [
+        start(tmp_path, " ".join(linked(f"/a/{n}") for n in numbers), f"DENOISE_SITE_MEMORY_PATH={path}")
+        for numbers in (range(4), range(4, 8), range(8, 12))
+    ]
+    assert [each.wait(60) for each in crawls] == [0, 0, 0]
+    store = SQLiteSiteStore(tmp_path / path) if kind == "file" else RedisSiteStore(path)
+    assert learned(store) == {linked.url: 12}
+
+
+def troubled(web: Web, numbers: range, **at: Callable[[], None]) -> Any:
+    """A spider to whose store something happens at a page."""
+
+    def parse(self: Any, response: Any) -> Any:
+        at.get(f"page{response.url.rpartition('/')[2]}", lambda: None)()
+        yield {"url": response.url}
+
+    return type("Troubled", (pages_of(web, *numbers),), {"parse": parse})
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("trouble", ["killed", "silent", "restarted", "emptied", "no memory"])
+def test_a_server_in_trouble_costs_no_item(
+    linked: Web, own_server: RedisServer, trouble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if trouble == "silent":
+        monkeypatch.setattr(pauses, "LONGEST_PAUSE", 60.0)
+        monkeypatch.setattr(pauses, "FIRST_PAUSE", 60.0)
+    begin, end = {
+        "killed": (own_server.kill, lambda: None),
+        "silent": (lambda: own_server.process.send_signal(signal.SIGSTOP), lambda: None),
+        "restarted": (own_server.kill, own_server.start),
+        "emptied": (own_server.client.flushall, lambda: None),
+        "no memory": (
+            lambda: own_server.client.config_set("maxmemory", "1"),
+            lambda: own_server.client.config_set("maxmemory", "0"),
+        ),
+    }[trouble]
+    spider = troubled(linked, range(12), page4=begin, page8=end)
+    done = crawl(spider, {**NO_INDEX, "DENOISE_SITE_MEMORY_PATH": own_server.url, "CONCURRENT_REQUESTS": 1})
+    own_server.process.send_signal(signal.SIGCONT)
+    assert len(done.items) == 12 and all(done.bodies().values())
+    assert done.stat("errors") == 0
+    assert done.log.count(SAID) == (trouble != "emptied")
+    if trouble == "silent":
+        assert done.stat("site_memory/failed") == 2, "a timeout, and one at the end"
+    if trouble in {"restarted", "emptied", "no memory"}:  # it has all of it
+        assert learned(RedisSiteStore(own_server.url)) == {linked.url: 12}
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_server_that_comes_late_is_used(linked: Web, own_server: RedisServer) -> None:
+    own_server.kill()
+    spider = troubled(linked, range(8), page4=own_server.start)
+    done = crawl(spider, {**NO_INDEX, "DENOISE_SITE_MEMORY_PATH": own_server.url, "CONCURRENT_REQUESTS": 1})
+    assert len(done.items) == 8 and all(done.bodies().values())
+    assert done.log.count(SAID) == 1
+    assert learned(RedisSiteStore(own_server.url)) == {linked.url: 8}
+
+
+def test_a_store_of_another_version_stops_the_crawl(redis_server: RedisServer) -> None:
+    RedisSiteStore(redis_server.url).open()
+    redis_server.client.hset("{denoise}:site:meta", "format", "999")
+    with pytest.raises(ConfigurationError, match=r"'format' is 999 there and .* here\. Delete these keys"):
+        crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
+
+
+def test_a_damaged_file_stops_the_crawl_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    made(path)
+    whole = bytearray(path.read_bytes())
+    whole[4096:] = b"\xff" * (len(whole) - 4096)
+    path.write_bytes(whole)
+    with pytest.raises(ConfigurationError, match=r"the site memory .*malformed\. Move it away, or restore it"):
+        crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": str(path)})
+    assert path.read_bytes() == whole
+
+
+def made(path: Path, site: str = "http://a.example:80") -> None:
+    store = SQLiteSiteStore(path)
+    assert len(list(store.save({site: Unsaved((LearnedTemplate(frozenset({1}), pages=3),))}))) == 1
+    store.close()
+
+
+def limited(folder: Path, urls: list[str], *limits: str) -> str:
+    """Crawl in a process under limits, with its site memory in `folder`; its log. It must come to its end."""
+    (folder / "spider.py").write_text(SPIDER, encoding="utf-8")
+    command = [sys.executable, "-m", "tests.faults.limited", *limits]
+    command += [sys.executable, "-m", "scrapy", "runspider", str(folder / "spider.py"), "-a", f"urls={' '.join(urls)}"]
+    command += ["-o", "-:jsonlines", "-s", f"DENOISE_SITE_MEMORY_PATH={folder / 'disk' / 's.sqlite'}"]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(' line 11."}') == len(urls), "the end of each story"
+    assert "'denoise/errors'" not in done.stderr
+    return done.stderr
+
+
+def test_a_full_disk_costs_no_item(linked: Web, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    made(tmp_path / "disk" / "s.sqlite")
+    log = limited(tmp_path, [linked(f"/a/{n}") for n in range(6)], "--file-bytes", FILE_BYTES)
+    assert log.count(SAID) == 1
+    assert learned(SQLiteSiteStore(tmp_path / "disk" / "s.sqlite")) == {"http://a.example:80": 3}
+
+
+def test_a_file_that_cannot_be_written_is_read(linked: Web, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    crawl(pages_of(linked, *range(5)), {"DENOISE_SITE_MEMORY_PATH": str(disk / "s.sqlite")})
+    for each in (*disk.iterdir(), disk):
+        each.chmod(0o555 if each == disk else 0o444)
+    linked.asked.clear()
+    try:
+        log = limited(tmp_path, [linked("/a/9")], "--obey")
+    finally:
+        disk.chmod(0o755)
+    assert linked.asked == ["/a/9"], "pages of the earlier crawl serve"
+    assert log.count(SAID) == 1
+    assert "'denoise/site_memory/loaded': 1" in log and "'denoise/body/evidence/site_model': 1" in log
+    (disk / "s.sqlite").chmod(0o644)
+    assert learned(SQLiteSiteStore(disk / "s.sqlite")) == {linked.url: 5}
+
+
+def test_a_folder_that_cannot_be_written_costs_no_item(linked: Web, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    disk.chmod(0o555)
+    try:
+        log = limited(tmp_path, [linked(f"/a/{n}") for n in range(3)], "--obey")
+    finally:
+        disk.chmod(0o755)
+    assert log.count(SAID) == 1
+    assert list(disk.iterdir()) == []
