@@ -9,6 +9,9 @@ from functools import lru_cache
 VOCABULARY = 4000
 #: One page in so many repeats the text of the page before it.
 COPIED = 25
+#: Names of topics that a host writes as classes of its menu and its teasers: so it has some 400 paths of elements, as
+#: ten pages of a recorded site have.
+TOPICS = 45
 #: Bytes of scripts and styles in the head of a page: recorded pages of 500 elements have some 55 KB in all.
 HEAD_BYTES = 18_000
 SYLLABLES = "ba be bo da de di fo ga gre ha hi ka ke la le li lo ma me mo na ne no pa pe ra re ri sa se si ta te ti vo"
@@ -43,8 +46,12 @@ class _Site:
     def __init__(self, host: int) -> None:
         self._rng = random.Random(host)
         self.name = "".join(self._rng.choices(SYLLABLES.split(), k=4))
-        menu = "".join(f'<li class="nav-item"><a href="/{n}.html">{_words(self._rng, 2)}</a></li>' for n in range(45))
-        links = "".join(f"<li><a href='/{n}.html'>{_words(self._rng, 3)}</a></li>" for n in range(25))
+        self._topics = [_words(self._rng, 1) + "-" + _words(self._rng, 1) for _ in range(TOPICS)]
+        menu = "".join(
+            f'<li class="nav-item {self._topics[n]}"><a href="/{n}.html">{_words(self._rng, 2)}</a></li>'
+            for n in range(45)
+        )
+        links = "".join(f"<li id=foot-{t}><a href='/{t}'>{_words(self._rng, 3)}</a></li>" for t in self._topics[:25])
         script = f"var config = {{id: {host}}}; " + "function f(a, b) { return a < b && b > 1; }\n" * 400
         self.head = f"<script>{script[:HEAD_BYTES]}</script><style>.nav-item {{ float: left }}</style>"
         self.top = f"<header class='{self.name}-top'><nav><ul class=menu>{menu}</ul></nav></header>"
@@ -54,7 +61,7 @@ class _Site:
     def _teaser(self, number: int) -> str:
         kind = "wide" if number % 3 else "small"
         return (
-            f"<div class='teaser t-{kind}'><h3><a href='/{number}.html'>{self.title(number)}</a></h3>"
+            f"<div class='teaser t-{kind} {self._topics[number]}'><h3><a href='/{number}.html'>{self.title(number)}</a></h3>"
             f"<p>{_words(self._rng, 14)}</p><span class=date>{number} May</span></div>"
         )
 
