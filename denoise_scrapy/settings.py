@@ -129,7 +129,7 @@ class DenoiseSettings:
     comparison_per_site: int = setting(8, "Most fetches from one site.", unit="fetches", low=0)
     memory_mb: float = setting(64.0, "Memory for pages to compare with, oldest out first.", unit="MB", low=0)
     paths_mb: float = setting(
-        128.0,
+        160.0,
         "Memory for the element paths of sites, .2 to 2 MB each, which make all pages but the first "
         "of a site cheaper; sites used longest ago out first.",
         unit="MB",
