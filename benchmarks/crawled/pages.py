@@ -62,7 +62,8 @@ class _Site:
         kind = "wide" if number % 3 else "small"
         return (
             f"<div class='teaser t-{kind} {self._topics[number]}'>"
-            f"<h3><a href='/{number}.html'>{self.title(number)}</a></h3><p>{_words(self._rng, 14)}</p><span class=date>{number} May</span></div>"
+            f"<h3><a href='/{number}.html'>{self.title(number)}</a></h3>"
+            f"<p>{_words(self._rng, 14)}</p><span class=date>{number} May</span></div>"
         )
 
     def title(self, number: int) -> str:
