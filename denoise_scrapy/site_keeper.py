@@ -10,9 +10,10 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.refusal import refusing_to_start
 from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.site.patient_store import FAILURES
 from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.rules_file import RulesFile
-from denoise_scrapy.site.site_memory import FAILURES, SiteMemory
+from denoise_scrapy.site.site_memory import SiteMemory
 from denoise_scrapy.sites_place import SitesPlace, sites_place
 from denoise_scrapy.stats import PREFIX
 

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from denoise_scrapy.site.redis_store import RedisSiteStore
 from denoise_scrapy.site.sqlite_store import SQLiteSiteStore
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
     from denoise_scrapy.settings import DenoiseSettings
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 SITES_FILE = "denoise-sites.sqlite"
 # SQLite's own name for a database without a file.
 NO_FILE = ":memory:"
-SERVER_SCHEMES = ("redis://", "rediss://", "unix://")  # those of redis-py
 
 
 class SitesPlace(NamedTuple):
@@ -52,11 +52,11 @@ class SitesPlace(NamedTuple):
         Raises:
             ValueError: It is another kind of URL.
         """
-        if place.startswith(SERVER_SCHEMES):
+        if place.startswith(SCHEMES):
             url, _, own = place.partition("#")
             return cls(None, url, unquote(own) or name)
         if "://" in place:
-            raise ValueError(f"{place}: no such kind of store; there are files and {', '.join(SERVER_SCHEMES)}")
+            raise ValueError(f"{place}: no such kind of store; there are files and {', '.join(SCHEMES)}")
         return cls(Path(place))
 
     def store(self) -> SiteStore:

@@ -11,14 +11,13 @@ from scrapy.exceptions import UsageError
 from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.duplicate_index import INDEX_FILE
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.storage.redis_link import RedisLink
+from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from denoise_scrapy.dedup.rule import Rule
 
-SERVER_SCHEMES = ("redis://", "rediss://", "unix://")  # those of redis-py
 SERVER_NAME = "denoise"  # default of DENOISE_DEDUP_REDIS_NAME
 
 _NO_STORE = (
@@ -102,10 +101,10 @@ def open_with(name: str, rule: Rule) -> Opened:
 
 def path_of(name: str) -> Path | None:
     """Give the file of an index; None for one on a server."""
-    if name.startswith(SERVER_SCHEMES):
+    if name.startswith(SCHEMES):
         return None
     if "://" in name:
-        raise ValueError(f"{name}: no such kind of store; there are files and {', '.join(SERVER_SCHEMES)}")
+        raise ValueError(f"{name}: no such kind of store; there are files and {', '.join(SCHEMES)}")
     return Path(name, INDEX_FILE) if Path(name).is_dir() else Path(name)
 
 

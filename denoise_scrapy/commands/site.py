@@ -16,7 +16,8 @@ from denoise_scrapy.setting_values import nearest_hint
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import SiteStore, site_key
 from denoise_scrapy.site.site_tables import plain
-from denoise_scrapy.sites_place import SERVER_SCHEMES, SITES_FILE, SitesPlace, sites_place
+from denoise_scrapy.sites_place import SITES_FILE, SitesPlace, sites_place
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -108,7 +109,7 @@ def _only(args: argparse.Namespace, sites: list[str]) -> str:
 
 
 def _is_store(name: str) -> bool:
-    if name.startswith(SERVER_SCHEMES):
+    if name.startswith(SCHEMES):
         return True
     return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
 

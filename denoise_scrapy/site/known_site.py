@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.learned_rule import LearnedRule
-from denoise_scrapy.site.learned_template import LearnedTemplate
+from denoise_scrapy.site.learned_template import LearnedTemplate, like_template
 from denoise_scrapy.site.stored_site import MAX_MARKS, Merged, StoredSite, Unsaved
-from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity
 from denoise_scrapy.site.urls import url_likeness
 
 #: Templates of a site; those of articles, lists, shops and forums are told apart, and few sites have more.
@@ -26,20 +25,6 @@ RULES, RULE_SHARE = 3, 0.1
 #: Saves without an answer that are remembered: a server that is asked again each time before anything is sent gets no
 #: more than one or two such.
 MAX_UNCERTAIN = 4
-
-
-def like_template(signature: frozenset[int], templates: Iterable[LearnedTemplate]) -> LearnedTemplate | None:
-    """The first of some templates that a page or another template is of.
-
-    Args:
-        signature: `Page.signature` of the page, or of the template's first page.
-        templates: The templates.
-    """
-    for template in templates:
-        # pages without any container have nothing but this in common
-        if signature == template.signature or signature_similarity(signature, template.signature) > SAME_TEMPLATE:
-            return template
-    return None
 
 
 class KnownSite:

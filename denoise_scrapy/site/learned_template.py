@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.path_names import with_names
 from denoise_scrapy.site.path_sums import PathSums
 from denoise_scrapy.site.rule_votes import RuleVotes
+from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity
 
 #: Pages after which what was learned counts half: where content moves and the paths stay, the newer half decides
 #: after as many. Two or three pages tell nearly all that a site tells (extraction study, section 1), so that little is
@@ -128,3 +129,17 @@ class LearnedTemplate:
     def rules(self) -> list[LearnedRule]:
         """Its rules, those with most of the votes first."""
         return [replace(rule, template=self.name, example=self.example) for rule in self.votes.rules()]
+
+
+def like_template(signature: frozenset[int], templates: Iterable[LearnedTemplate]) -> LearnedTemplate | None:
+    """The first of some templates that a page or another template is of.
+
+    Args:
+        signature: `Page.signature` of the page, or of the template's first page.
+        templates: The templates.
+    """
+    for template in templates:
+        # pages without any container have nothing but this in common
+        if signature == template.signature or signature_similarity(signature, template.signature) > SAME_TEMPLATE:
+            return template
+    return None

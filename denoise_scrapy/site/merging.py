@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from denoise_scrapy.site.known_site import MAX_TEMPLATES, like_template
-from denoise_scrapy.site.learned_template import KEPT, LearnedTemplate, votes_of
+from denoise_scrapy.site.known_site import MAX_TEMPLATES
+from denoise_scrapy.site.learned_template import KEPT, LearnedTemplate, like_template, votes_of
 from denoise_scrapy.site.path_names import names_of_both
 from denoise_scrapy.site.stored_site import ALL, Merged, StoredSite, Unsaved
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 #: Seconds without a store after it failed, doubled each time it fails again, and at most. One that is restarted is
 #: missed for a second; one that is gone costs a timeout a minute.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-#: A store that answers after more seconds than this is slow, and rests for so many times as long: the crawl stands
-#: still meanwhile, and must do so for a tenth of the time at most.
-SLOW_SECONDS, REST = 0.5, 9.0
+#: A store that takes more seconds than this for a site is slow, and rests for so many times as long as it took: the
+#: crawl stands still meanwhile, and must do so for a tenth of the time at most. Usual are .001 to .01.
+SLOW_SECONDS, REST = 0.2, 9.0
 
 
 class Pauses:
@@ -51,11 +51,12 @@ class Pauses:
         self.seconds = min(max(2 * self.seconds, FIRST_PAUSE), LONGEST_PAUSE)
         self._until = self._clock() + self.seconds
 
-    def worked(self, took: float) -> None:
+    def worked(self, took: float, sites: int = 1) -> None:
         """The store has answered.
 
         Args:
             took: Seconds that it took.
+            sites: How many sites it was asked for.
         """
         self.seconds = 0.0
-        self._until = self._clock() + (REST * took if took > SLOW_SECONDS else 0.0)
+        self._until = self._clock() + (REST * took if took > SLOW_SECONDS * sites else 0.0)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import secrets
-import sqlite3
-import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +14,13 @@ from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.memory import PageMemory
+from denoise_scrapy.site.patient_store import PatientStore
 from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.rules_file import choose_pinned
 from denoise_scrapy.site.store import SiteStore
-from denoise_scrapy.site.stored_site import Unsaved
+from denoise_scrapy.site.stored_site import Merged
 from denoise_scrapy.site.urls import site_key
-from denoise_scrapy.storage import StoreMismatch
 
-#: What a store may fail with while it is in use. One of another version may take its place any time.
-FAILURES = (sqlite3.Error, OSError, StoreMismatch)
 #: Memory for what was learned, beside that for pages. A site takes 10 to 50 KB: hundreds of sites at a time; those
 #: used longest ago leave, into the file where there is one.
 MAX_BYTES = 16_000_000
@@ -78,10 +73,8 @@ class SiteMemory:
     ) -> None:
         self.pages = pages
         self.counts: Counter[str] = Counter()
-        self._store = store
+        self._store = PatientStore(store, report, pauses or Pauses()) if store is not None else None
         self._pinned = {site: tuple(rules) for site, rules in (pinned or {}).items()}
-        self._report = report
-        self._pauses = pauses or Pauses()
         self._max_bytes = max_bytes
         self._name = secrets.token_hex(4)
         self._missed: set[str] = set()  # sites that could not be read when they were entered
@@ -99,7 +92,7 @@ class SiteMemory:
             site: See `site_key`.
         """
         known = self._sites.get(site)
-        if known is None or (site in self._missed and not known.unsaved and self._pauses.over):
+        if known is None or (site in self._missed and not known.unsaved and self._store and not self._store.rests):
             known = self._sites[site] = self._load(site)
             self._measure(site)
         self._sites.move_to_end(site)
@@ -171,18 +164,12 @@ class SiteMemory:
         return {name: count for name, count in total.items() if count}
 
     def _load(self, site: str) -> KnownSite:
-        if self._store is None or not site:
-            return KnownSite()
-        self._missed.add(site)
-        if not self._pauses.over:
-            return KnownSite()
-        try:
-            with self._asking():
-                stored, facts = self._store.read(site)
-        except FAILURES as error:
-            self._report(error)
+        found = self._store.read(site) if self._store is not None and site else None
+        if found is None:
+            self._missed.add(site)
             return KnownSite()
         self._missed.discard(site)
+        stored, facts = found
         self.counts["loaded"] += bool(stored.templates)
         for _, page in facts:
             if page.url not in self.pages:
@@ -194,38 +181,22 @@ class SiteMemory:
         what = {site: self._sites[site] for site in sites}
         if self._store is None or not what:
             return True
-        if not (at_once or self._pauses.over):
+        if self._store.rests and not at_once:
             return False
         unsaved = {site: known.to_save(self._name, self.pages.pages(site)) for site, known in what.items()}
-        try:
-            with self._asking():
-                self._merge(self._store, unsaved)
-        except FAILURES as error:
-            self._report(error)
-            for site, ours in unsaved.items():
-                if what[site].unsaved:
-                    what[site].failed(ours)
+        self._store.save(unsaved, self._saved)
+        for site, known in what.items():
+            if known.unsaved:
+                known.failed(unsaved[site])
         return True
 
-    def _merge(self, store: SiteStore, unsaved: Mapping[str, Unsaved]) -> None:
-        """Save sites, and go on with what all processes have learned of them."""
-        for site, merged in store.save(unsaved):
-            for url in self._sites[site].saved(merged):
-                self.pages.forget(url)
-            self._missed.discard(site)
-            self.counts["saved"] += 1
-            self._nbytes_of(site)
-
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Ask the store: it rests where that fails, or takes long."""
-        begin = time.monotonic()
-        try:
-            yield
-        except FAILURES:
-            self._pauses.failed()
-            raise
-        self._pauses.worked(time.monotonic() - begin)
+    def _saved(self, site: str, merged: Merged) -> None:
+        """Go on with what all processes have learned of a site."""
+        for url in self._sites[site].saved(merged):
+            self.pages.forget(url)
+        self._missed.discard(site)
+        self.counts["saved"] += 1
+        self._nbytes_of(site)
 
     def _nbytes_of(self, site: str) -> None:
         now = self._sites[site].nbytes

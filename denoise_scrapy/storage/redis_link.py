@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+SCHEMES = ("redis://", "rediss://", "unix://")
+"""What URLs begin with that redis-py reads."""
+
 TIMEOUT = 5.0
 """Seconds to wait for an answer. One takes a millisecond: a server silent for so long is gone."""
 

@@ -89,7 +89,7 @@ def test_sums_are_those_of_one_memory_that_had_the_pages_as_they_were_saved(step
             assert {str(rule.rule) for rule in both.rules()} == {str(rule.rule) for rule in template.rules()}
             assert set(both.names) <= set(both.sums.keys.tolist())
         for each in several:
-            each._store.close()
+            each._store._store.close()
 
 
 @settings(deadline=None, max_examples=30)
@@ -115,7 +115,7 @@ def test_in_the_order_of_arrival_weights_differ_by_no_more_than_what_was_unsaved
         everywhere = alone.sums.pages > alone.sums.pages.max() - 1e-9  # the weights of all pages, in any order
         assert np.allclose(both.sums.pages[everywhere], alone.sums.pages[everywhere])
         for each in two:
-            each._store.close()
+            each._store._store.close()
 
 
 def grown(start: LearnedTemplate, *numbers: int) -> LearnedTemplate:
@@ -278,18 +278,18 @@ class Losing(SQLiteSiteStore):
 @pytest.mark.parametrize("others", [0, 1, 3])
 def test_a_save_whose_answer_was_lost_counts_once(tmp_path, others):
     one, other = memory(tmp_path / "s.sqlite"), memory(tmp_path / "s.sqlite")
-    one._store = Losing(tmp_path / "s.sqlite")
+    one._store._store = Losing(tmp_path / "s.sqlite")
     learn(one, *(page(n) for n in range(3)))
     one.save()
     learn(one, page(3))
-    one._store.silent = True
+    one._store._store.silent = True
     for n in range(4, 6):  # twice
         one.save(at_once=True)
         learn(one, page(n))
     for n in range(others):
         learn(other, page(10 + n))
         other.save()
-    one._store.silent = False
+    one._store._store.silent = False
     one.save(at_once=True)
     assert [template.pages for template in stored(tmp_path / "s.sqlite")] == [6 + others]
     learn(one, page(9))
@@ -303,11 +303,11 @@ def test_a_change_whose_save_got_no_answer_is_marked_once(tmp_path):
     learn(first, *(page(n) for n in range(12)))
     first.save()
     one = memory(path)
-    one._store = Losing(path)
-    one._store.silent = True
+    one._store._store = Losing(path)
+    one._store._store.silent = True
     learn(one, *(page(n, REFITTED) for n in range(20, 24)))
     one.save()
-    one._store.silent = False
+    one._store._store.silent = False
     learn(one, page(24, REFITTED))
     one.save(at_once=True)
     assert [template.pages for template in stored(path)] == [2]

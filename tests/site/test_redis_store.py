@@ -304,7 +304,7 @@ class TestRedis:
                 one.save()
                 one.learn(page(n, host=f"h{n}"), truth(page(n)))  # a site that would be read
             assert time.monotonic() - begin < 2
-            assert len(errors) == 1 and one._store._link.place in str(errors[0])
+            assert len(errors) == 1 and one._store._store._link.place in str(errors[0])
             now[0] += 1.5
             one.save()
             one.save()
@@ -322,18 +322,18 @@ class TestRedis:
         one.learn(page(1), truth(page(1)))
         one.save()
         one.learn(page(2), truth(page(2)))
-        write = one._store._write
+        write = one._store._store._write
 
         def stopped(*args):
             server.process.send_signal(signal.SIGSTOP)
             write(*args)
 
-        one._store._write = stopped
+        one._store._store._write = stopped
         try:
             one.save()
         finally:
             server.process.send_signal(signal.SIGCONT)
-        one._store._write = write
+        one._store._store._write = write
         until = time.monotonic() + 5
         while [t.pages for t in RedisSiteStore(server.url).load(SITE)[0]] != [2] and time.monotonic() < until:
             time.sleep(0.01)  # the server gets to what waited for it
@@ -356,6 +356,20 @@ class TestRedis:
     def test_redis_py_is_loaded_by_whoever_needs_it(self):
         code = "import sys, denoise_scrapy.site.redis_store; sys.exit('redis' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_slow_store_rests_for_nine_times_as_long():
+    now = [0.0]
+    rest = Pauses(lambda: now[0])
+    rest.worked(1.0, sites=10)
+    assert rest.over
+    rest.worked(0.5)
+    assert not rest.over
+    now[0] = 4.6
+    assert rest.over
+    for seconds in (1, 2, 4, 8, 16, 32, 60, 60):
+        rest.failed()
+        assert rest.seconds == seconds
 
 
 def test_rows_of_one_piece():

@@ -40,7 +40,7 @@ def crawl(path, pages, **more):
 
 def save_and_close(memory):
     memory.save()
-    memory._store.close()
+    memory._store._store.close()
 
 
 def same(a: LearnedTemplate, b: LearnedTemplate) -> bool:
@@ -185,18 +185,18 @@ def test_a_full_disk_is_reported_and_nothing_else_is_lost(path):
     errors = []
     memory = crawl(path, [page(n) for n in range(5)], report=errors.append)
     memory.save()
-    memory._store._ready.execute("PRAGMA max_page_count = 1")  # as many as there are
+    memory._store._store._ready.execute("PRAGMA max_page_count = 1")  # as many as there are
     for n in range(60):
         memory.learn(page(n, host=f"h{n}"), truth(page(n)))
     memory.save()
     assert [type(error) for error in errors] == [sqlite3.OperationalError]
-    fitted = len(memory._store.sites())  # each site is saved by itself
+    fitted = len(memory._store._store.sites())  # each site is saved by itself
     assert memory.learned(page(1)).pages == 5
-    memory._store._ready.execute("PRAGMA max_page_count = 1000000")
+    memory._store._store._ready.execute("PRAGMA max_page_count = 1000000")
     memory.save()
-    assert len(memory._store.sites()) == fitted < 61, "asked again before the pause is over"
+    assert len(memory._store._store.sites()) == fitted < 61, "asked again before the pause is over"
     memory.save(at_once=True)
-    assert len(errors) == 1 and len(memory._store.sites()) == 61
+    assert len(errors) == 1 and len(memory._store._store.sites()) == 61
 
 
 def test_the_file_is_bounded(path, monkeypatch):
