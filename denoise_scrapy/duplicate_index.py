@@ -81,7 +81,8 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
         ConfigurationError: It cannot be opened there, or was made with other settings.
         UnusableNowError: It cannot be opened now, but may be later.
     """
-    where = _place(settings, crawl_settings)
+    where = index_place(settings, crawl_settings)
+    shown = f"the index of texts {place_shown(where)}"
     try:
         return DuplicateIndex(
             settings.dedup_threshold or None,
@@ -93,12 +94,25 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
         )
     except (OSError, sqlite3.OperationalError) as error:
         kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
-        raise kind(f"the index of texts {where or 'in memory'}: {error}") from error
+        raise kind(f"{shown}: {error}") from error
     except sqlite3.DatabaseError as error:
         advice = "Move it away, or restore it; it has not been touched."
-        raise ConfigurationError(f"the index of texts {where}: {error}. {advice}") from error
+        raise ConfigurationError(f"{shown}: {error}. {advice}") from error
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
-        raise ConfigurationError(f"the index of texts {where or 'in memory'}: {error}") from error
+        raise ConfigurationError(f"{shown}: {error}") from error
+
+
+def place_shown(where: str | Path | None) -> str:
+    """The place of an index as messages may show it: no user and password.
+
+    Example:
+        >>> place_shown("redis://user:secret@cache.example:6379/0"), place_shown(None)
+        ('redis://cache.example:6379/0', 'in memory')
+    """
+    if not isinstance(where, str):
+        return "in memory" if where is None else str(where)
+    scheme, mark, rest = where.partition("://")
+    return scheme + mark + rest.rpartition("@")[2] if mark else where
 
 
 def _store(where: str | Path | None, settings: DenoiseSettings) -> Store | None:
@@ -123,8 +137,12 @@ def passes_by_itself(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in _PASSING
 
 
-def _place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str | Path | None:
-    """URL of the server, path of the file, None for memory."""
+def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str | Path | None:
+    """Where the index of a crawl is: URL of the server, path of the file, None for memory.
+
+    Raises:
+        ConfigurationError: It is to be a file, and the settings name none.
+    """
     if settings.dedup != "off" and settings.dedup_store == "redis":
         return settings.dedup_redis_url
     return _index_path(settings, crawl_settings)

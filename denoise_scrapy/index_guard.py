@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch
-from denoise_scrapy.duplicate_index import ItemText, UnusableNowError, open_index
+from denoise_scrapy.duplicate_index import ItemText, UnusableNowError, index_place, open_index, place_shown
+from denoise_scrapy.setting_values import ConfigurationError
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl_state import CrawlState
@@ -91,7 +92,7 @@ class IndexGuard:
                 return None
             try:
                 answer = await self._run(lambda: self._asked(ask))
-            except StoreMismatch as error:  # it has lost what it held
+            except (StoreMismatch, ConfigurationError) as error:  # it has lost what it held, or is not there to open
                 self._let_go()
                 self._failed(error)
             except (ValueError, TypeError):
@@ -148,7 +149,8 @@ class IndexGuard:
         self._state.say_once(
             "dedup_store",
             logging.WARNING,
-            "The index of texts cannot be used now; until it can, items pass without comparison: %s",
+            "The index of texts cannot be used now, and items pass without comparison until it can: %s: %s",
+            place_shown(index_place(self._state.settings, self._state.crawler.settings)),
             error,
         )
 

@@ -54,9 +54,19 @@ class Progress:
         def count(name: str) -> int:
             return int(value(PREFIX + name, 0))
 
+        comparisons = numbered(count("comparison/requests"), "comparison request")
         return (
-            f"{count('pages/parsed')} pages, {count('body/items')} bodies "
-            f"({count('body/empty')} empty), {count('comparison/requests')} comparison requests "
-            f"({count('comparison/reused')} reused), {count('dedup/duplicates')} near-duplicates, "
-            f"{count('errors')} errors"
+            f"{numbered(count('pages/parsed'), 'page')}, {numbered(count('body/items'), 'body', 'bodies')} "
+            f"({count('body/empty')} empty), {comparisons} ({count('comparison/reused')} reused), "
+            f"{numbered(count('dedup/duplicates'), 'near-duplicate')}, {numbered(count('errors'), 'error')}"
         )
+
+
+def numbered(count: int, one: str, many: str = "") -> str:
+    """A number of things in words.
+
+    Example:
+        >>> numbered(1, "body", "bodies"), numbered(0, "page")
+        ('1 body', '0 pages')
+    """
+    return f"{count} {one if count == 1 else many or one + 's'}"

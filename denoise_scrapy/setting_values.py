@@ -174,3 +174,19 @@ _PARSERS: dict[str, Callable[[object], Any]] = {
     "str": _parse_str,
     TEXTS: _parse_texts,
 }
+
+
+def check_redis_url(url: str) -> None:
+    """Refuse what is no URL of a Redis server.
+
+    Raises:
+        ValueError: It is none.
+
+    Example:
+        >>> check_redis_url("redis://localhost:6379/0")
+        >>> check_redis_url("localhost:6379")
+        Traceback (most recent call last):
+        ValueError: a URL of a Redis server begins with redis://, rediss:// or unix://
+    """
+    if not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("a URL of a Redis server begins with redis://, rediss:// or unix://")

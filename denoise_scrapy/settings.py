@@ -18,6 +18,7 @@ from denoise_scrapy.setting_values import (
     PREFIX,
     ConfigurationError,
     Declaration,
+    check_redis_url,
     checked_value,
     nearest_hint,
     setting,
@@ -220,7 +221,9 @@ class DenoiseSettings:
     )
     dedup_path: str = setting("", "File of the index; empty: a file in the job directory.", may_be_empty=True)
     dedup_redis_url: str = setting(
-        "redis://localhost:6379/0", "Server of DENOISE_DEDUP_STORE = 'redis'; crawls share it, and what they learn."
+        "redis://localhost:6379/0",
+        "Server of DENOISE_DEDUP_STORE = 'redis'; crawls share it, and what they learn.",
+        check=check_redis_url,
     )
     dedup_redis_name: str = setting("denoise", "Name of the index there; crawls of one name share one index.")
     dedup_wait: float = setting(

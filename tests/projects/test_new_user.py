@@ -122,7 +122,7 @@ def test_nothing_is_said_above_info_and_little_below(journey: Journey) -> None:
     assert "Traceback" not in journey.log
     ours = [line for line in lines if "[denoise_scrapy." in line and " INFO: " in line]
     assert len(ours) == 3, ours  # the copy, the shape of the crawl, the sum at the end
-    assert re.search(r"denoise at the end: \d pages, 4 bodies \(0 empty\), .* 1 near-duplicates, 0 errors", journey.log)
+    assert re.search(r"denoise at the end: \d pages, 4 bodies \(0 empty\), .* 1 near-duplicate, 0 errors", journey.log)
 
 
 def test_pages_the_spider_did_not_ask_for_are_told_in_the_log(journey: Journey) -> None:
