@@ -1,5 +1,14 @@
 """Fixtures of the tests of sites."""
 
+import pytest
+
+from denoise_scrapy.site import pauses
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]
+
+
+@pytest.fixture(autouse=True)
+def _no_store_is_slow(monkeypatch):
+    """On a busy machine any store may be, and rests then."""
+    monkeypatch.setattr(pauses, "SLOW_SECONDS", 1e9)

@@ -358,7 +358,8 @@ class TestRedis:
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_slow_store_rests_for_nine_times_as_long():
+def test_a_slow_store_rests_for_nine_times_as_long(monkeypatch):
+    monkeypatch.setattr("denoise_scrapy.site.pauses.SLOW_SECONDS", 0.2)
     now = [0.0]
     rest = Pauses(lambda: now[0])
     rest.worked(1.0, sites=10)
