@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # Seconds between two looks at what became of an item of another process; of an item of ours we are told.
 LOOK_AGAIN = 0.25
+# Items delivered while a feed cannot be written, which are held with their texts, some tens of KB each. Of more the
+# oldest are taken back: a copy of theirs is kept as well then.
+MOST_UNWRITTEN = 1000
 
 
 class Deliveries:
@@ -38,6 +41,8 @@ class Deliveries:
         self._guard = guard
         self._claims = Claims()
         self._unwritten: list[Claim] = []  # delivered, but a feed could not be written
+        self._taken_back = 0
+        state.memories.watch("unwritten", evicted=lambda: self._taken_back)
         connect = state.crawler.signals.connect
         # after those of Scrapy's feeds, which are connected before any pipeline is made
         connect(self._scraped, signals.item_scraped)
@@ -76,8 +81,10 @@ class Deliveries:
 
     async def _lost(self, item: Any, response: Response | None) -> None:
         claim = self._claims.of(item, response)
-        if claim is None:
-            return
+        if claim is not None:
+            await self._withdraw(claim)
+
+    async def _withdraw(self, claim: Claim) -> None:
         text = claim.text
         try:
             if not claim.unchecked and await self._guard.ask(lambda index: index.withdraw(text.key, scope=text.scope)):
@@ -93,6 +100,9 @@ class Deliveries:
             flush_feeds(self._state.crawler)
         except OSError as error:
             self._say_unwritten(error)
+            while len(self._unwritten) > MOST_UNWRITTEN:
+                self._taken_back += 1
+                await self._withdraw(self._unwritten.pop(0))
             return
         written, self._unwritten = self._unwritten, []
         for each in written:

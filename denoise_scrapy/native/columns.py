@@ -58,7 +58,7 @@ class PathRows(ctypes.Structure):
     def grown(self, rows: bytearray) -> PathRows:
         """The rows of the table as it is now, of which these are the first."""
         known, size = self.paths * _ROW_SIZE, len(rows)
-        copied = self.copied if size <= len(self.copied) else np.empty(max(2 * size, 1 << 14), np.uint8)
+        copied = self.copied if size <= len(self.copied) else np.empty(max(2 * size, 1 << 12), np.uint8)
         known = known if copied is self.copied else 0
         # a slice of it first, which is a copy: another thread may make it grow meanwhile
         copied[known:size] = np.frombuffer(rows[known:size], np.uint8)

@@ -70,12 +70,6 @@ class PathTables:
         while self.nbytes > self._max_bytes:
             self._evict(next(iter(self._tables)))
 
-    def clear(self) -> None:
-        """Forget all tables; it is no eviction."""
-        self._tables.clear()
-        self._sizes.clear()
-        self.nbytes = 0
-
     def _evict(self, site: str) -> None:
         self._tables.pop(site).retire()
         self.nbytes -= self._sizes.pop(site)
