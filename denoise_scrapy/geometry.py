@@ -16,6 +16,7 @@ from scrapy import Request
 
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.numbered import boxes_by_number
+from denoise_scrapy.setting_values import ConfigurationError
 
 try:
     from denoise_scrapy.layout_method import LayoutMethod
@@ -38,6 +39,7 @@ COLUMNS = 6
 NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2
+_MISSING = "needs scrapy-playwright, which is not installed: pip install denoise-scrapy[playwright]"
 
 
 def _boxes(size: str, values: str) -> Boxes:
@@ -55,16 +57,25 @@ class Geometry:
 
     Args:
         state: The crawl.
+
+    Raises:
+        ConfigurationError: Boxes are required, and scrapy-playwright is not installed.
     """
 
     def __init__(self, state: CrawlState):
+        if LayoutMethod is None and state.settings.enabled and state.settings.geometry == "require":
+            raise ConfigurationError(f"DENOISE_GEOMETRY = 'require' {_MISSING}")
         self._state = state
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
         """Have the browser that renders `request`, if one does, tell where its elements lie."""
-        wanted = settings.enabled and settings.geometry != "off" and LayoutMethod is not None
-        if not wanted or not _waits_for_load(request):
+        if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
+            return
+        if LayoutMethod is None:
+            self._state.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
+            return
+        if not _waits_for_load(request):
             return
         self.take(request)
         self._layouts.pop(request, None)  # of an attempt before
@@ -105,12 +116,9 @@ class Geometry:
 
 
 def _waits_for_load(request: Request) -> bool:
-    """Whether the page is rendered, and loaded to its end anyway: scrapy-playwright waits for that after any method."""
-    meta = request.meta
-    if not meta.get("playwright"):
-        return False
-    options = meta.get("playwright_page_goto_kwargs") or {}
-    return options.get("wait_until") in {None, "load", "networkidle"} or bool(meta.get(METHODS_META))
+    """Whether a rendered page is loaded to its end anyway: scrapy-playwright waits for that after any method."""
+    options = request.meta.get("playwright_page_goto_kwargs") or {}
+    return options.get("wait_until") in {None, "load", "networkidle"} or bool(request.meta.get(METHODS_META))
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:

@@ -1,0 +1,120 @@
+"""Where an optional package is missing, one message says which extra to install; all else works as ever."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.web import Web, article
+
+ROOT = Path(__file__).parents[2]
+LONGEST = 60  # seconds; each takes two or three
+NOBODY = "redis://127.0.0.1:9/0"
+BLOCK = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+SPIDER = """
+import scrapy
+
+class Pages(scrapy.Spider):
+    name = "pages"
+    custom_settings = {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}, "TELNETCONSOLE_ENABLED": False}
+
+    async def start(self):
+        yield scrapy.Request(self.page, meta={"playwright": True} if hasattr(self, "rendered") else {})
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+SCRAPY = "from scrapy.cmdline import execute; execute()"
+REDIS = {"redis", "scrapy_redis"}
+PLAYWRIGHT = {"scrapy_playwright", "playwright"}
+
+
+def run_without(names: set[str], code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python where these packages are missing; standard error comes with standard output."""
+    return subprocess.run(
+        [sys.executable, "-c", BLOCK.format(names=names) + code, *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        timeout=LONGEST,
+        check=False,
+    )
+
+
+def crawl_without(names: set[str], folder: Path, *arguments: str) -> tuple[str, str]:
+    """Crawl a page; gives the log, and the feed, "" for none."""
+    (folder / "pages.py").write_text(SPIDER, encoding="utf-8")
+    done = run_without(names, SCRAPY, folder, "runspider", "pages.py", "-O", "items.jsonl", *arguments)
+    feed = folder / "items.jsonl"
+    return done.stdout, feed.read_text(encoding="utf-8") if feed.exists() else ""
+
+
+@pytest.fixture
+def page(web: Web) -> str:
+    web.pages["/1"] = article(1)
+    return web("/1")
+
+
+def test_without_any_extra_a_crawl_says_nothing_of_them(page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(REDIS | PLAYWRIGHT, tmp_path, "-a", f"page={page}")
+    assert '"body": ' in feed
+    assert "denoise-scrapy[" not in log
+    assert "WARNING" not in log
+
+
+@pytest.mark.parametrize("setting", ["DENOISE_DEDUP_STORE=redis", f"DENOISE_SITE_MEMORY_PATH={NOBODY}"])
+def test_stores_in_redis_name_their_extra(setting: str, page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(REDIS, tmp_path, "-a", f"page={page}", "-s", setting)
+    assert feed == ""
+    assert "The crawl does not start: " in log
+    assert "which is not installed: pip install denoise-scrapy[redis]" in log
+
+
+def test_commands_on_an_index_in_redis_name_it(tmp_path: Path) -> None:
+    done = run_without(REDIS, SCRAPY, tmp_path, "denoise", "dedup", "stats", NOBODY)
+    assert done.returncode == 1
+    assert done.stdout.startswith("scrapy denoise: ")
+    assert done.stdout.endswith("pip install denoise-scrapy[redis]\n")
+
+
+def test_the_classes_of_stores_in_redis_name_it(tmp_path: Path) -> None:
+    code = f"from denoise_scrapy.dedup import RedisStore; RedisStore({NOBODY!r})"
+    last = run_without(REDIS, code, tmp_path).stdout.splitlines()[-1]
+    assert last.startswith("ImportError: ")
+    assert last.endswith("pip install denoise-scrapy[redis]")
+
+
+def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(PLAYWRIGHT, tmp_path, "-a", f"page={page}", "-a", "rendered=1")
+    assert '"body": ' in feed
+    told = [line for line in log.splitlines() if " WARNING: " in line]
+    assert len(told) == 1
+    assert told[0].endswith("which is not installed: pip install denoise-scrapy[playwright]")
+
+
+def test_boxes_cannot_be_required_without_it(page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(PLAYWRIGHT, tmp_path, "-a", f"page={page}", "-s", "DENOISE_GEOMETRY=require")
+    assert feed == ""
+    assert "The crawl does not start: DENOISE_GEOMETRY = 'require' needs scrapy-playwright" in log
+    assert "pip install denoise-scrapy[playwright]" in log
+
+
+def test_a_shared_frontier_names_its_extra(page: str, tmp_path: Path) -> None:
+    scheduler = "SCHEDULER=denoise_scrapy.several.scheduler.Scheduler"
+    log, feed = crawl_without({"scrapy_redis"}, tmp_path, "-a", f"page={page}", "-s", scheduler)
+    assert feed == ""
+    assert "pip install denoise-scrapy[several]" in log
