@@ -30,6 +30,10 @@ TELL_SECONDS = 0.02
 """From an item's end until it is told that its request is done, if it is: the engine needs some turns of its loop. An
 item is delivered twice if a kill comes in between."""
 
+MOST_KNOWN = 200_000
+"""Fingerprints that are remembered here too, some 30 MB: most links of a page are menus, and to ask the server about
+each would cost more than all else that a page needs of it."""
+
 NEEDED = (
     ("DUPEFILTER_CLASS", RFPDupeFilter, "scrapy_redis.dupefilter.RFPDupeFilter"),
     ("SCHEDULER_QUEUE_CLASS", LeasingQueue, "denoise_scrapy.several.queue.LeasingQueue, the default"),
@@ -56,6 +60,7 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
         self._starving = False
         self._beaten = 0.0
         self._telling = False
+        self._known: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -92,9 +97,12 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
 
     def enqueue_request(self, request: Request) -> bool:
         """Add a request to the frontier; False if it was seen before."""
-        if not self.queue.push(request, self._fingerprint(request)):
+        fingerprint = self._fingerprint(request)
+        if fingerprint in self._known or not self.queue.push(request, fingerprint):
+            self._know(fingerprint)
             self.df.log(request, self.spider)
             return False
+        self._know(fingerprint)
         self._count("enqueued")
         return True
 
@@ -113,6 +121,12 @@ class Scheduler(scheduler.Scheduler):  # type: ignore[misc]
         if request.meta.get("is_start_request") and TAKEN_META not in request.meta:
             return f"start:{self.df.request_fingerprint(request)}"
         return ""
+
+    def _know(self, fingerprint: str) -> None:
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        if fingerprint:
+            self._known.add(fingerprint)
 
     def _on_tick(self) -> None:
         now = time.monotonic()

@@ -25,6 +25,7 @@ from example_project.several.crawlers import Crawlers, CrawlersError
 from example_project.several.outcome import Outcome, outcome, table
 from example_project.several.redis_server import ServerError, redis_server
 
+SPREAD = 0.3  # seconds: a kill comes at any moment, not just after a delivery
 LONGEST = 600.0  # seconds: nobody waits longer for a crawl of ten
 
 
@@ -62,7 +63,7 @@ def several_crawlers(
     ):
         if kill is not None:
             which = kill.randrange(count)
-            had = crawlers.kill_after(kill.randint(1, len(portal.pages) // 3), which)
+            had = crawlers.kill_after(kill.randint(1, len(portal.pages) // 3), kill.uniform(0, SPREAD), which)
             if say:
                 print(f"   crawler {which + 1} is killed; it had delivered {had} items", flush=True)
         seconds = crawlers.wait(LONGEST, say)

@@ -82,8 +82,11 @@ class Crawlers:
         """How many items each has delivered so far."""
         return [len(crawler.items()) for crawler in self.all]
 
-    def kill_after(self, items: int, which: int) -> int:
-        """Kill a crawler as `kill -9` does, once so many items were delivered; return how many it had delivered.
+    def kill_after(self, items: int, seconds: float, which: int) -> int:
+        """Kill a crawler as `kill -9` does, some seconds after so many items were delivered by all.
+
+        Returns:
+            How many it had delivered itself.
 
         Raises:
             CrawlersError: The crawl was over before.
@@ -92,6 +95,7 @@ class Crawlers:
         crawler = self.all[which]
         while sum(self.delivered()) < items and crawler.process.poll() is None:
             time.sleep(LOOK)
+        time.sleep(seconds)
         if crawler.process.poll() is not None:
             raise CrawlersError(f"crawler {crawler.number} had ended before it could be killed")
         crawler.killed = True

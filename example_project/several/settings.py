@@ -21,3 +21,6 @@ DENOISE_DEDUP_REDIS_URL = REDIS_URL
 # process has taken from the frontier waits for its turn there, while others may be idle.
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
 CONCURRENT_REQUESTS = 4
+
+# Bytes of the pages in progress, some ten of the portal's: what a killed process had in progress is done again.
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 80_000

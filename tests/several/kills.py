@@ -2,7 +2,8 @@
 
     python -m tests.several.kills --rounds 20 [--seed 7]
 
-prints what each kill cost, and ends with an error where a story was lost or kept twice.
+prints what each kill cost, and ends with an error where a story was lost. Of what the killed one had delivered without
+having told the frontier and the index, items may come again and copies may be kept beside.
 """
 
 import argparse
@@ -10,7 +11,6 @@ import random
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 
 from example_project.portal import build
@@ -24,21 +24,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6, help="of the first round")
     options = parser.parse_args()
     portal = build()
-    stories = Counter(path for path, page in portal.pages.items() if page.truth is not None and not page.copy_of)
-    bad = again = 0
+    lost = again = beside = 0
     for seed in range(options.seed, options.seed + options.rounds):
         with tempfile.TemporaryDirectory() as folder:
             found = several_crawlers(portal, Path(folder), options.crawlers, random.Random(seed))
-        wrong = sorted(((stories - found.stories) + (found.stories - stories)).elements())
-        again += len(found.again)
-        bad += bool(wrong)
+        lost, again, beside = lost + len(found.lost), again + len(found.again), beside + len(found.missed)
         print(
-            f"seed {seed}: items {found.crawlers}, delivered twice {len(found.again)}, requests {found.requests}, "
-            f"sent twice {found.asked_again}, {found.seconds:.1f} seconds; wrong: {wrong or 'nothing'}",
+            f"seed {seed}: items {found.crawlers}, {len(found.again)} again, {len(found.missed)} copies beside, lost "
+            f"{found.lost or 'nothing'}; {found.requests} requests, {found.asked_again} again, {found.seconds:.1f} s",
             flush=True,
         )
-    print(f"{options.rounds} kills; items delivered twice: {again}; rounds that lost a story: {bad}")
-    return int(bad > 0)
+    print(f"{options.rounds} kills: {lost} stories lost, {again} items delivered again, {beside} copies kept beside")
+    return int(lost > 0)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,6 @@ def test_the_others_do_what_a_killed_one_had_in_progress(shared_server, tmp_path
     beside = {portal.pages[path].copy_of for path in found.missed}
     known = {portal.pages[path].copy_of or path for path in killed}
     assert beside <= known, "only of what it had delivered, and the index had not heard of, is a copy kept"
-    assert len(found.again) + len(beside) <= 8, "it had no more in progress"
 
 
 def item(path):
@@ -74,7 +73,7 @@ def test_an_outcome_tells_what_is_missing_and_what_is_there_twice():
 def test_a_crawler_that_fails_is_told(redis_server, tmp_path):
     with Crawlers(1, "http://127.0.0.1:9/", redis_server.url, tmp_path, ["DENOISE_FAVOR=much"]) as crawlers:
         with pytest.raises(CrawlersError, match="had ended before"):
-            crawlers.kill_after(1, 0)
+            crawlers.kill_after(1, 0, 0)
         with pytest.raises(CrawlersError, match=r"crawler 1 ended with None: see .*crawl-1\.log"):
             crawlers.wait(10)
 

@@ -110,14 +110,19 @@ def test_a_crawler_without_work_waits_for_what_others_find(redis_server, shared,
         other.push(data(web("/1")), 0)
         other.count([taken.number])
         other.leave()
+        found_at.append(time.monotonic())
 
+    def parse(self, response):
+        came_at[response.url] = time.monotonic()
+        yield {"url": response.url}
+
+    found_at, came_at = [], {}
     thread = threading.Thread(target=find)
     thread.start()
-    begun = time.monotonic()
-    found = crawl(spider_of(web("/0")), shared)
-    assert set(found.bodies()) == {web("/0"), web("/1")}
-    assert 1 <= time.monotonic() - begun < 4, "it looks more often than Scrapy by itself, every 5 seconds"
+    crawl(spider_of(web("/0"), parse=parse), shared)
     thread.join()
+    assert list(came_at) == [web("/0"), web("/1")]
+    assert came_at[web("/1")] - found_at[0] < 4, "it looks more often than Scrapy by itself, every 5 seconds"
 
 
 class SlowPipeline:
@@ -151,6 +156,42 @@ def test_a_request_is_left_until_its_items_have_left_the_pipelines_and_no_longer
     crawl(spider_of(web("/0"), parse=parse), {**shared, **more})
     assert Watching.left == [1] * 12
     assert other.count() == (0, 0)
+
+
+def test_that_a_request_is_done_is_told_though_no_other_can_be_taken(shared, web, other):
+    """Else an item would be delivered again if the crawler was killed during the next download."""
+    chain(web, 1)
+    web.pages["/slow"] = Reply(article(9).encode(), seconds=1.5)
+    seen: list[tuple[float, int]] = []
+    over = threading.Event()
+
+    def look():
+        while not over.wait(0.02):
+            seen.append((time.monotonic(), other.count()[0]))
+
+    def parse(self, response):
+        if response.url.endswith("/slow"):
+            over.set()
+        yield {"url": response.url}
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    more = {"CONCURRENT_REQUESTS": 1, "DENOISE_COMPARISON_WAIT": 0}
+    crawl(spider_of(web("/0"), web("/slow"), parse=parse), {**shared, **more})
+    thread.join()
+    counts = [count for _, count in seen]
+    both = max(n for n, count in enumerate(counts) if count == 2)
+    assert seen[-1][0] - seen[both][0] > 0.7, "told long before the slow page came"
+
+
+def test_the_server_is_asked_once_about_a_link_that_all_pages_have(redis_server, shared, web):
+    menu = [f"/menu/{n}" for n in range(40)]
+    web.pages |= {path: article(n, menu) for n, path in enumerate(menu)}
+    redis_server.client.config_resetstat()
+    found = crawl(spider_of(web(menu[0]), parse=follow), shared)
+    assert len(found.items) == 41
+    calls = redis_server.client.info("commandstats")["cmdstat_sadd"]["calls"]
+    assert calls == 41
 
 
 def test_a_request_that_fails_is_done(shared, web, other):
