@@ -12,7 +12,8 @@ from pathlib import Path
 from benchmarks import gate, report
 from benchmarks.corpora import add_corpora_argument, load
 from benchmarks.peers import peers
-from benchmarks.quality import Row, measure, measure_peer
+from benchmarks.quality import Row, measure, measure_peer, measure_site_peer
+from benchmarks.site_peers import site_peers
 from benchmarks.table import scores_page
 from denoise_scrapy.body import STRATEGIES
 
@@ -30,6 +31,8 @@ def main() -> int:
             rows += [(_show(measure(name, sites, strategy, k)), digest) for k in args.k]
         for peer, extract in peers().items() if args.peers else ():
             others.append(_show(measure_peer(name, sites, peer, extract)))
+        for peer, extract_site in site_peers().items() if args.peers else ():
+            others.append(_show(measure_site_peer(name, sites, peer, extract_site)))
     if not (args.gate or args.set_baseline):  # those are of fewer rows
         report.merge("quality", [row.as_dict() for row in [*(row for row, _ in rows), *others]], quick=args.quick)
     if args.scores:

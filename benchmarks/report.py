@@ -20,7 +20,7 @@ from denoise_scrapy import native
 
 OUTPUT = Path(__file__).with_name("output") / "report.json"
 #: Distributions whose versions are told, where they are installed.
-PACKAGES = ("lxml", "numpy", "scrapy", "trafilatura", "readability-lxml", "resiliparse")
+PACKAGES = ("lxml", "numpy", "scrapy", "trafilatura", "readability-lxml", "resiliparse", "deboiler")
 
 Row = dict[str, Any]
 
