@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 
 from lxml import etree, html
 
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.parse import to_utf8
 
 #: Elements that are removed with all that is in them.
@@ -62,7 +63,7 @@ def clean_html(page: str | bytes, url: str | None = None, *, encoding: str | Non
 def _resolver(root: html.HtmlElement, url: str) -> Callable[[str], str]:
     """How references of this page become absolute; "" for one that must go."""
     base = next((element.get("href") for element in root.iter("base") if element.get("href")), "")
-    start = _join(url, base)
+    start = _join(url, base) if len(base) <= MAX_URL_LENGTH else url
 
     def absolute(reference: str) -> str:
         scheme = _SCHEME.match(_CONTROL.sub("", reference))

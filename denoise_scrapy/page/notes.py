@@ -55,6 +55,7 @@ def note_skipped(page: ParsedMarkup, tag: str, attributes: Mapping[str, str], in
     """
     level, inside_title = 1, 0
     inside_json = 1 if is_json_ld(tag, attributes) else 0
+    title: list[str] = []  # a long one comes in thousands of pieces
     for event in inside:
         if event is None:
             level -= 1
@@ -64,7 +65,7 @@ def note_skipped(page: ParsedMarkup, tag: str, attributes: Mapping[str, str], in
                 inside_json = 0
         elif isinstance(event, str):
             if inside_title:
-                page.title += event
+                title.append(event)
             elif inside_json:
                 page.declared.note_json(event)
             elif tag == "noscript":
@@ -72,9 +73,10 @@ def note_skipped(page: ParsedMarkup, tag: str, attributes: Mapping[str, str], in
         else:
             level += 1
             if tag == "head":
-                inside_title = level if event[0] == "title" and not page.title else inside_title
+                inside_title = level if event[0] == "title" and not (page.title or any(title)) else inside_title
                 inside_json = level if is_json_ld(*event) else inside_json
                 _note_head(page, *event)
+    page.title += "".join(title)
 
 
 def _note_head(page: ParsedMarkup, tag: str, attributes: Mapping[str, str]) -> None:

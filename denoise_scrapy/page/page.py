@@ -27,6 +27,8 @@ from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices, foldi
 from denoise_scrapy.page.user_choice import left_pieces, removed_runs
 from denoise_scrapy.page.work import DEFAULT_WORK
 
+#: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
+MAX_TITLE = 1000
 _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
 
 
@@ -35,7 +37,7 @@ class Page:
 
     Attributes:
         url: Where the page came from, "" where unknown.
-        title: Text of its title element, white space collapsed.
+        title: Text of its title element, white space collapsed; the first `MAX_TITLE` characters.
         boxes: Layout geometry, None where the page was not rendered.
         sizes: (element, width, height) as written, "" for none, of the frames that tell one (`markup.SIZED_TAGS`).
         attributes: (element, name, value) of what images, cells and lists tell, as written (`attributes`).
@@ -55,7 +57,7 @@ class Page:
 
     def __init__(self, parsed: ParsedMarkup, table: PathTable, *, url: str = "", boxes: Boxes | None = None) -> None:
         self.url = url
-        self.title = " ".join(parsed.title.split())
+        self.title = " ".join(parsed.title.split())[:MAX_TITLE]
         self.boxes = boxes if boxes is not None and len(boxes) == len(parsed.paths) else None
         self.sizes = parsed.sizes
         self.attributes = parsed.attributes
@@ -255,9 +257,12 @@ class Page:
         return removed_runs(self.elements, self.kept_by_user, self.removed_by_user)
 
     def block_paths(self) -> list[str]:
-        """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out."""
+        """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
+
+        Of a path of hundreds of steps it is the end.
+        """
         paths = self._paths[self.blocks.element]
-        names = {int(path): self._table.describe(int(path)) for path in np.unique(paths)}
+        names = {int(path): self._table.describe_end(int(path)) for path in np.unique(paths)}
         return [names[int(path)] for path in paths]
 
     @cached_property

@@ -123,6 +123,8 @@ class LearnedRule:
         elements = page.elements
         above = len(page.path_table.describe(int(elements.paths[element]))) + 1
         below = np.arange(element + 1, elements.end[element])
+        longest = max(cut.count("/") for cut in self.cuts) + 1  # steps at most, for a class may hold a slash
+        below = below[elements.depth[below] <= elements.depth[element] + longest]
         names = {int(path): page.path_table.describe(int(path))[above:] for path in np.unique(elements.paths[below])}
         cut = [path for path, name in names.items() if name in self.cuts]
         return [int(i) for i in below[np.isin(elements.paths[below], cut)]]

@@ -6,6 +6,7 @@ Source: Wang, Chen and Dai, Web information extraction based on webpage clusteri
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -18,6 +19,8 @@ from denoise_scrapy.page.paths import name_code
 #: Block nodes. The source takes div and table. The sectioning tags of today bring wcxb .018, and td, for the times
 #: when layout was tables, brings big9 .034; form, lists, aside and center bring nothing (five corpora, ALPHA .005).
 BLOCK_NODES = frozenset(["div", "table", "td", "section", "article", "main"])
+#: Steps from which on paths are compared in another way, which takes longer a step: recorded pages have 93 at most.
+DEEP = 100
 _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np.uint32)[:, None]
 
 BoolArray = npt.NDArray[np.bool_]
@@ -89,12 +92,32 @@ class Rule:
     def _at_path(self, page: Page, likely: IntArray) -> IntArray:
         """Those of some elements, all of the path's depth, that have its tags; all climb together."""
         columns, at = page.path_table.columns, page.elements.paths[likely].astype(np.int64)
-        for tag in reversed(self.path.split("/")):
+        tags = self.path.split("/")
+        if len(tags) > DEEP:
+            return likely[_have_tags(page.path_table, at, tags)]
+        for tag in reversed(tags):
             same = columns["tag"][at] == _code(tag)
             likely, at = likely[same], np.asarray(columns["parent"][at[same]], np.int64)
             if not len(likely):
                 break
         return likely
+
+
+def _have_tags(table: PathTable, paths: IntArray, tags: Sequence[str]) -> BoolArray:
+    """Which of some paths have these tags from the root down, shape (paths,); those that meet go on as one.
+
+    A page has as many paths as elements, but each of them may have as many steps.
+    """
+    alike, ways = list[BoolArray](), list[IntArray]()
+    for tag in reversed(tags):
+        paths, way = np.unique(paths, return_inverse=True)
+        ways.append(way)
+        alike.append(np.asarray(table.columns["tag"][paths] == _code(tag)))
+        paths = np.asarray(table.columns["parent"][paths], np.int64)
+    same = np.ones(len(paths), bool)
+    for own, way in zip(reversed(alike), reversed(ways), strict=True):
+        same = (same & own)[way]
+    return same
 
 
 def is_block_node(page: Page) -> BoolArray:

@@ -6,6 +6,8 @@ feature trees (2011), sections 4 and 5.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -83,14 +85,18 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
         parents = tree.parent[first:end]
         below[first:end] = below[parents] | candidates[parents]
     rest = np.flatnonzero(candidates & ~below)
-    grandparent = np.where(tree.parent >= 0, tree.parent[tree.parent], -1)
-    clusters = []
-    while len(rest):
-        home = tree.parent[rest[0]]
-        here = (tree.parent[rest] == home) | ((grandparent[rest] == home) & (home >= 0))
-        clusters.append(rest[here])
-        rest = rest[~here]
-    return clusters
+    parent = tree.parent[rest]
+    has_candidate, leads = np.zeros((2, len(tree)), bool)
+    has_candidate[parent[parent >= 0]] = True
+    # a node leads a cluster, of candidates among its children and grandchildren, unless its parent leads theirs
+    for first, end in pairwise(tree.levels):
+        above = tree.parent[first:end]
+        leads[first:end] = has_candidate[first:end] & ~((above >= 0) & leads[above])
+    grandparent = np.where(parent >= 0, tree.parent[parent], -1)
+    leader = np.where((grandparent >= 0) & leads[grandparent], grandparent, parent)
+    _, start, cluster = np.unique(leader, return_index=True, return_inverse=True)
+    order = np.argsort(start[cluster], kind="stable")  # in the order of their first members
+    return np.split(rest[order], np.flatnonzero(np.diff(leader[order])) + 1) if len(rest) else []
 
 
 def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
