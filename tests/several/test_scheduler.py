@@ -212,7 +212,8 @@ def test_what_cannot_be_read_is_left_out(redis_server, shared, web, other):
 
 
 def test_a_server_that_is_away_for_a_while_costs_nothing(durable_server, web):
-    urls = chain(web, 12)
+    urls = chain(web, 12) | {web("/x"), web("/y")}
+    web.pages |= {"/3": article(3, ["/x", "/4", "/y"]), "/x": article(20), "/y": article(21)}
     web.seconds = 0.02
 
     def parse(self, response):
