@@ -1,0 +1,171 @@
+"""What is public, as one text: names with their signatures, settings, stats, commands, formats of files.
+
+`python -m tests.api.listing` writes it to `public_api.txt`, where a test compares it. Annotations are printed as the
+sources write them, so that the text is the same under every version of Python.
+"""
+
+import argparse
+import enum
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+LISTING = Path(__file__).with_name("public_api.txt")
+RENEW = "python -m tests.api.listing"
+MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "dedup")))
+#: Classes that settings name by their path, and the exception that a wrong setting raises: what they are made of is
+#: Scrapy's and ours.
+PATHS = (
+    "denoise_scrapy.middlewares.ComparisonPagesMiddleware",
+    "denoise_scrapy.middlewares.ItemPageMiddleware",
+    "denoise_scrapy.pipelines.BodyPipeline",
+    "denoise_scrapy.pipelines.NearDuplicatePipeline",
+    "denoise_scrapy.several.queue.LeasingQueue",
+    "denoise_scrapy.several.scheduler.Scheduler",
+    "denoise_scrapy.settings.ConfigurationError",
+)
+#: Constants in which the formats of files and servers are numbered.
+FORMATS = {
+    "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_file.FORMAT",
+    "index of texts, records": "denoise_scrapy.dedup.packed.FORMAT",
+    "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
+    "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",
+    "site memory and site models": "denoise_scrapy.site.rows.FORMAT",
+    "site rules": "denoise_scrapy.site.rules_file.FORMAT",
+    "shape of a crawl": "denoise_scrapy.crawl_shape.FORMAT",
+}
+#: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.
+MEMBERS: dict[str, Collection[str]] = {
+    "Block": (),
+    "Body": (),
+    "DuplicateIndex": (),
+    "Page": ("boxes", "kept_by_user", "links", "nbytes", "parse", "removed_by_user", "title", "url"),
+    "SiteModel": (),
+    "Taste": (),
+    "Verdict": (),
+}
+#: Classes whose objects are given, not made, and what is for making them. Of building blocks (`docs/stability.md`),
+#: which are all in two packages and these two, only the names are listed.
+GIVEN = {"Block", "Body", "Page", "Verdict", "Fingerprint", "Store"}
+BUILDING_BLOCKS = {"denoise_scrapy.page", "denoise_scrapy.site"}
+MAKING = {"make_blocks", "make_kinds", "make_rendering"}
+SPECIAL = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "__len__"}
+NAMED = re.compile(r"^    (\w+): ", re.MULTILINE)
+
+
+def listing() -> str:
+    """All of it."""
+    parts = [(name, _module(name)) for name in MODULES]
+    parts += [("classes by their path", (path for path in PATHS if _found(path)))]
+    parts += [("settings", _settings()), ("stats", _stats()), ("commands", _commands())]
+    parts += [("formats", (f"{what}: {_found(path)!r}" for what, path in FORMATS.items()))]
+    return "\n".join(f"# {title}\n" + "".join(f"{line}\n" for line in lines) for title, lines in parts)
+
+
+def _found(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def _module(path: str) -> Iterator[str]:
+    module = import_module(path)
+    for name in sorted(set(module.__all__) - {"__version__"}):
+        value = getattr(module, name)
+        if path != MODULES[0] and name in import_module(MODULES[0]).__all__:
+            yield f"{name}: see {MODULES[0]}"
+        elif inspect.isclass(value):
+            yield from _class(name, value, made=path not in BUILDING_BLOCKS and name not in GIVEN)
+        elif callable(value):
+            yield f"def {name}{_signature(inspect.unwrap(value))}"
+        else:
+            yield f"{name} = {sorted(value) if isinstance(value, Mapping) else value!r}"
+
+
+def _class(name: str, kind: type, *, made: bool) -> Iterator[str]:
+    bases = [f"({base.__name__})" for base in kind.__bases__ if issubclass(base, Exception | enum.Enum)]
+    yield f"class {name}{''.join(bases)}"
+    if made:
+        yield f"    def __init__{_signature(kind.__init__)}"  # type: ignore[misc]
+    if name in MEMBERS:
+        wanted = MEMBERS[name]
+        members = {key: line for key, line in _members(kind) if key not in MAKING and (not wanted or key in wanted)}
+        yield from (f"    {line}" for _, line in sorted(members.items()))
+
+
+def _members(kind: type) -> Iterator[tuple[str, str]]:
+    """Names, and what is told of them; of one that is there twice the last tells most."""
+    told = re.search(r"^Attributes:\n((?:    .*\n?|\n)+)", inspect.getdoc(kind) or "", re.MULTILINE)
+    yield from ((name, name) for name in (NAMED.findall(told[1]) if told else ()))
+    for base in reversed(kind.__mro__[:-1]):
+        yield from ((name, f"{name}: {of}") for name, of in inspect.get_annotations(base).items() if name[0] != "_")
+    for name in dir(kind):
+        if name in SPECIAL or not name.startswith("_"):
+            yield from _member(name, inspect.getattr_static(kind, name))
+
+
+def _member(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    prefix = {staticmethod: "static ", classmethod: "class "}.get(type(value), "")
+    value = getattr(value, "__func__", value)
+    if inspect.isfunction(value):
+        yield name, f"{prefix}def {name}{_signature(value)}"
+    elif isinstance(value, property | cached_property):
+        getter = value.fget if isinstance(value, property) else value.func
+        yield name, f"{name}: {inspect.signature(getter).return_annotation}" if getter else name
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    """As `inspect.signature` gives it, with annotations that are texts printed without quotes."""
+    signature = inspect.signature(function)
+    parts, starred = list[str](), False
+    for one in signature.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and not starred:
+            parts.append("*")
+        starred |= one.kind in {one.KEYWORD_ONLY, one.VAR_POSITIONAL}
+        text = ("*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else "") + one.name
+        text += "" if one.annotation is one.empty else f": {one.annotation}"
+        default = getattr(one.default, "__qualname__", repr(one.default))
+        parts.append(text if one.default is one.empty else f"{text} = {default}")
+    returned = "" if signature.return_annotation is signature.empty else f" -> {signature.return_annotation}"
+    return f"({', '.join(parts)}){returned}"
+
+
+def _settings() -> Iterator[str]:
+    from denoise_scrapy.settings import declarations
+
+    for name, option, declared in declarations():
+        page = ", per page" if declared.per_page else ""
+        yield f"DENOISE_{name.upper()} = {option.default!r}: {declared.valid_values(str(option.type))}{page}"
+
+
+def _stats() -> Iterator[str]:
+    from denoise_scrapy.stats import PREFIX, STATS
+
+    yield from (PREFIX + name for name in STATS)
+
+
+def _commands() -> Iterator[str]:
+    from denoise_scrapy.commands import _parser
+
+    yield from _options("scrapy denoise", _parser())
+
+
+def _options(command: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    subparsers = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not subparsers:
+        yield command
+    for action in parser._actions:
+        if action not in subparsers and action.dest != "help":
+            names = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+            valid = f" {{{', '.join(map(str, action.choices))}}}" if action.choices else ""
+            yield f"    {names}{valid}{' (required)' if action.required else ''}"
+    for one in subparsers:
+        for name, sub in one.choices.items():
+            yield from _options(f"{command} {name}", sub)
+
+
+if __name__ == "__main__":
+    LISTING.write_text(listing(), encoding="utf-8")

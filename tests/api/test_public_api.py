@@ -1,0 +1,49 @@
+"""What is public stays as it is listed, and what is listed is documented."""
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import denoise_scrapy
+from tests.api.listing import LISTING, MODULES, PATHS, RENEW, listing
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def test_the_public_api_is_the_listed_one() -> None:
+    before = LISTING.read_text(encoding="utf-8").splitlines()
+    now = listing().splitlines()
+    gone = [line for line in before if line not in now]
+    new = [line for line in now if line not in before]
+    advice = f"if that is meant: {RENEW}, and a line in CHANGELOG.md; docs/stability.md says what may go, and when"
+    assert now == before, f"gone: {gone}; new: {new}; {advice}"
+
+
+def test_every_public_name_is_there() -> None:
+    for path in MODULES:
+        module = import_module(path)
+        assert [name for name in module.__all__ if not hasattr(module, name)] == []
+        assert len(set(module.__all__)) == len(module.__all__)
+
+
+def test_names_are_imported_when_first_used() -> None:
+    """The core needs neither Scrapy nor Twisted, and `import denoise_scrapy` nearly nothing."""
+    code = "import denoise_scrapy, sys; print([name in sys.modules for name in ('numpy', 'scrapy')])"
+    code += "; denoise_scrapy.extract, denoise_scrapy.DuplicateIndex; print('scrapy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.splitlines() == ["[False, False]", "False"]
+
+
+def test_the_version_is_told_in_one_way() -> None:
+    project = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert project is not None
+    assert denoise_scrapy.__version__ == project[1]
+
+
+def test_what_is_public_is_told_in_the_documentation() -> None:
+    told = (DOCS / "stability.md").read_text(encoding="utf-8")
+    names = {*denoise_scrapy.__all__, *PATHS, *MODULES} - {"__version__"}
+    assert sorted(name for name in names if f"`{name}`" not in told) == []
