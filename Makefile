@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo several test check gate baseline bench cost scores train sanitize clean
+.PHONY: demo several test check docs gate baseline bench cost scores kinds train sanitize clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -22,6 +22,13 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/mkdocs build --strict --quiet
+
+# the documentation as a site, in site/; a warning is an error
+docs: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.quotes
+	$(BIN)/mkdocs build --strict
+	@echo "== open site/index.html"
 
 # all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
 # benchmarks.crawl_memory` (20,000 pages of 500 hosts), `python -m benchmarks.dedup.scale --million`
@@ -34,6 +41,9 @@ cost: $(VENV)/.bench
 
 scores: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
+
+kinds: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.kinds --page docs/methods/kinds.md
 
 train: $(VENV)/.dev
 	$(BIN)/python -m training --corpora $(CORPORA)
@@ -49,13 +59,13 @@ $(VENV)/.demo: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and its development tools (about a minute on a first run)"
-	$(PIP) -e ".[dev,train]"
+	$(PIP) -e ".[dev,docs,train]"
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
 	$(PIP) --upgrade pip
-	$(PIP) -e ".[dev,train,bench]"
+	$(PIP) -e ".[dev,docs,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
 sanitize: $(VENV)/.dev
@@ -74,4 +84,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) dist example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

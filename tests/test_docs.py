@@ -1,19 +1,10 @@
-"""What the documentation shows is run; where it points to exists."""
+"""What the documentation names and points to exists. What it shows is run by tests/docs/."""
 
-import doctest
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_run(page):
-    result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert result.failed == 0
+from tests.docs.pages import PAGES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,0 +1,36 @@
+"""Where comparison pages come from: the steps of an item, with the numbers of the default settings."""
+
+from __future__ import annotations
+
+from denoise_scrapy.settings import DenoiseSettings
+from docs.pictures.svg import Svg
+
+
+def draw() -> Svg:
+    """The picture."""
+    default = DenoiseSettings()
+    svg = Svg(800, 300, "An item asks memory, waits for the crawl, has siblings fetched, or is read alone")
+    svg.box(20, 20, 150, 44, "pages of the crawl", "(each parsed once)")
+    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{default.pages_per_site} pages a site")
+    svg.box(460, 20, 150, 44, "site memory", "(earlier crawls)")
+    svg.arrow(170, 42, 230, 42)
+    svg.arrow(460, 42, 400, 42)
+    svg.box(20, 120, 110, 50, "an item", "comes out")
+    wanted = f"{default.comparison_min} of its template?"
+    steps = [
+        ("1  ask memory", f"up to {default.comparison_pages} pages;", wanted),
+        ("2  wait", f"{default.comparison_wait:g} s for the", "crawl to bring some"),
+        ("3  fetch siblings", f"{default.comparison_per_site} a site, one", "at a time, robots.txt"),
+        ("4  page alone", "told in the body's", "fallback, and counted"),
+    ]
+    for i, lines in enumerate(steps):
+        x = 160 + 160 * i
+        svg.box(x, 112, 140, 66, *lines, kind="good" if i == 0 else "box")
+        svg.arrow(x - (30 if i == 0 else 20), 145, x, 145)
+        svg.arrow(x + 70, 178, x + 70, 226)
+        if i:
+            svg.text(x - 10, 138, "no", "m s")
+    svg.arrow(315, 64, 230, 112)
+    svg.box(160, 226, 620, 40, "body: what this page says and its comparison pages do not", kind="good")
+    svg.text(20, 290, "Fetched pages answer the spider's own requests for them later: they cost nothing then.", "s")
+    return svg

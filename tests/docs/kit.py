@@ -1,0 +1,50 @@
+"""The folder in which the commands of the pages are run: the files that they name, made by us."""
+
+import re
+import sqlite3
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article, story
+from tests.dedup.redis_server import RedisServer
+from tests.docs.pages import Command
+from tests.projects.portal_site import serve
+
+MADE_UP = re.compile(r"https?://[\w.]+\.example(/[^\s'\"]*)")
+
+
+def lay_out(folder: Path, web: Web) -> None:
+    """Make all that is named: texts, pages, indexes, a job with what it has learned, a feed."""
+    (folder / "kept.txt").write_text(story(1), "utf-8")
+    (folder / "new.txt").write_text(f"From our correspondent. {story(1)}", "utf-8")
+    (folder / "old.html").write_text(article(3), "utf-8")
+    (folder / "page.html").write_text(article(4), "utf-8")
+    for name in ("news.sqlite", "other.sqlite"):
+        with DuplicateIndex(store=SQLiteStore(folder / name)) as index:
+            for number in range(41):
+                host = "b.example" if number % 3 else "a.example"
+                index.add(f"https://{host}/{number}", story(number), scope=host)
+    with sqlite3.connect(folder / "other.sqlite") as file:
+        file.execute("UPDATE texts SET s1 = x'00' WHERE id = 7")
+    file.close()
+    pages = serve(web, "news", "docs", "forum")
+    few = [
+        path for section in ("news", "docs", "forum") for path in sorted(p for p in pages if f"/{section}/" in p)[:9]
+    ]
+    spider = spider_of(*map(web, few))
+    crawl(spider, {"JOBDIR": str(folder / "job"), "FEEDS": {folder / "items.jsonl": {"format": "jsonlines"}}})
+    (folder / "denoise-sites.sqlite").write_bytes((folder / "job" / "denoise-sites.sqlite").read_bytes())
+
+
+def local(command: Command, web: Web, server: RedisServer) -> list[str]:
+    """The words of a command, with our servers in place of those that the page has made up."""
+    words = []
+    for word in command.words:
+        for path in MADE_UP.findall(word):
+            number = int(re.sub(r"\D", "", urlsplit(path).path) or 0)
+            web.pages.setdefault(path, article(number))
+        to_us = word if "dedup" in command.words else MADE_UP.sub(lambda found: web(found[1]), word)
+        words.append(to_us.replace("redis://localhost:6379/0", server.url))
+    return words

@@ -1,0 +1,167 @@
+"""Every command that a page shows is run, or at least known: modules, options, targets, settings."""
+
+import contextlib
+import io
+import re
+import runpy
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from denoise_scrapy.commands import SUBCOMMANDS, run
+from denoise_scrapy.settings import DenoiseSettings
+from tests.crawl.web import Web
+from tests.dedup.redis_server import RedisServer
+from tests.docs.kit import lay_out, local
+from tests.docs.pages import DOCS, PAGES, ROOT, Command, commands_of, name_of
+
+ALL = [command for page in PAGES for command in commands_of(page)]
+# Those of `scrapy denoise` that stand in blocks are run; in the text they stand without what they are about.
+SHOWN = [
+    c for c in ALL if c.words[:2] == ["scrapy", "denoise"] and f"`{c.text}" not in (ROOT / c.page).read_text("utf-8")
+]
+# What ends with another exit code than 0, as the page says.
+CODES = {"scrapy denoise dedup check other.sqlite": 1, "scrapy denoise site 127.0.0.1 job --forget 3": 1}
+
+
+def options(words: list[str]) -> list[str]:
+    return [word.split("=")[0] for word in words if word.startswith("--")]
+
+
+@cache
+def help_of(module: str) -> str:
+    """What `python -m MODULE --help` prints."""
+    printed, before = io.StringIO(), sys.argv
+    sys.argv = [module, "--help"]
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # another test may have imported it
+            runpy.run_module(module, run_name="__main__")
+    finally:
+        sys.argv = before
+    return printed.getvalue()
+
+
+def check_module(command: Command) -> None:
+    module = command.words[2]
+    spec = find_spec(module)
+    assert spec, f"{command}: no such module"
+    if spec.submodule_search_locations:
+        assert find_spec(f"{module}.__main__"), f"{command}: cannot be run"
+    for option in options(command.words[3:]):
+        assert option in help_of(module), f"{command}: no option {option}"
+
+
+def check_scrapy(command: Command) -> None:
+    words = command.words
+    assert words[1] in {"crawl", "startproject", "shell", "denoise"}, command
+    given = dict(words[i + 1].split("=", 1) for i, word in enumerate(words) if word == "-s")
+    DenoiseSettings.from_settings({name: value for name, value in given.items() if name.startswith("DENOISE_")})
+    arguments = dict(words[i + 1].split("=", 1) for i, word in enumerate(words) if word == "-a")
+    own = {name.upper(): value for name, value in arguments.items() if name.startswith("denoise_")}
+    DenoiseSettings.from_settings(own)
+    if words[1] == "denoise" and words[2:] and words[2] != "…":
+        assert words[2] in SUBCOMMANDS, f"{command}: no such subcommand"
+        for option in options(words[3:]):
+            source = "".join(p.read_text("utf-8") for p in (ROOT / "denoise_scrapy/commands").glob("*.py"))
+            assert f'"{option}"' in source, f"{command}: no option {option}"
+
+
+def check_make(command: Command) -> None:
+    target = command.words[1].split("=")[0]
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), f"{command}: no such target"
+
+
+def check_pip(command: Command) -> None:
+    listed_extras = (ROOT / "pyproject.toml").read_text("utf-8").split("\n[project.optional-dependencies]\n")[1]
+    extras = re.findall(r"^(\w+) = ", listed_extras.split("\n[tool.")[0], re.M)
+    for listed in re.findall(r"denoise-scrapy\[([\w,]+)\]", command.text):
+        assert set(listed.split(",")) <= set(extras), f"{command}: no such extra"
+
+
+def check_script(command: Command) -> None:
+    assert (ROOT / command.words[1]).exists(), command
+
+
+CHECKS = {"scrapy": check_scrapy, "make": check_make, "pip": check_pip, "bash": check_script}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_are_known(page: Path) -> None:
+    for command in commands_of(page):
+        program = command.words[0]
+        if program == "python":
+            check_module(command) if command.words[1] == "-m" else check_script(command)
+        else:
+            CHECKS.get(program, lambda _: None)(command)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "python -m benchmarks.nothing",
+        "python -m benchmarks --gates",
+        "make everything",
+        "scrapy denoise dedub stats",
+        "scrapy denoise site --pins",
+        "scrapy crawl a -s DENOISE_FAVOUR=recall",
+        "pip install denoise-scrapy[rediss]",
+        "bash .ci/runs",
+    ],
+)
+def test_what_is_wrong_is_found(line: str) -> None:
+    command = Command("page.md", 1, line)
+    check = check_module if line.startswith("python") else CHECKS[line.partition(" ")[0]]
+    with pytest.raises(Exception, match=r"no such|no option|runs"):
+        check(command)
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Web]:
+    site = Web()
+    yield site
+    site.close()
+
+
+def test_commands_in_blocks_run(
+    tmp_path: Path,
+    web: Web,
+    redis_server: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In the order of the pages, in one folder."""
+    lay_out(tmp_path, web)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n" * 10))
+    capsys.readouterr()
+    for command in SHOWN:
+        words = local(command, web, redis_server)[2:]
+        if any(word.startswith("http") for word in words):  # its downloader wants a process of its own
+            scrapy = [sys.executable, "-m", "scrapy", "denoise", *words]
+            done = subprocess.run(scrapy, capture_output=True, encoding="utf-8", timeout=60, check=False)
+            code, out, err = done.returncode, done.stdout, done.stderr
+        else:
+            code = run(words, Settings({"JOBDIR": None}))
+            out, err = capsys.readouterr()
+        assert code == CODES.get(command.text, 0), (str(command), out, err)
+        assert out + err, str(command)
+
+
+def test_there_are_commands_to_run() -> None:
+    assert len(SHOWN) > 20
+    assert {command.words[2] for command in SHOWN} == set(SUBCOMMANDS)
+
+
+def test_start_says_what_the_readme_says() -> None:
+    """The README's way is gone from the wheel to the items by tests/projects/test_new_user.py."""
+    texts = [(page.read_text("utf-8")) for page in (ROOT / "README.md", DOCS / "start.md")]
+    ways = [text.split("\n## Use it in a project\n")[1].split("\nscrapy crawl stories")[0] for text in texts]
+    assert ways[0] == ways[1]

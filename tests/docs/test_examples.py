@@ -1,0 +1,113 @@
+"""Every block of Python that a page shows is run, as it stands, by Sybil: doctests, settings, spiders, plain code."""
+
+import ast
+import doctest
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
+from sybil import Document, Example
+from sybil.parsers.markdown import PythonCodeBlockParser
+
+from denoise_scrapy.settings import DenoiseSettings
+from tests.crawl.web import story
+from tests.docs.pages import PAGES, blocks_of, name_of
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+# What a page says is there before its first block.
+GIVEN: dict[str, dict[str, Any]] = {"docs/dedup.md": {"text": story(1)}}
+COMPONENTS = {"ADDONS", "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "SCHEDULER"}
+
+
+def check_settings(names: Mapping[str, Any]) -> None:
+    """Settings exist and are valid, classes they name exist."""
+    DenoiseSettings.from_settings({name: value for name, value in names.items() if name.startswith("DENOISE_")})
+    for name in COMPONENTS & set(names):
+        listed = names[name]
+        for path in [listed] if isinstance(listed, str) else listed:
+            load_object(path)
+
+
+def check_spider(spider: type[scrapy.Spider]) -> None:
+    settings = Settings({"DENOISE_ENABLED": True})
+    if "name" in vars(spider):
+        spider.update_settings(settings)
+    settings.setdict(spider.custom_settings or {})
+    check_settings(dict(settings))
+    DenoiseSettings.from_settings(settings, spider(name="shown"))
+
+
+def check_meta(source: str) -> None:
+    """What requests say in meta["denoise"] is valid."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.keyword) and node.arg == "meta":
+            meta = ast.literal_eval(node.value)
+            if "denoise" in meta:
+                DenoiseSettings().for_page(meta["denoise"])
+
+
+def run(example: Example) -> None:
+    """Run a block; then look at what it has defined."""
+    names, source = example.namespace, str(example.parsed)
+    before = dict(names)
+    exec(compile("\n" * (example.line + 1) + source, example.path, "exec"), names)
+    new = {name: value for name, value in names.items() if before.get(name) is not value}
+    check_settings(new)
+    check_meta(source)
+    for value in new.values():
+        if isinstance(value, type) and issubclass(value, scrapy.Spider) and value is not scrapy.Spider:
+            check_spider(value)
+
+
+def parser() -> PythonCodeBlockParser:
+    python = PythonCodeBlockParser(doctest_optionflags=FLAGS)
+    python.codeblock_parser._evaluator = run
+    return python
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    document = Document.parse(str(page), parser())
+    document.namespace.update({"scrapy": scrapy} | GIVEN.get(name_of(page), {}))
+    for example in document.examples():
+        example.evaluate()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_all_python_stands_in_blocks_that_are_run(page: Path) -> None:
+    blocks = list(blocks_of(page))
+    assert [b.line for b in blocks if b.language not in {"", "python", "json", "text", "toml", "html"}] == []
+    assert page.read_text("utf-8").count("\n>>> ") == sum(f"\n{b.text}".count("\n>>> ") for b in blocks), (
+        "an example outside of a block, which a site shows as a quote"
+    )
+    assert [b.line for b in blocks if ">>> " in b.text and not (b.language == "python" and b.text[:3] == ">>>")] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('DENOISE_FAVOUR = "recall"', "did you mean DENOISE_FAVOR"),
+        ('DENOISE_FAVOR = "speed"', "valid is precision"),
+        ('ITEM_PIPELINES = {"denoise_scrapy.pipelines.Nothing": 1}', "Nothing"),
+        ("class A(scrapy.Spider):\n    denoise_favor = 'speed'", "valid is precision"),
+        ("class A(scrapy.Spider):\n    custom_settings = {'DENOISE_X': 1}", "no such setting"),
+        (
+            "class A(scrapy.Spider):\n    def parse(self, r):\n        r.follow('', meta={'denoise': {'favo': 1}})",
+            "favo",
+        ),
+        (">>> 1 + 1\n3\n", "Expected"),
+    ],
+)
+def test_what_is_wrong_is_found(source: str, said: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"```python\n{source}\n```\n", "utf-8")
+    document = Document.parse(str(page), parser())
+    document.namespace["scrapy"] = scrapy
+    with pytest.raises(Exception, match=said):
+        for example in document.examples():
+            example.evaluate()

@@ -1,0 +1,107 @@
+"""The site of the docs: built without a warning, complete, loads nothing from elsewhere, shows what we wrote."""
+
+import importlib
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lxml import html
+from markdown_it import MarkdownIt
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from docs.site_hook import on_page_markdown
+from tests.docs.pages import DOCS, ROOT
+
+PAGES = sorted(DOCS.rglob("*.md"))
+SHOWN = {
+    "li": "list_item_open",
+    "table": "table_open",
+    "pre": "fence",
+    "h1": "heading_open",
+    "blockquote": "blockquote_open",
+}
+# Modules of which the reference lists all that is public.
+PUBLIC = ("denoise_scrapy", "denoise_scrapy.body", "denoise_scrapy.dedup")
+
+
+class Lines(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.name}: {record.getMessage()}")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[str]]]:
+    """The folder of the site, and the warnings."""
+    folder, said = tmp_path_factory.mktemp("site"), Lines()
+    loggers = [logging.getLogger(name) for name in ("mkdocs", "mkdocs_autorefs", "griffe")]
+    for logger in loggers:
+        logger.addHandler(said)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder))
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+    for logger in loggers:
+        logger.removeHandler(said)
+    yield folder, said.lines
+
+
+def built(folder: Path, page: Path) -> Path:
+    name = page.relative_to(DOCS).with_suffix(".html")
+    return folder / (name.with_name("index.html") if name.name == "README.html" else name)
+
+
+def test_it_builds_without_a_warning(site: tuple[Path, list[str]]) -> None:
+    assert site[1] == []
+
+
+def test_every_page_is_there_and_in_the_navigation(site: tuple[Path, list[str]]) -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text("utf-8").split("\nnav:\n")[1]
+    listed = re.findall(r"[\w/.-]+\.md", navigation)
+    assert sorted(listed) == [str(page.relative_to(DOCS)) for page in PAGES]
+    assert [page.name for page in PAGES if not built(site[0], page).exists()] == []
+
+
+def test_nothing_is_loaded_from_other_servers(site: tuple[Path, list[str]]) -> None:
+    for path in site[0].rglob("*.html"):
+        tree = html.parse(str(path)).getroot()
+        loaded = tree.xpath("//@src | //link[not(@rel='canonical')]/@href | //form/@action | //@srcset")
+        assert [address for address in loaded if re.match(r"(https?:)?//", address)] == [], path
+        assert not tree.xpath("//*[contains(@class, 'mermaid')]"), path  # a script of another server would draw it
+    for path in site[0].rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(https?:)?//", path.read_text("utf-8")), path
+    assert not list(site[0].rglob("*.py"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_the_site_shows_what_we_wrote(page: Path, site: tuple[Path, list[str]]) -> None:
+    """As many lists, tables, blocks and quotes as CommonMark sees, which is what a reader of the files sees."""
+    tokens = Counter(token.type for token in MarkdownIt().enable("table").parse(page.read_text("utf-8")))
+    article = html.parse(str(built(site[0], page))).getroot().xpath("//article")[0]
+    for made in article.xpath(".//*[contains(@class, 'doc-object')] | .//nav"):
+        made.getparent().remove(made)
+    headings = sum(len(article.findall(f".//h{level}")) for level in range(1, 7))
+    found = {tag: len(article.findall(f".//{tag}")) for tag in SHOWN} | {"h1": headings}
+    wanted = {tag: tokens[kind] for tag, kind in SHOWN.items()}
+    wanted["pre"] += tokens["code_block"]
+    assert found == wanted
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_lists_all_that_is_public(module: str, site: tuple[Path, list[str]]) -> None:
+    told = html.parse(str(site[0] / "api.html")).getroot().text_content()
+    names = set(importlib.import_module(module).__all__) - {"__version__"}
+    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", told)] == []
+
+
+def test_a_list_may_follow_a_line_at_once() -> None:
+    text = "Where to:\n- one\n  more of it\n- two\n\n```\nno list:\n- here\n```\n1. first\n2. second\nend"
+    assert on_page_markdown(text) == text.replace("to:\n-", "to:\n\n-").replace("```\n1.", "```\n\n1.")
