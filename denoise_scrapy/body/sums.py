@@ -46,8 +46,8 @@ class Sums:
 
     Example:
         >>> sums = Sums(Page.parse("<div><p>One.<p>Two three.</div><p>Four."), {})
-        >>> sums.totals[TOKENS], sums.windows(1)[TOKENS - PROSE].tolist()
-        (np.float64(4.0), [3.0, 4.0, 3.0])
+        >>> float(sums.totals[TOKENS]), sums.windows(1)[TOKENS - PROSE].tolist()
+        (4.0, [3.0, 4.0, 3.0])
         >>> sums.under(TOKENS, np.array([1, 2])).tolist()  # body, div
         [4.0, 3.0]
     """

@@ -66,8 +66,9 @@ def test_feeds_of_all_formats(web: Web, tmp_path: Path, kind: str) -> None:
     done = project("feeds", tmp_path, "clips", web("/"), "-a", f"kind={kind}")
     items = paths_of(done.lines())
     check_bodies(items, pages)
-    # declared fields keep their order, a dict gets the text as its last
-    order = ["title", "body", "section", "url"] if kind == "item" else ["title", "section", "url", "body"]
+    # a dict gets the text as its last; declared fields keep their order, in older versions of Scrapy they do not
+    order = list(done.lines()[0])
+    assert order in (["title", "section", "url", "body"], ["title", "body", "section", "url"])[: 1 + (kind == "item")]
     assert [list(item) for item in done.lines()] == [order] * len(items)
     with (done.folder / "items.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
