@@ -22,12 +22,12 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # the documentation as a site, in site/; a warning is an error
 docs: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.quotes
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "== open site/index.html"
 
 # all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
