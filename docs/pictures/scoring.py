@@ -23,8 +23,9 @@ def draw() -> Svg:
         y = 34 + ROW * i
         said = block.text if len(block.text) < 62 else block.text[:60].rsplit(" ", 1)[0] + " …"
         svg.text(10, y + 12, said, "s")
-        svg.box(430, y, max(BAR * block.probability, 1), 15, kind="good" if block.kept else "bad")
-        svg.text(430 + BAR * block.probability + 6, y + 12, f"{block.probability:.1f}", "s")
+        long = max(round(BAR * block.probability), 1)  # whole pixels: numpy and C differ in the sixth place
+        svg.box(430, y, long, 15, kind="good" if block.kept else "bad")
+        svg.text(430 + long + 6, y + 12, f"{block.probability:.1f}", "s")
         svg.text(700, y + 12, "kept" if block.kept else "", "s")
     count = sum(block.kept for block in body.blocks)
     end = 56 + ROW * len(body.blocks)
