@@ -260,3 +260,17 @@ def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.Monke
         copies.count(str(n))
     assert (len(shape.hosts), shape.others) == (3, 28)
     assert copies.evicted >= 18
+
+
+def test_what_is_learned_holds_no_columns_of_its_pages() -> None:
+    page = Page.parse("<div id=main><p>One story.<p>Goes on.</div>", url="http://a.example/")
+    template = LearnedTemplate(page.signature)
+    for _ in range(2):
+        template = template.learn(page, np.ones(2))
+        template.sums.content_share(page.blocks.path_keys)  # as a body asks
+    columns = weakref.ref(page.blocks.path_keys)
+    assert template.sums.knows(page.blocks.path_keys).all()
+    page.drop_columns()
+    gc.collect()
+    assert columns() is None
+    assert template.sums.knows(page.blocks.path_keys).all()

@@ -9,8 +9,8 @@ from functools import lru_cache
 VOCABULARY = 4000
 #: One page in so many repeats the text of the page before it.
 COPIED = 25
-#: Names of topics that a host writes as classes of its menu and its teasers: so it has some 400 paths of elements, as
-#: ten pages of a recorded site have.
+#: Names of topics that a host writes as classes in its menu and its teasers: so it has some 400 paths of elements, as
+#: ten pages of a recorded site have. None of these lays the page out.
 TOPICS = 45
 #: Bytes of scripts and styles in the head of a page: recorded pages of 500 elements have some 55 KB in all.
 HEAD_BYTES = 18_000
@@ -59,11 +59,10 @@ class _Site:
         self.foot = f"<footer><ul>{links}</ul><p class=legal>{_words(self._rng, 40)}</p></footer>"
 
     def _teaser(self, number: int) -> str:
-        kind = "wide" if number % 3 else "small"
+        kind, topic = "wide" if number % 3 else "small", self._topics[number]
         return (
-            f"<div class='teaser t-{kind} {self._topics[number]}'>"
-            f"<h3><a href='/{number}.html'>{self.title(number)}</a></h3>"
-            f"<p>{_words(self._rng, 14)}</p><span class=date>{number} May</span></div>"
+            f"<div class='teaser t-{kind}'><h3 class={topic}><a href='/{number}.html'>{self.title(number)}</a></h3>"
+            f"<p class='lead {topic}'>{_words(self._rng, 14)}</p><span class='date {topic}'>{number} May</span></div>"
         )
 
     def title(self, number: int) -> str:

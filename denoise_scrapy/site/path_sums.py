@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +50,8 @@ class PathSums:
     tokens: FloatArray = field(default_factory=_none)
     pages: FloatArray = field(default_factory=_none)
     evicted: int = 0
-    #: Where the paths asked for last stand: those of one page are asked for four times, when its body is made and
-    #: when it is learned from.
+    #: Where the paths asked for last stand, shared by sums of the same paths: those of a page are asked for four times,
+    #: when its body is made and when it is learned from. Goes with the page's columns, of which its paths are a view.
     _found: list[_Found] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
@@ -130,9 +131,7 @@ class PathSums:
 
     def _with(self, content: FloatArray, tokens: FloatArray, pages: FloatArray) -> PathSums:
         """Other sums of the same paths."""
-        sums = PathSums(self.keys, content, tokens, pages, self.evicted)
-        sums._found[:] = self._found
-        return sums
+        return PathSums(self.keys, content, tokens, pages, self.evicted, self._found)
 
     def content_share(self, keys: KeyArray) -> FloatArray:
         """Share of each path's tokens that were content, NaN where the path or its text is unknown.
@@ -170,9 +169,10 @@ class PathSums:
         if not len(self.keys):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), bool)
         found = self._found[0] if self._found else None
-        if found is None or found.keys is not keys:
+        if found is None or found.keys() is not keys:
             at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
-            found = _Found(keys, at, np.asarray(self.keys.take(at) == keys))
+            forget = self._found.clear
+            found = _Found(ref(keys, lambda _: forget()), at, np.asarray(self.keys.take(at) == keys))
             self._found[:] = [found]
         return found.at, found.known
 
@@ -180,6 +180,6 @@ class PathSums:
 class _Found(NamedTuple):
     """What `PathSums._find` found."""
 
-    keys: KeyArray
+    keys: ref[KeyArray]
     at: npt.NDArray[np.int64]
     known: npt.NDArray[np.bool_]
