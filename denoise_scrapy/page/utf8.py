@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from w3lib.encoding import html_to_unicode
 
 from denoise_scrapy.native import library
 from denoise_scrapy.native.html import look
 
+#: Bytes in which w3lib looks for a declared encoding.
+DECLARING_BYTES = 4096
 _MARK_BYTES = bytes.maketrans(b"\1\2\0", b"   ")
 _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -27,8 +30,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         b'<meta charset=latin1>caf\xc3\xa9'
     """
     if isinstance(html, bytes):
-        declared = f"text/html; charset={encoding}" if encoding else None
-        html = html_to_unicode(declared, html, default_encoding="utf-8")[1]
+        html = _decoded(html, encoding)
     body = html.encode("utf-8", "replace")
     native = library()
     has_marks, is_embedding = _look(body) if native is None else look(native, body)
@@ -40,6 +42,15 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         # with their ends gone, what follows inner documents stays in the element it stands in
         body = _CLOSING_TAGS.sub(b"", body)
     return body
+
+
+def _decoded(html: bytes, encoding: str | None) -> str:
+    """A page's text. Declared may be any codec of Python's: zip and hex decode no text, punycode takes n² time."""
+    if b"punycode" not in html[:DECLARING_BYTES].lower() and "punycode" not in (encoding or "").lower():
+        declared = f"text/html; charset={encoding}" if encoding else None
+        with suppress(LookupError, ValueError):
+            return str(html_to_unicode(declared, html, default_encoding="utf-8")[1])
+    return html.decode("utf-8-sig", "replace")
 
 
 def _look(body: bytes) -> tuple[bool, bool]:

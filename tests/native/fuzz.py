@@ -9,91 +9,19 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpora import RecordedPage, Site, load
+from benchmarks.corpora import load
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.page import Page, PathTable
-
-#: Marks of our own, what parsers trip over, characters of all widths, halves of characters.
-ODD = (
-    "\0 \x01 \x02 \x0b \x0c \x1e \x85 \xa0 \xad \ufeff \u200b \u2028 \ufffd İ ß ﬁ "
-    "\U0001f600 \U00020000 \ud800 \udc00 中 ، ك"
-).split(" ")
-_TAGS = (
-    "<br><br> </p> <p> </div></div> <div> <table><tr><td> </body> <body> </html> <html> <noscript> <script> </script> "
-    "<style> <svg/> </a> <pre> <title> <select> <![CDATA[ ]]> <!-- --> <?php &#1; &#2; &#xD800; &amp; & < > ' \" <p/> "
-    "<x-y> <h2>Comments</h2> <br/>"
-).split(" ")
-_MORE = (
-    "<a href=x>",
-    "<li class='post-12 comment' id=c7>",
-    "<img src=a.png alt=A>",
-    "<td colspan=99999999>",
-    " 12,50 € ",
-)
-SOUP = (*_TAGS, *_MORE)
-MOST_CHARACTERS = 60_000
-
-Mutation = Callable[[random.Random, str], str]
-
-
-def _cut(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    return html[:start] + html[end:]
-
-
-def _again(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    return html[:end] + html[start:end] * rng.choice([1, 2, 9]) + html[end:]
-
-
-def _move(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    rest, place = html[:start] + html[end:], rng.randrange(len(html) + 1)
-    return rest[:place] + html[start:end] + rest[place:]
-
-
-def _sprinkle(rng: random.Random, html: str) -> str:
-    for _ in range(rng.choice([1, 5, 40])):
-        place = rng.randrange(len(html) + 1)
-        html = html[:place] + rng.choice((*ODD, *SOUP)) + html[place:]
-    return html
-
-
-def _nest(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    tag, levels = rng.choice(["div", "span", "b", "table", "a", "li", "font"]), rng.choice([3, 300, 3000])
-    return html[:start] + f"<{tag}>" * levels + html[start:end] + f"</{tag}>" * rng.choice([0, levels]) + html[end:]
-
-
-def _characters(rng: random.Random, html: str) -> str:
-    table = {ord(rng.choice("aeinrst ,.<0")): rng.choice(ODD)}
-    start, end = _range(rng, html)
-    return html[:start] + html[start:end].translate(table) + html[end:]
-
-
-MUTATIONS: Sequence[Mutation] = (_cut, _again, _move, _sprinkle, _nest, _characters)
-
-
-def _range(rng: random.Random, html: str) -> tuple[int, int]:
-    start = rng.randrange(len(html) + 1)
-    return start, min(len(html), start + int(rng.expovariate(1 / 400)))
-
-
-def damaged(rng: random.Random, html: str) -> str:
-    """A page with some of its parts cut, repeated, moved, nested, or sprinkled with what parsers trip over."""
-    for _ in range(rng.choice([1, 1, 2, 3, 6])):
-        html = rng.choice(MUTATIONS)(rng, html)[:MOST_CHARACTERS]
-    return html
+from tests.hostile.mutations import round_of
 
 
 def everything(html: str, others: Sequence[str]) -> dict[str, object]:
@@ -132,15 +60,6 @@ def differences(html: str, others: Sequence[str]) -> list[str]:
         if not same:
             wrong.append(name)
     return wrong
-
-
-def round_of(seed: int, sites: Sequence[Site]) -> tuple[str, list[str]]:
-    """The page of a round, and those it is compared with."""
-    rng = random.Random(seed)
-    site = rng.choice(sites)
-    chosen: list[RecordedPage] = rng.sample(site, min(len(site), rng.choice([1, 2, 4])))
-    html, *others = (page.html for page in chosen)
-    return damaged(rng, html), [damaged(rng, other) if rng.random() < 0.2 else other for other in others]
 
 
 def main() -> int:

@@ -1,0 +1,119 @@
+"""Pages that were made to break programs, each of any size: `python -m tests.hostile.named [--size X] [NAME …]`.
+
+At size 1 they are as large as their names say: a million elements, a text of 50 MB. The command makes all of them, or
+those named, asks for everything that can be made of a page, and tells time, memory and what became of the body.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+
+from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.native import status
+from denoise_scrapy.page.work import DEFAULT_WORK
+from tests.hostile.checks import check_page
+
+SENTENCE = "The quick brown fox jumps over the lazy dog near the river bank. "
+STORY = "<p>The old bridge was closed on Monday, for the river had risen in the night and nobody dared to cross.</p>"
+
+
+def letters(number: int) -> str:
+    """A name of letters alone: digits of names are left out."""
+    name = ""
+    while number or not name:
+        number, letter = divmod(number, 26)
+        name += chr(97 + letter)
+    return name
+
+
+def _names(count: int) -> str:
+    return " ".join(f"a{number}=1" for number in range(count))
+
+
+def _bomb(levels: int) -> str:
+    entities = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, levels))
+    return f'<!DOCTYPE html [<!ENTITY a0 "ha">{entities}]><p>&a{levels - 1}; story</p>'
+
+
+#: By name: from a size between 0 and 1 to the page. Each holds the story, which no body may lose as a whole.
+CASES: Mapping[str, Callable[[float], str]] = {
+    "a million elements": lambda x: "<p>word here</p>" * int(1e6 * x),
+    "a million in one line": lambda x: "<p>" + "<b>w</b> " * int(1e6 * x),
+    "a million without text": lambda x: "<div></div>" * int(1e6 * x),
+    "a million breaks": lambda x: "<p>" + "w<br>" * int(1e6 * x),
+    "a million class names": lambda x: "".join(f"<p class={letters(n)}>word</p>" for n in range(int(1e6 * x))),
+    "a million inside a head": lambda x: "<head>" + "<meta name=a content=b>" * int(1e6 * x) + "</head>",
+    "a million inside a noscript": lambda x: "<noscript>" + "<i>a</i>" * int(1e6 * x) + "</noscript>",
+    "a million cells": lambda x: "<table><tr>" + "<td>a" * int(1e6 * x) + "</table>",
+    "nested 100,000 times": lambda x: "<div>word " * int(1e5 * x),
+    "nested and closed": lambda x: "<div>word " * int(1e5 * x) + "</div> more" * int(1e5 * x),
+    "nested with names": lambda x: "".join(f"<div class={letters(n)}>word " for n in range(int(1e5 * x))),
+    "nested lists": lambda x: "<ul><li>word " * int(5e4 * x),
+    "nested tables": lambda x: "<table><tr><td>word " * int(3e4 * x),
+    "nested quotes": lambda x: "<blockquote><p>word " * int(5e4 * x),
+    "nested in line": lambda x: "<p>" + "<b><i><a href=x>word " * int(3e4 * x),
+    "end tags of nothing": lambda x: "<div>" * int(1e5 * x) + "</b>" * int(1e5 * x),
+    "roots within": lambda x: "<div>" * int(1e5 * x) + "<body><html><head>" * int(1e5 * x),
+    "a text of 50 MB": lambda x: "<p>" + SENTENCE * int(5e7 / len(SENTENCE) * x),
+    "a word of 50 MB": lambda x: "<p>" + "a" * int(5e7 * x),
+    "a line of 10 MB in Chinese": lambda x: "<p>" + "新闻文章很长。" * int(5e5 * x),
+    "a title of 10 MB": lambda x: "<title>" + SENTENCE * int(1.5e5 * x) + "</title>" + "<h1>The quick fox</h1>" * 9,
+    "spaces": lambda x: "<p>a" + " \n\t" * int(5e6 * x) + "b",
+    "100,000 attributes": lambda x: f"<p {_names(int(1e5 * x))}>word",
+    "attributes of 10 MB": lambda x: "<p class='" + "name " * int(1e6 * x) + "' id='" + "x" * int(5e6 * x) + "'>word",
+    "addresses of 10 MB": lambda x: f"<a href='//b/{'a' * int(5e6 * x)}'>x</a><img src='{'b' * int(5e6 * x)}'>",
+    "entity bomb": lambda x: _bomb(2 + int(30 * x)),
+    "entities": lambda x: "<p>" + "&amp;&lt;&#x41;&nbsp;&#0;&#xD800;&#1;&#2;" * int(3e5 * x),
+    "numbers of no character": lambda x: "<p>&#" + "9" * int(1e6 * x) + ";&#x" + "f" * int(1e6 * x) + ";",
+    "ampersands": lambda x: "<p>" + "&" * int(5e6 * x) + "<" * int(5e6 * x),
+    "half characters": lambda x: "<p>" + "\ud800a\udfff\x00 \ufdd0\ufffe\uffff\x01\x02 " * int(5e5 * x),
+    "open tags": lambda x: "<p>word" + "<a " * int(1e6 * x) + ">",
+    "comments": lambda x: "<p>word" + "<!-- x --><!-->" * int(5e5 * x),
+    "quotes that do not end": lambda x: "<p>word" + "<a title=\">\"'\" href='" * int(3e5 * x) + "'\">",
+    "links": lambda x: "".join(f"<a href='/{n}'>Link {n}</a> " for n in range(int(3e5 * x))),
+    "images": lambda x: "<p>word " + "".join(f"<img src=/{n}.png alt=x>" for n in range(int(3e5 * x))),
+    "cells over others": lambda x: "<table>" + "<tr><td colspan=1000 rowspan=65534>a" * int(1e5 * x) + "</table>",
+    "headings of comments": lambda x: "<h2>Comments</h2><p>It was good, and long.</p>" * int(2e5 * x),
+    "marks of Markdown": lambda x: "<p>" + "*_`[]()#<!-- \\ " * int(3e5 * x),
+    "fences": lambda x: "<pre>" + "\n".join("`" * (n % 99) for n in range(int(1e5 * x))) + "</pre>",
+    "JSON-LD": lambda x: "<script type=application/ld+json>" + '{"@type": ["' * int(1e6 * x) + "</script>",
+    "items": lambda x: "<b itemscope itemtype='http://schema.org/Product'>w</b> " * int(2e5 * x),
+    "hidden": lambda x: "<p style='display: none'>word</p>" * int(2e5 * x),
+    "options": lambda x: "<select>" + "<option>a" * int(5e5 * x) + "</select>",
+    "pictures": lambda x: "<picture>" + "<source srcset='a.png 1x, b.png 2x'>" * int(3e5 * x) + "<img></picture>",
+    "documents in a document": lambda x: "<html><body><p>word</body></html>" * int(2e5 * x),
+    "widths": lambda x: "<div style='width: 99%'>" * 200 + "<table width='5%'><tr><td width=3>a</table>" * int(1e5 * x),
+}  # fmt: skip
+
+
+def page_of(name: str, size: float) -> str:
+    """A case with the story before it: what stands after it may be inside of a tag that does not end."""
+    return f"<html><body>{STORY}{CASES[name](size)}"
+
+
+def main() -> int:
+    """Make the pages, and tell what was made of them."""
+    ap = argparse.ArgumentParser(prog="python -m tests.hostile.named", description=__doc__)
+    ap.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(CASES)}")
+    ap.add_argument("--size", type=float, default=1.0)
+    ap.add_argument("--work", type=int, default=DEFAULT_WORK)
+    args = ap.parse_args()
+    print(f"size {args.size}, {args.work:,} steps a page, {status()}")
+    for name in args.names or CASES:
+        html = page_of(name, args.size)
+        other = html.replace("word", "other").replace("old bridge", "new school")
+        start = time.process_time()
+        found = check_page(html, [other, "<p>Quite another page."], work=args.work)
+        seconds, most = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
+        told = {body.fallback or body.evidence for body in found.values()}
+        bodies = f"{len(STRATEGIES) + 1} bodies: {', '.join(sorted(told))}"
+        print(f"{name:30s} {len(html) / 1e6:6.1f} MB {seconds:7.1f} s {most:6d} MB at most, {bodies}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
