@@ -43,5 +43,5 @@ class PageFacts:
     @property
     def nbytes(self) -> int:
         """About what they occupy in memory, in bytes."""
-        # a set of integers takes some 70 bytes an entry, arrays and object about a kilobyte
-        return 1000 + 24 * len(self.tokens) + 70 * len(self.signature)
+        # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes
+        return 2000 + 24 * len(self.tokens) + 70 * len(self.signature)
