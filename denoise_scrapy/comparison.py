@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.url import safe_url_string
 
-from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.body import find_strategy
 from denoise_scrapy.fetching import SiblingFetcher
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
@@ -53,7 +53,7 @@ class ComparisonPages:
         crawl is asking for some, up to ``comparison_timeout`` seconds; then fetches.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
-        usable = STRATEGIES[settings.strategy].comparison_pages
+        usable = find_strategy(settings.strategy).comparison_pages
         needed = min(settings.comparison_min, settings.comparison_pages, usable)
         known = self._known(crawled)
         if _mates(crawled.page, known) >= needed:
@@ -156,4 +156,4 @@ def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:
 
 
 def _whole(crawled: CrawledPage) -> bool:
-    return STRATEGIES[crawled.settings.strategy].needs_elements
+    return find_strategy(crawled.settings.strategy).needs_elements

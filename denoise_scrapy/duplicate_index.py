@@ -13,6 +13,7 @@ from w3lib.url import canonicalize_url
 from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, Store
 from denoise_scrapy.items import get_field
+from denoise_scrapy.own_store import is_path, make_store
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.site import site_key
 
@@ -86,7 +87,7 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
     try:
         return DuplicateIndex(
             settings.dedup_threshold or None,
-            _store(where, settings),
+            _store(where, settings, crawl_settings),
             rule=settings.dedup_rule,
             search=None if settings.dedup_search == "auto" else settings.dedup_search,
             extends=settings.dedup_extends,
@@ -115,9 +116,11 @@ def place_shown(where: str | Path | None) -> str:
     return scheme + mark + rest.rpartition("@")[2] if mark else where
 
 
-def _store(where: str | Path | None, settings: DenoiseSettings) -> Store | None:
+def _store(where: str | Path | None, settings: DenoiseSettings, crawl_settings: BaseSettings) -> Store | None:
     if where is None:
         return None
+    if is_path(settings.dedup_store):
+        return make_store(settings.dedup_store, crawl_settings)
     if isinstance(where, Path):
         return SQLiteStore(where)
     return RedisStore(where, name=settings.dedup_redis_name, timeout=REDIS_TIMEOUT)
@@ -138,13 +141,15 @@ def passes_by_itself(error: Exception) -> bool:
 
 
 def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str | Path | None:
-    """Where the index of a crawl is: URL of the server, path of the file, None for memory.
+    """Where the index of a crawl is: URL of the server, path of the file or of a store's class, None for memory.
 
     Raises:
         ConfigurationError: It is to be a file, and the settings name none.
     """
     if settings.dedup != "off" and settings.dedup_store == "redis":
         return settings.dedup_redis_url
+    if settings.dedup != "off" and is_path(settings.dedup_store):
+        return settings.dedup_store
     return _index_path(settings, crawl_settings)
 
 

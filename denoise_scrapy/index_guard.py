@@ -13,6 +13,7 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch
 from denoise_scrapy.duplicate_index import ItemText, UnusableNowError, index_place, open_index, place_shown
+from denoise_scrapy.own_store import is_remote
 from denoise_scrapy.setting_values import ConfigurationError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class IndexGuard:
         self.left_out = 0
         state.memories.watch("undelivered", evicted=lambda: self.left_out)
         self._index: DuplicateIndex | None = None
-        self._remote = state.settings.dedup_store == "redis" and is_asyncio_available()
+        self._remote = is_remote(state.settings.dedup_store) and is_asyncio_available()
         self._lock = asyncio.Lock()
         self._pause = 0.0
         self._again = 0.0  # when the store may be asked, by the monotonic clock

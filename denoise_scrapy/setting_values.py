@@ -31,6 +31,7 @@ class Declaration:
         low: Least valid number, None for no limit.
         high: Greatest valid number, None for no limit.
         choices: The valid values of a text; empty for any text.
+        or_path: Whether the import path of a class, which has a dot, is valid besides the choices.
         may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
         check: Raises ValueError, saying why, for a value of the right type that is not valid.
@@ -41,6 +42,7 @@ class Declaration:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    or_path: bool = False
     may_be_empty: bool = False
     per_page: bool = False
     check: Callable[[Any], object] | None = None
@@ -48,7 +50,7 @@ class Declaration:
     def valid_values(self, kind: str) -> str:
         """Say what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …)."""
         if self.choices:
-            return " | ".join(self.choices)
+            return " | ".join((*self.choices, "import path of a class") if self.or_path else self.choices)
         if kind == "bool":
             return "True | False"
         if kind == "str":
@@ -85,7 +87,8 @@ def parse_value(value: object, kind: str, declared: Declaration) -> Any:
         declared.high is not None and parsed > declared.high
     )
     empty = parsed == "" and not declared.may_be_empty
-    if outside or empty or (declared.choices and parsed not in declared.choices):
+    path = declared.or_path and "." in parsed
+    if outside or empty or (declared.choices and parsed not in declared.choices and not path):
         raise ValueError(value)
     return parsed
 

@@ -7,11 +7,12 @@ from dataclasses import Field, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
+from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.item_fields import wanted_fields
+from denoise_scrapy.own_store import check_store
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.page.work import DEFAULT_WORK
 from denoise_scrapy.setting_values import (
@@ -48,8 +49,10 @@ class DenoiseSettings:
     every_page: bool = setting(True, 'Treat every page; False: only requests with meta["denoise"] set.')
     strategy: str = setting(
         DEFAULT_STRATEGY,
-        "How the content is told from the rest.",
+        "How the content is told from the rest; a class of one's own is a Strategy.",
         choices=tuple(STRATEGIES),
+        or_path=True,
+        check=find_strategy,
         per_page=True,
     )
     favor: str = setting(
@@ -216,8 +219,11 @@ class DenoiseSettings:
     )
     dedup_store: str = setting(
         "auto",
-        "Where the index lives; auto: in DENOISE_DEDUP_PATH or the job directory if one is set, else in memory.",
+        "Where the index lives; auto: in DENOISE_DEDUP_PATH or the job directory if one is set, else in memory. "
+        "A class of one's own is a Store, made by its from_settings(settings), or without arguments.",
         choices=("auto", "memory", "sqlite", "redis"),
+        or_path=True,
+        check=check_store,
     )
     dedup_path: str = setting("", "File of the index; empty: a file in the job directory.", may_be_empty=True)
     dedup_redis_url: str = setting(

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from denoise_scrapy.body.model import SiteModel, find_strategy
+from denoise_scrapy.body.model import SiteModel
 from denoise_scrapy.body.result import Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY
+from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.work import DEFAULT_WORK

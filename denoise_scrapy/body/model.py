@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
-from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, Decision, Strategy
+from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy
+from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
 from denoise_scrapy.page import Page, PageFacts
@@ -87,7 +87,7 @@ class SiteModel:
 
         Args:
             page: The page. It may be among those the model learned from: it is not compared with itself.
-            strategy: A name in `STRATEGIES`.
+            strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
             taste: What belongs to a body in the user's eyes. Their selectors are those the page was parsed with.
 
         Raises:
@@ -162,18 +162,6 @@ def _evidence(site: SiteStatistics) -> str:
     return "site model" if known else "comparison pages"
 
 
-def find_strategy(name: str) -> Strategy:
-    """The strategy of this name.
-
-    Raises:
-        ValueError: There is none; the message names the nearest.
-    """
-    if name not in STRATEGIES:
-        near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
-        raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? There are {', '.join(STRATEGIES)}")
-    return STRATEGIES[name]
-
-
 def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:
     paths = page.block_paths()
     return tuple(
@@ -205,7 +193,7 @@ def extract(
         html: The page.
         url: Where it came from.
         comparison_pages: Other pages of the same site, as HTML or as parsed pages; a few are enough.
-        strategy: A name in `STRATEGIES`.
+        strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none. What `keep` finds too stays.

@@ -10,6 +10,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.duplicate_index import INDEX_FILE
+from denoise_scrapy.own_store import is_path
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
 
@@ -52,6 +53,8 @@ def named_in(settings: Settings) -> str:
     directory = settings.get("JOBDIR")  # as it is: Scrapy's own function makes the folder
     if read.dedup_store == "redis":
         return f"{read.dedup_redis_url}#{quote(read.dedup_redis_name)}"
+    if is_path(read.dedup_store):
+        raise UsageError(f"DENOISE_DEDUP_STORE = {read.dedup_store!r}: these commands open files and servers only")
     if read.dedup_store == "memory" or not (read.dedup_path or directory):
         raise UsageError(_NO_STORE)
     return read.dedup_path or str(Path(directory, INDEX_FILE))

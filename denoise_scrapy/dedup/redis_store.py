@@ -55,6 +55,8 @@ class RedisStore(Store):
 
     """
 
+    remote = True
+
     def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
         if not isinstance(name, str) or not name or "{" in name or "}" in name:
             raise ValueError(f"name must be a string without braces, not empty, got {name!r}")

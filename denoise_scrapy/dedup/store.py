@@ -108,11 +108,13 @@ class Store(Closing):
         every_newer: Whether `put` must tell of everything newer. An index sets it where its search finds
             duplicates without a band in common.
         lists_all: Whether `newer(0)` gives everything that is there.
+        remote: Whether an answer may take long, for it comes from another machine: a crawl asks in a thread.
 
     """
 
     every_newer = False
     lists_all = True
+    remote = False
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:

@@ -9,15 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import Fingerprint, MemoryStore, SQLiteStore, Store, StoreMismatch
+from denoise_scrapy.dedup import Fingerprint, MemoryStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.packed import pack, unpack
-from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
-
-LONG = Fingerprint.of(" ".join(english(1, 3000)))
-SHORT = Fingerprint.of("a few words")
-EMPTY = Fingerprint.of("")
+from tests.dedup.store_contract import LONG, StoreContract, put
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -27,70 +24,8 @@ def store(request, tmp_path):
         yield one
 
 
-def put(store, key, fingerprint, scope="", group="", replaced=0):
-    """Keep a text as an index does that has seen all."""
-    last = max((one.id for batch in store.newer(0) for one in batch), default=0)
-    return store.put(Name(key, scope, group), fingerprint, last, replaced).id
-
-
-def bare(record):
-    """A record without bands, which a memory store leaves to the index."""
-    return record._replace(fingerprint=replace(record.fingerprint, bands=b""))
-
-
-class TestContract:
-    def test_gives_back_what_it_took(self, store: Store):
-        prints = (LONG, SHORT, EMPTY)
-        ids = [put(store, f"k{i}", f, "s", "g") for i, f in enumerate(prints)]
-        given = [Record(n, Name(f"k{i}", "s", "g"), f) for i, (n, f) in enumerate(zip(ids, prints, strict=True))]
-        assert [bare(one) for one in store.get(ids[::-1])] == [bare(one) for one in given]
-        assert store.get([]) == [] and store.get([999]) == [] and store.get([0]) == []
-        assert [bare(one) for one in store.records()] == [bare(one) for one in given]
-        assert len(store) == 3 and store.problems() == []
-        if store.lists_all:
-            listings = [one.listing for one in given]
-            assert [one for batch in store.newer(0) for one in batch] == listings
-            assert [one for batch in store.newer(ids[0]) for one in batch] == listings[1:]
-            assert list(store.newer(ids[2])) == []
-
-    def test_ids_grow_and_never_come_back(self, store: Store):
-        first = put(store, "a", LONG)
-        assert store.remove(first)
-        second = put(store, "b", LONG)
-        assert first < second
-        assert [one.id for one in store.get([first, second])] == [second]
-
-    def test_put_replaces_within_a_scope(self, store: Store):
-        old, other = put(store, "a", LONG, "x"), put(store, "a", LONG, "y")
-        new = put(store, "a", SHORT, "x", replaced=old)
-        assert [one.id for one in store.get([old, other, new])] == [other, new]
-        assert len(store) == 2
-
-    def test_remove_tells_whether_it_was_there(self, store: Store):
-        number = put(store, "a", LONG, "x")
-        assert not store.remove(number + 1)
-        assert store.remove(number)
-        assert not store.remove(number)
-        assert len(store) == 0
-
-    def test_nothing_is_kept_before_what_is_newer_was_seen(self, store: Store):
-        if not store.lists_all:
-            return
-        first = put(store, "a", LONG)
-        refused = store.put(Name("b"), LONG, 0)
-        assert refused.id == 0 and [one.id for one in refused.newer] == [first]
-        assert store.put(Name("b"), LONG, first).id > first
-        assert len(store) == 2
-
-    def test_odd_names(self, store: Store):
-        names = ["ключ", "'; DROP TABLE texts; --", "a\x00b", "x" * 5000]
-        for name in names:
-            put(store, name, SHORT, name, name)
-        assert [record.name for record in store.records()] == [Name(name, name, name) for name in names]
-
-    def test_close_twice(self, store: Store):
-        store.close()
-        store.close()
+class TestContract(StoreContract):
+    """The contract itself."""
 
 
 def test_a_memory_store_serves_one_index():

@@ -10,9 +10,10 @@ from functools import cached_property
 from denoise_scrapy.body.explanation.document import Facts, write_document
 from denoise_scrapy.body.explanation.drawing import draw
 from denoise_scrapy.body.explanation.verdicts import CLASSES, Verdict, judge
-from denoise_scrapy.body.model import SiteModel, find_strategy
+from denoise_scrapy.body.model import SiteModel
 from denoise_scrapy.body.result import Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY
+from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.work import DEFAULT_WORK
