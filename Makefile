@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo several test check docs gate baseline bench cost scores kinds train sanitize clean
+.PHONY: demo several test check docs gate baseline bench cost scores kinds train sanitize compat package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -71,6 +71,21 @@ $(VENV)/.bench: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 sanitize: $(VENV)/.dev
 	$(BIN)/python -m tests.native.sanitize
 
+# other versions of Python and of what we stand on, as far as their interpreters are here; ARGS="-s lowest" for one
+compat: $(VENV)/.dev
+	rm -rf .nox/ran
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox $(ARGS)
+	$(BIN)/python -m tests.compat.table
+
+# wheel and source distribution in dist/, under tags they may be published with, and their tests
+package: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build
+	for wheel in dist/*-linux_*.whl; do test ! -e $$wheel || \
+	  { PATH=$(abspath $(BIN)):$$PATH auditwheel repair --wheel-dir dist $$wheel && rm $$wheel; } || exit 1; done
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m pytest -q tests/package/built.py
+
 gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate
 	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
@@ -84,4 +99,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .nox dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,107 @@
+"""What `make package` has built in `dist/` holds all that is needed and nothing else. `make test` does not run this."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import HeaderParser
+from pathlib import Path
+
+import pytest
+
+import denoise_scrapy
+from denoise_scrapy.native.compile import compiler
+
+ROOT = Path(__file__).parents[2]
+DIST = ROOT / "dist"
+VERSION = denoise_scrapy.__version__
+NAME = f"denoise_scrapy-{VERSION}"
+#: Beside the package. hatchling adds the last two: a build from the source distribution leaves out what git ignores.
+BESIDE = {"CHANGELOG.md", "LICENSE", "README.md", "hatch_build.py", "pyproject.toml", "PKG-INFO", ".gitignore"}
+TOLD = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+#: What a package is no use without, whatever git knows of.
+NEEDED = {"py.typed", "body/models/blocks.npz", "body/models/kinds.npz", "layout.js", "native/source/kernels.h"}
+#: MB; that of an accelerator included. A file that strayed in is larger, or is named by the tests of members.
+LARGEST = 2
+
+
+def only(pattern: str) -> Path:
+    """The one file of that name."""
+    (file,) = DIST.glob(pattern)
+    return file
+
+
+def sources() -> set[str]:
+    """The package's files as git knows them."""
+    command = ("git", "ls-files", "denoise_scrapy")
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    return {name for name in listed if (ROOT / name).exists()}
+
+
+def members(wheel: Path) -> dict[str, bytes]:
+    """The files of a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
+@pytest.fixture(scope="module")
+def wheel() -> dict[str, bytes]:
+    return members(only("*.whl"))
+
+
+def test_there_is_a_wheel_and_a_source_distribution() -> None:
+    names = sorted(file.name for file in DIST.iterdir())
+    assert len(names) == 2
+    assert names[1] == f"{NAME}.tar.gz"
+    assert re.fullmatch(rf"{re.escape(NAME)}-py3-none-(any|manylinux_\d+_\d+_\w+|macosx_\w+)\.whl", names[0])
+    assert all(file.stat().st_size < LARGEST * 1_000_000 for file in DIST.iterdir())
+
+
+def test_the_source_distribution_holds_the_package_and_what_builds_it() -> None:
+    with tarfile.open(only("*.tar.gz")) as archive:
+        found = {member.name.removeprefix(f"{NAME}/") for member in archive.getmembers() if not member.isdir()}
+    assert found == sources() | BESIDE
+    assert {f"denoise_scrapy/{name}" for name in NEEDED} <= found
+
+
+def test_the_wheel_holds_the_package_and_the_accelerator(wheel: dict[str, bytes]) -> None:
+    native = "denoise_scrapy/native/_kernels." + ("dylib" if sys.platform == "darwin" else "so")
+    compiled = {native} if compiler() else set[str]()
+    assert set(wheel) == sources() | compiled | {f"{NAME}.dist-info/{name}" for name in TOLD}
+    assert [name for name in sources() if wheel[name] != (ROOT / name).read_bytes()] == []
+
+
+def test_no_path_of_this_machine_is_in_it(wheel: dict[str, bytes]) -> None:
+    paths = {str(ROOT).encode(), str(Path.home()).encode() + b"/", b"/tmp/"}
+    ours = {name: content for name, content in wheel.items() if not name.endswith(".py")}
+    assert [(name, path) for name, content in ours.items() for path in paths if path in content] == []
+
+
+def test_what_it_tells_of_itself(wheel: dict[str, bytes]) -> None:
+    told = HeaderParser().parsestr(wheel[f"{NAME}.dist-info/METADATA"].decode())
+    assert (told["Name"], told["Version"], told["License-Expression"]) == ("denoise-scrapy", VERSION, "BSD-3-Clause")
+    assert told["Requires-Python"] == ">=3.10"
+    assert {"playwright", "redis", "several"} <= set(told.get_all("Provides-Extra", []))
+    assert "Typing :: Typed" in told.get_all("Classifier", [])
+    assert wheel[f"{NAME}.dist-info/entry_points.txt"].decode().split("\n")[:2] == [
+        "[scrapy.commands]",
+        "denoise = denoise_scrapy.commands:DenoiseCommand",
+    ]
+
+
+def test_the_tree_gives_the_same_wheel_as_the_source_distribution(wheel: dict[str, bytes], tmp_path: Path) -> None:
+    copy = tmp_path / "tree"
+    for name in (*sources(), *BESIDE - {"PKG-INFO"}):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, copy / name)
+    command = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, copy)
+    subprocess.run(command, check=True, capture_output=True)
+    (built,) = tmp_path.glob("*.whl")
+    other = members(built)
+    assert set(other) == set(wheel)
+    # the tag that auditwheel gives stands in WHEEL, and the digest of that in RECORD
+    assert {name for name in other if other[name] != wheel[name]} <= {
+        f"{NAME}.dist-info/{n}" for n in ("RECORD", "WHEEL")
+    }
