@@ -82,7 +82,7 @@ def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
 def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: Reply) -> None:
     rude.pages |= dict.fromkeys(LINKS, reply)
     done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_PAGES=16, DENOISE_COMPARISON_MIN=8)
-    assert 2 <= len(rude.of_siblings()) <= 3
+    assert 1 <= len(rude.of_siblings()) <= 3
     assert done.stat("comparison/given_up/slow") + done.stat("comparison/given_up/timeout") == 1
     assert done.stat("body/items") == 1
 
