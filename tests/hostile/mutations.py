@@ -24,7 +24,30 @@ _MORE = (
     "<td colspan=99999999>",
     " 12,50 € ",
 )
-SOUP = (*_TAGS, *_MORE)
+#: What would run, or lead elsewhere, if it came through.
+ACTIVE = (
+    "<script>alert(1)</script>",
+    '"><script>alert(1)</script>',
+    "--><script>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "<p onclick=alert(1) style='background:url(javascript:x)'>",
+    "<img src=x onerror=alert(1) alt='](javascript:x)'>",
+    "<svg onload=alert(1)>",
+    "<iframe srcdoc='<script>x</script>'>",
+    "<a href='javascript:alert(1)'>",
+    "<a href=' java\tscript:x'>",
+    "<a href='data:text/html,<script>x</script>'>",
+    "<a href='x\" onmouseover=\"x'>",
+    "<base href='//evil.example/'>",
+    "<base href=javascript:x>",
+    "<meta charset=hex>",
+    "<meta http-equiv=refresh content='0;url=javascript:x'>",
+    "<style>@import 'x'",
+    "`<b onclick=x>`",
+    "[x](javascript:x)",
+    "<noscript><p title='</noscript><img src=x onerror=x>'>",
+)
+SOUP = (*_TAGS, *_MORE, *ACTIVE)
 MOST_CHARACTERS = 60_000
 
 Mutation = Callable[[random.Random, str], str]

@@ -1,0 +1,237 @@
+"""Damaged and made-up pages through all of the core: `python -m tests.hostile.fuzz [--seconds N] [--seed N]`.
+
+Each round takes a page of the example portal (of recorded ones too, where DENOISE_CORPORA names a folder), damages it,
+and asks for everything that can be made of it (`checks`): no exception, nothing that runs, no text but the page's, work
+and memory in bounds that grow with its size. Every so often hypothesis makes pages up. What is wrong ends the run with
+exit code 1, the round's seed, and a file with as little of the page as shows it. `--seed N --rounds 1` makes a round
+again; DENOISE_NATIVE=0 leaves the accelerator out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import gettempdir
+from unittest.mock import patch
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+
+from benchmarks.corpora import Site, load
+from benchmarks.counting import count
+from denoise_scrapy import Body, Page, SiteModel, extract
+from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.body.explanation import explain_page
+from denoise_scrapy.native import status
+from denoise_scrapy.page.work import DEFAULT_WORK
+from tests.body.rendered import MARKUP
+from tests.hostile.checks import URL, check_page
+from tests.hostile.mutations import ACTIVE, round_of
+from tests.html_strategies import SOUP, pages
+
+#: Steps, and bytecode, of a page twice as large are at most so many times as many; the rest is for what is fixed.
+GROWTH = 2.2
+#: Steps that are added: pages end in the middle of what the next copy goes on with.
+FIXED_STEPS = 100
+#: Bytecode instructions that may come on top of the growth: lists that double, a cache that is filled.
+FIXED_INSTRUCTIONS = 100_000
+#: Bytes that all that is made of a page takes at most, for each of its bytes and each of its elements, and at all:
+#: elements `<p>word here</p>` were measured with 5,700 each (numpy 6,900), most of it what `explain` draws; a text
+#: with 27 a byte, one of a single word with 35.
+BYTES_A_BYTE, BYTES_AN_ELEMENT, FIXED_BYTES = 100, 10_000, 8_000_000
+#: Rounds from one to the next in which work is counted, memory is measured, and hypothesis makes pages up.
+COUNTED, MEASURED, MADE_UP = 50, 10, 20
+MADE_PAGES = 40
+#: Characters of a page whose work is counted: that takes 50 times the time.
+MOST_COUNTED = 2000
+#: Pages that are tried to find a smaller one that fails.
+MOST_REDUCTIONS = 300
+SELECTORS = ("p", "div > p", "//div//p[1]", "li:nth-child(2)", "//p[.//a]", "[onclick]", "//*[contains(., 'a')]")
+CHARSETS = ("utf-8", "latin1", "utf-16", "gb18030", "hex", "punycode", "klingon")
+MADE = st.one_of(
+    SOUP, MARKUP, pages(), st.lists(st.sampled_from([*ACTIVE, "<p>", "</p>", "one ", "<", "\0"])).map("".join)
+)
+
+
+@dataclass(frozen=True)
+class Round:
+    """A page, those it is compared with, and how all is made of it."""
+
+    html: str
+    others: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ("combined",)
+    work: int = DEFAULT_WORK
+    piece: int = 32_768
+    charsets: tuple[str, str] | None = None
+    selectors: tuple[str, str] | None = None
+
+
+def round_from(seed: int, sites: Sequence[Site]) -> Round:
+    """The round of a seed."""
+    html, others = round_of(seed, sites)
+    rng = random.Random(f"round {seed}")
+    return Round(
+        html,
+        tuple(others),
+        tuple(rng.sample(sorted(STRATEGIES), 2)),
+        rng.choice([DEFAULT_WORK, DEFAULT_WORK, 0, rng.randrange(1, 2000)]),
+        rng.choice([32_768, 512, 4096]),
+        (rng.choice(CHARSETS[:4]), rng.choice(CHARSETS)) if rng.random() < 0.2 else None,
+        (rng.choice(SELECTORS), rng.choice(SELECTORS)) if rng.random() < 0.2 else None,
+    )
+
+
+def check(told: Round) -> None:
+    """Everything of a round.
+
+    Raises:
+        Exception: Something does not hold.
+    """
+    page: str | bytes = told.html
+    if told.charsets is not None:
+        page = told.html.encode(told.charsets[0], "replace")
+    with patch("denoise_scrapy.page.pieces.PIECE", told.piece), patch("denoise_scrapy.page.events.PIECE", told.piece):
+        declared = told.charsets and told.charsets[1]
+        check_page(page, told.others, strategies=told.strategies, encoding=declared, work=told.work)
+        check_steps(told.html)
+        if told.selectors is not None:
+            keep, remove = told.selectors
+            body = extract(page, URL, told.others, keep=keep, remove=remove, work=told.work)
+            assert body.text or body.fallback in ("all removed", "whole text"), "a body without a reason"
+
+
+def check_steps(html: str) -> None:
+    """Steps grow with the page."""
+    one, two = (Page.parse(html * times, work=0).work.spent for times in (1, 2))
+    assert two <= GROWTH * one + FIXED_STEPS, f"{one:,} steps, and {two:,} of a page twice as large"
+
+
+def everything(html: str, others: Sequence[str] = ()) -> tuple[Body, object]:
+    """All that is made of a page, unchecked."""
+    page = Page.parse(html, url=URL, work=0)
+    body = SiteModel.fit(Page.parse(other, paths=page.path_table, work=0) for other in others).extract(page)
+    return body, (body.html, body.markdown, body.blocks, body.kind, explain_page(html, URL, work=0).html)
+
+
+def check_growth(html: str) -> None:
+    """Work in Python grows with the page: what the third and fourth copy of it take is twice what the second takes."""
+    html = html[:MOST_COUNTED]
+    everything(html)
+    one, two, four = (count(lambda times=times: everything(html * times)).instructions for times in (1, 2, 4))
+    most = GROWTH * max(two - one, 0) + FIXED_INSTRUCTIONS
+    assert four - two <= most, f"{one:,} instructions, {two:,} of a page twice as large, {four:,} of one four times"
+
+
+def check_memory(html: str) -> None:
+    """What is allocated at a time grows with the page."""
+    everything(html)  # tables and caches are made
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        made = everything(html)
+        most = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    del made
+    elements, size = len(Page.parse(html, work=0).tags()), len(html.encode("utf-8", "replace"))
+    allowed = FIXED_BYTES + BYTES_A_BYTE * size + BYTES_AN_ELEMENT * elements
+    assert most <= allowed, f"{most:,} bytes for {size:,} with {elements:,} elements"
+
+
+def made_up(seed: int) -> None:
+    """Pages that hypothesis makes, and reduces where one fails.
+
+    Raises:
+        Exception: Something does not hold of one.
+    """
+
+    @seeded(seed)
+    @settings(
+        max_examples=MADE_PAGES,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([DEFAULT_WORK, 0, 3]))
+    def run(html: str, other: str, strategy: str, work: int) -> None:
+        check(Round(html, (other,), (strategy,), work, piece=64))
+
+    run()
+
+
+def failure(test: Callable[[], object]) -> BaseException | None:
+    """What a test raises, None for nothing."""
+    try:
+        test()
+    except Exception as error:
+        return error
+    return None
+
+
+def reduced(html: str, fails: Callable[[str], bool], most: int = MOST_REDUCTIONS) -> str:
+    """As little of a page as fails in the same way: parts are left out, half of it first, then smaller ones."""
+    size, tried = len(html) // 2, 0
+    while size and tried < most:
+        start = 0
+        while start < len(html) and tried < most:
+            tried += 1
+            less = html[:start] + html[start + size :]
+            if fails(less):
+                html = less
+            else:
+                start += size
+        size //= 2
+    return html
+
+
+def run_round(seed: int, number: int, sites: Sequence[Site], output: Path) -> bool:
+    """Run one round, and tell what is wrong; whether all holds."""
+    told = round_from(seed, sites)
+    tests: list[Callable[[str], object]] = [lambda html: check(replace(told, html=html))]
+    tests += [check_growth] * (number % COUNTED == 0) + [check_memory] * (number % MEASURED == 0)
+    for test in tests:
+        error = failure(lambda: test(told.html))  # noqa: B023 - called at once
+        if error is not None:
+            kind = type(error)
+            small = reduced(told.html, lambda html: type(failure(lambda: test(html))) is kind)  # noqa: B023
+            path = output / f"hostile-{seed}.html"
+            path.write_bytes(small.encode("utf-8", "surrogatepass"))
+            print(f"round {seed}: {kind.__name__}: {error}\n{replace(told, html='', others=())}\n{path}", flush=True)
+            return False
+    if number % MADE_UP == 0 and (error := failure(lambda: made_up(seed))) is not None:
+        print(f"round {seed}, made up: {type(error).__name__}: {error}", *getattr(error, "__notes__", ()), sep="\n")
+        return False
+    return True
+
+
+def main() -> int:
+    """Run rounds until the time is over; give 1 at the first that fails."""
+    ap = argparse.ArgumentParser(prog="python -m tests.hostile.fuzz", description=__doc__)
+    ap.add_argument("--seconds", type=float, default=60)
+    ap.add_argument("--rounds", type=int, default=sys.maxsize)
+    ap.add_argument("--seed", type=int, default=int(time.time()))
+    ap.add_argument("--output", type=Path, default=Path(gettempdir()), help="folder for a page that fails")
+    args = ap.parse_args()
+    folder = os.environ.get("DENOISE_CORPORA")
+    sites = [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]
+    print(f"seed {args.seed}, pages of {len(sites)} sites, {status()}", flush=True)
+    end, done = time.monotonic() + args.seconds, 0
+    while done < args.rounds and time.monotonic() < end:
+        if not run_round(args.seed + done, done, sites, args.output):
+            return 1
+        done += 1
+    print(f"{done} rounds, all holds")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
