@@ -138,7 +138,10 @@ class CrawlState:
         if len(response.body) > settings.max_page_bytes:
             self.count("pages/too_large")
             return None
-        return CrawledPage(self.parse(request, response, settings), settings, request, response.ip_address)
+        page = self.parse(request, response, settings)
+        crawled = CrawledPage(page, settings, request, response.ip_address)
+        crawled.came_with(response)
+        return crawled
 
     def parse(self, request: Request, response: Response, settings: DenoiseSettings) -> Page:
         """Parse the response to a request with the path table of its site."""

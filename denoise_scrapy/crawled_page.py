@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections import Counter
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +14,8 @@ from denoise_scrapy.responses import redirected_from
 from denoise_scrapy.reuse import META_OF_WAY
 
 if TYPE_CHECKING:
+    from scrapy.http import Response
+
     from denoise_scrapy.addresses import Address
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
@@ -79,8 +82,17 @@ class CrawledPage:
         self.computing = asyncio.Lock()
         self.text: PageText | None = None
         self.kept_keys: set[str | None] = set()
+        self._response: weakref.ref[Response] | None = None
         self._kept_texts: set[int] = set()
         self._keys: Counter[str] = Counter()
+
+    def came_with(self, response: Response) -> None:
+        """Note the response that the page was read from. It is not kept."""
+        self._response = weakref.ref(response)
+
+    def response(self) -> Response | None:
+        """The response that the page was read from; None where it has gone, as it does with the page's last item."""
+        return None if self._response is None else self._response()
 
     def numbered(self, key: str) -> str:
         """Return `key`, with "#2", "#3" … added for further items of this page with the same."""

@@ -16,6 +16,7 @@ from denoise_scrapy.crawled_page import PageText
 from denoise_scrapy.duplicate_check import DuplicateCheck
 from denoise_scrapy.duplicate_index import item_text
 from denoise_scrapy.item_fields import field_values
+from denoise_scrapy.item_meta import ItemMeta
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.refusal import refusing_to_start
@@ -58,6 +59,8 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._shape = ShapeReport(state)
+        with refusing_to_start(state.crawler):
+            self._meta = ItemMeta(state)
         state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
 
     def open_spider(self) -> None:
@@ -130,7 +133,8 @@ class BodyPipeline(Component):
             self._say_over_budget(crawled)
         sites.learn(crawled.page, body)
         self._shape.add(crawled.page, body)
-        text = PageText(field_values(body, settings), not body.text, body.fallback, body.evidence)
+        values = field_values(body, settings) | self._meta.values(crawled, body)
+        text = PageText(values, not body.text, body.fallback, body.evidence)
         for page in (crawled.page, *pages):
             if isinstance(page, Page):
                 page.drop_columns()

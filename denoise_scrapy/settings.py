@@ -77,6 +77,24 @@ class DenoiseSettings:
     markdown_field: str = setting("", "The same as Markdown.", **FIELD)
     confidence_field: str = setting("", "Item field that receives how sure the text is, 0 to 1.", **FIELD)
     kind_field: str = setting("", "Item field that receives what the page is: article, forum, listing …", **FIELD)
+    title_field: str = setting(
+        "",
+        "Item field that receives the page's title, without the site's name where other pages tell it. "
+        "DENOISE_TITLE is about the heading in the text.",
+        **FIELD,
+    )
+    lang_field: str = setting(
+        "",
+        "Item field that receives the language of the text: en, de, zh …; empty text: unknown. Needs "
+        "denoise-scrapy[meta].",
+        **FIELD,
+    )
+    published_field: str = setting(
+        "",
+        "Item field that receives the day on which the page was published, as 2024-03-12; empty text: unknown. Needs "
+        "denoise-scrapy[meta].",
+        **FIELD,
+    )
     comparison_field: str = setting("", "Item field that receives the URLs of the comparison pages.", **FIELD)
     blocks_field: str = setting(
         "",

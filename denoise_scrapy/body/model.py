@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.favor import lean
 from denoise_scrapy.body.kinds import kind_model
+from denoise_scrapy.body.page_title import title_of
 from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
@@ -118,6 +119,7 @@ class SiteModel:
         kept, fallback = decision.kept, lack or fallback
         if lack == WHOLE_TEXT:
             evidence = WHOLE_TEXT
+        titles = [other.title for other in site.pages]
         return Body(
             text=page.text_of(kept),
             confidence=decision.confidence,
@@ -129,13 +131,15 @@ class SiteModel:
             make_blocks=lambda: _blocks(page, decision, kept),
             make_rendering=lambda: render(page, kept),
             make_kinds=lambda: kind_model().kinds_of(page),
+            make_title=lambda: title_of(page, titles),
         )
 
 
 def _nothing(page: Page, strategy: str) -> Body:
     """The body of a page without text."""
     kinds = partial(kind_model().kinds_of, page)
-    return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds)
+    title = partial(title_of, page)
+    return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds, make_title=title)
 
 
 def _over_budget(page: Page, strategy: str) -> Body:
@@ -152,6 +156,7 @@ def _over_budget(page: Page, strategy: str) -> Body:
         make_blocks=lambda: _blocks(page, decision, kept),
         make_rendering=lambda: render(page, kept),
         make_kinds=lambda: kind_model().kinds_of(page),
+        make_title=lambda: page.title,
     )
 
 

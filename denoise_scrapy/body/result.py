@@ -51,6 +51,7 @@ class Body:
         make_blocks: Makes `blocks`; only asked when somebody looks.
         make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.
         make_kinds: Makes `kind_probabilities`; only asked when somebody looks.
+        make_title: Makes `title`; only asked when somebody looks.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Body:
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_kinds: Callable[[], Mapping[str, float]] = dict
+    make_title: Callable[[], str] = str
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -92,6 +94,14 @@ class Body:
     def kind(self) -> str:
         """What the whole page is, most likely: "article", "forum", "product", "listing" …, "" where nobody can tell."""
         return max(self.kind_probabilities, key=self.kind_probabilities.__getitem__, default="")
+
+    @cached_property
+    def title(self) -> str:
+        """The page's title without the name of its site, where something tells that name; "" where there is none.
+
+        Comparison pages tell it best: their titles end, or begin, with the same.
+        """
+        return self.make_title()
 
     def __str__(self) -> str:
         return self.text

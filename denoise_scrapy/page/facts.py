@@ -21,6 +21,7 @@ class PageFacts:
         text_hashes: See `Blocks.text_hashes`, shape (m,).
         path_keys: See `Blocks.path_keys`, shape (m,).
         tokens: See `Blocks.tokens`, shape (m,).
+        title: Its title; "" of facts from a file, which holds none.
     """
 
     url: str
@@ -28,6 +29,7 @@ class PageFacts:
     text_hashes: npt.NDArray[np.uint64]
     path_keys: npt.NDArray[np.uint64]
     tokens: npt.NDArray[np.int64]
+    title: str = ""
 
     @property
     def facts(self) -> PageFacts:
@@ -44,4 +46,4 @@ class PageFacts:
     def nbytes(self) -> int:
         """About what they occupy in memory, in bytes."""
         # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes
-        return 2000 + 24 * len(self.tokens) + 70 * len(self.signature)
+        return 2000 + 24 * len(self.tokens) + 70 * len(self.signature) + 2 * len(self.title)

@@ -157,7 +157,8 @@ class Page:
         """What other pages are told of this one. Computing it leaves no other columns behind."""
         blocks = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
         told = (blocks.text_hashes, blocks.path_keys, blocks.tokens)
-        return PageFacts(self.url, self.signature, *(column.copy() for column in told))  # not views of all columns
+        hashes, keys, tokens = (column.copy() for column in told)  # not views of all columns
+        return PageFacts(self.url, self.signature, hashes, keys, tokens, self.title)
 
     @property
     def facts_arrays(self) -> FactsArrays:

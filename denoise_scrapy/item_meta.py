@@ -1,0 +1,80 @@
+"""Language and date of a page for its items: they need the extra `meta`, and the page's HTML."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
+from denoise_scrapy.setting_values import PREFIX, ConfigurationError
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from denoise_scrapy.body import Body
+    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawled_page import CrawledPage
+
+#: The library behind each setting.
+LIBRARIES: Mapping[str, str] = MappingProxyType({"lang_field": "py3langid", "published_field": "htmldate"})
+
+
+class ItemMeta:
+    """Finds what items are given of a page beside its body.
+
+    Args:
+        state: The crawl.
+
+    Raises:
+        ConfigurationError: A field is named whose library is not installed.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+        for name in state.settings.item_fields if state.settings.enabled else ():
+            if name in LIBRARIES:
+                try:
+                    load(LIBRARIES[name])
+                except ImportError as error:
+                    field = state.settings.item_fields[name]
+                    raise ConfigurationError(f"{PREFIX}{name.upper()} = {field!r} {error}") from error
+
+    def values(self, crawled: CrawledPage, body: Body) -> dict[str, str]:
+        """What the wanted ones of these fields receive, by item field; "" for what is not known."""
+        wanted = {name: field for name, field in crawled.settings.item_fields.items() if name in LIBRARIES}
+        if not wanted:
+            return {}
+        response = crawled.response()
+        if response is None:
+            self._state.count("meta/no_html")
+        ways = {"lang_field": self._language, "published_field": self._published}
+        return {field: self._try(name, partial(ways[name], crawled, body, response)) for name, field in wanted.items()}
+
+    def _try(self, name: str, find: Callable[[], str]) -> str:
+        """A value, "" where it cannot be had; the body of the page is not lost for it."""
+        try:
+            return find()
+        except ImportError as error:  # asked for by a request: nothing of it was known at the start
+            self._state.say_once(f"meta/{name}", logging.WARNING, "%s in the meta of a request %s", name, error)
+        except Exception as error:
+            self._state.report("meta", error)
+        return ""
+
+    def _language(self, crawled: CrawledPage, body: Body, response: Response | None) -> str:
+        found = language_of(body.text, "" if response is None else response.text)
+        self._state.count("meta/lang" if found else "meta/no_lang")
+        return found
+
+    def _published(self, crawled: CrawledPage, body: Body, response: Response | None) -> str:
+        if response is None:
+            return ""
+        if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
+            self._state.count("meta/too_large")
+            return ""
+        found = published_on(response.text, crawled.page.url)
+        self._state.count("meta/published" if found else "meta/no_date")
+        return found

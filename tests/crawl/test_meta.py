@@ -1,0 +1,164 @@
+"""Title, language and date of publication: given where a field is named for them, and never at the cost of a body."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+
+from denoise_scrapy.metadata import MAX_HTML
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Reply, Web
+
+FIELDS = {"DENOISE_TITLE_FIELD": "title", "DENOISE_LANG_FIELD": "lang", "DENOISE_PUBLISHED_FIELD": "published"}
+WORDS = """
+der Fluss stieg in Nacht weiter an und gegen Mittag sperrte die Stadt eine alte Brücke für Fußgänger nicht aber
+Radfahrer wurden über das neue Ufer geleitet weil dort noch niemand wusste wann es wieder trocken sein würde
+""".split()
+
+
+def german(number: int, head: str = "", more: str = "") -> str:
+    chance = random.Random(number)
+    text = "".join(f"<p>{' '.join(chance.choices(WORDS, k=24))}, hieß es.</p>" for _ in range(8))
+    return (
+        f'<html lang="de-AT"><head><meta charset=utf-8><title>Brücke {number} gesperrt - Der Bote</title>{head}</head>'
+        f"<body><div>Der Bote Start Sport</div><div class=main>{text}{more}</div><div>Impressum</div></body></html>"
+    )
+
+
+def dated(day: int) -> str:
+    return f'<meta property="article:published_time" content="2024-05-{day:02}T08:00:00+02:00">'
+
+
+@pytest.fixture
+def stories(web: Web) -> list[str]:
+    for n in range(1, 4):
+        web.pages[f"/a/{n}"] = german(n, dated(n))
+    return [web(f"/a/{n}") for n in range(1, 4)]
+
+
+def test_each_item_gets_what_is_asked_for(stories: list[str]) -> None:
+    done = crawl(spider_of(*stories), FIELDS)
+    items = sorted(done.items, key=lambda item: item["url"])
+    assert [item["title"] for item in items] == ["Brücke 1 gesperrt", "Brücke 2 gesperrt", "Brücke 3 gesperrt"]
+    assert [item["published"] for item in items] == ["2024-05-01", "2024-05-02", "2024-05-03"]
+    assert all(item["lang"] == "de" and item["body"] for item in items)
+    assert done.stat("meta/published") == done.stat("meta/lang") == 3
+    assert done.stat("errors") == 0
+    assert not [line for line in done.log.splitlines() if " WARNING " in line or " ERROR " in line]
+
+
+def test_each_field_can_be_asked_for_alone(stories: list[str]) -> None:
+    for setting, field in FIELDS.items():
+        done = crawl(spider_of(*stories), {setting: "mine"})
+        assert all(set(item) == {"url", "body", "mine"} and item["mine"] for item in done.items), field
+
+
+def test_a_request_asks_for_its_page(stories: list[str]) -> None:
+    class Asking(scrapy.Spider):
+        name = "asking"
+
+        async def start(self) -> Any:
+            yield scrapy.Request(stories[0], meta={"denoise": {"published_field": "day"}})
+            yield scrapy.Request(stories[1])
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    items = {item["url"]: item for item in crawl(Asking).items}
+    assert items[stories[0]]["day"] == "2024-05-01"
+    assert "day" not in items[stories[1]]
+
+
+def test_nothing_known_is_an_empty_text(web: Web) -> None:
+    web.pages["/"] = "<div><p>1 2 3</p></div>"
+    done = crawl(spider_of(web("/")), FIELDS)
+    assert [(item["title"], item["lang"], item["published"]) for item in done.items] == [("", "", "")]
+    assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
+
+
+def test_dates_are_not_looked_for_in_huge_or_overlong_pages(web: Web) -> None:
+    web.pages["/huge"] = german(1, dated(1) + f"<!--{'x' * MAX_HTML}-->")
+    web.pages["/long"] = german(2, dated(2), "<i>x</i>" * 3000)
+    done = crawl(spider_of(web("/huge"), web("/long")), {**FIELDS, "DENOISE_PAGE_WORK": 2500, "DENOISE_DEDUP": "off"})
+    assert len(done.items) == 2
+    assert all(item["published"] == "" and item["lang"] == "de" and item["body"] for item in done.items)
+    assert done.stat("meta/too_large") == 2
+
+
+def test_an_item_of_a_page_that_has_gone_has_no_date(web: Web) -> None:
+    web.pages["/from"], web.pages["/to"] = german(1, dated(1)), german(2, dated(2))
+
+    class Detour(scrapy.Spider):
+        name = "detour"
+        start_urls = (web("/from"),)
+
+        def parse(self, response: Any) -> Any:
+            yield scrapy.Request(web("/to"), self.parse_to, cb_kwargs={"item": {"url": response.url}})
+
+        def parse_to(self, response: Any, item: Any) -> Any:
+            yield item
+
+    done = crawl(Detour, FIELDS)
+    assert [(item["url"], item["title"], item["published"]) for item in done.items] == [
+        (web("/from"), "Brücke 1 gesperrt", "")
+    ] or done.items[0]["published"] == "2024-05-01"
+    assert done.items[0]["body"]
+
+
+def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None:
+    web.pages["/trap"] = german(1, dated(1))
+    web.pages["/"] = Reply(web("/trap").encode())
+    done = crawl(spider_of(web("/")), FIELDS)
+    assert [item["published"] for item in done.items] == [""]
+    assert not [path for path in web.asked if path == "/trap"]
+
+
+def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any, **more: Any) -> Any:
+        raise RuntimeError("no date today")
+
+    import htmldate
+    import py3langid
+
+    monkeypatch.setattr(htmldate, "find_date", broken)
+    monkeypatch.setattr(py3langid, "classify", broken)
+    done = crawl(spider_of(*stories), FIELDS)
+    assert all(item["body"] and item["title"] and item["lang"] == item["published"] == "" for item in done.items)
+    assert done.stat("errors/meta") == 3
+
+
+def test_feeds_take_them_in_the_order_they_name(stories: list[str], tmp_path: Path) -> None:
+    feed = tmp_path / "items.csv"
+    order = ["published", "lang", "url", "title"]
+    crawl(spider_of(*stories), {**FIELDS, "FEEDS": {feed: {"format": "csv", "fields": order}}})
+    lines = feed.read_text("utf-8").splitlines()
+    assert lines[0] == ",".join(order)
+    assert f"2024-05-02,de,{stories[1]},Brücke 2 gesperrt" in lines
+
+
+def test_nothing_is_imported_that_nobody_asks_for(stories: list[str], tmp_path: Path) -> None:
+    code = (
+        "import json, sys\n"
+        "from tests.crawl.crawling import crawl, spider_of, stop_reactor\n"
+        "done = crawl(spider_of(sys.argv[1]), {'DENOISE_TITLE_FIELD': 'title'})\n"
+        "assert done.items[0]['title']\n"
+        "print(json.dumps([name for name in ('htmldate', 'dateparser', 'py3langid') if name in sys.modules]))\n"
+        "stop_reactor()\n"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code, stories[0]],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == []
