@@ -6,21 +6,16 @@ Source: patent text 'Method and system for web page de-duplication', overall met
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 
 from denoise_scrapy.dedup.arguments import RULES, check_names, check_threshold, rule_named, way_of
-from denoise_scrapy.dedup.claims import Claims
 from denoise_scrapy.dedup.closing import Closing
-from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.judge import Answer, Item, Judge
-from denoise_scrapy.dedup.lookup import Keys
+from denoise_scrapy.dedup.judge import Item, Judge
+from denoise_scrapy.dedup.keeping import Keeping
 from denoise_scrapy.dedup.memory_store import MemoryStore
-from denoise_scrapy.dedup.owners import new_owner
 from denoise_scrapy.dedup.rule import PartRule
 from denoise_scrapy.dedup.search import Search
-from denoise_scrapy.dedup.store import Listing, Name, Record, Store
+from denoise_scrapy.dedup.store import Name, Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
 __all__ = ["RULES", "DuplicateIndex"]
@@ -28,9 +23,6 @@ __all__ = ["RULES", "DuplicateIndex"]
 CANDIDATE_LIMIT = 512
 """More texts than this sharing a band: the exact search is asked. It costs the same for many and few, some 3 ms at
 100,000 texts, which is what judging so many takes."""
-
-_VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
-_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
 
 
 class DuplicateIndex(Closing):
@@ -98,11 +90,8 @@ class DuplicateIndex(Closing):
         way = way_of(self._rule, search, extends=extends)
         self._store = MemoryStore() if store is None else store
         self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
-        self._judging = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
-        self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
-        self._owner = new_owner()
-        self._known = False  # whether the store has heard of the owner
-        self._claims = Claims()
+        judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
+        self._keeping = Keeping(self._store, self._search, judge)
         self._lock = threading.RLock()
         self._store.every_newer = way != "prefilter"
         self._store.open(self._rule.constants)
@@ -119,7 +108,7 @@ class DuplicateIndex(Closing):
         """
         search = self._search
         found = {"verified": search.verified, "exact_answers": search.exact_answers}
-        return {**self._counts, **found, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
+        return {**self._keeping.counts, **found, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
 
     def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep nothing.
@@ -140,7 +129,7 @@ class DuplicateIndex(Closing):
         item = self._read(text, Name(key, scope, group))
         with self._lock:
             self._search.load()
-            return self._judge(item).verdict
+            return self._keeping.judge(item).verdict
 
     def add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Keep a text, whatever it is like, in place of what its key had.
@@ -158,7 +147,7 @@ class DuplicateIndex(Closing):
             ValueError: As for `check`.
 
         """
-        return self._check_and_add(self._read(text, Name(key, scope, group)), judge=False)
+        return self._take(self._read(text, Name(key, scope, group)), similar=False)
 
     def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "", claim: bool = False) -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep it if not, in one step.
@@ -196,7 +185,7 @@ class DuplicateIndex(Closing):
             True
 
         """
-        return self._check_and_add(self._read(text, Name(key, scope, group)), judge=True, claim=claim)
+        return self._take(self._read(text, Name(key, scope, group)), similar=True, claim=claim)
 
     def settle(self, key: str, *, scope: str = "") -> bool:
         """Keep a claimed text for good: its item was delivered.
@@ -234,8 +223,7 @@ class DuplicateIndex(Closing):
     def beat(self) -> None:
         """Tell the store that this index lives, each third of `CLAIM_SECONDS`. Does nothing where it has no claims."""
         with self._lock:
-            if self._claims.held:
-                self._store.beat(self._owner)
+            self._keeping.beat()
 
     def restore(self, records: Iterable[Record]) -> int:
         """Keep records of another index as they are, without judging them.
@@ -251,8 +239,7 @@ class DuplicateIndex(Closing):
         count = 0
         with self._lock:
             for record in records:
-                while not self._restored(record):  # as for `check_and_add`, there is an end
-                    pass
+                self._keeping.restore(record)
                 count += 1
         return count
 
@@ -279,10 +266,7 @@ class DuplicateIndex(Closing):
     def close(self) -> None:
         """Withdraw what is claimed still, and close the store. A second call does nothing."""
         with self._lock:
-            if self._known:
-                self._known = False
-                with suppress(Exception):  # of any store; where it does not answer, they vanish by themselves
-                    self._counts["withdrawn"] += len(self._store.release(self._owner))
+            self._keeping.withdraw_all()
             self._store.close()
 
     def __len__(self) -> int:
@@ -297,92 +281,11 @@ class DuplicateIndex(Closing):
         fingerprint = self._rule.fingerprint(new)
         return Item(name, new, fingerprint, Record(0, name, fingerprint).listing)
 
-    def _check_and_add(self, item: Item, *, judge: bool, claim: bool = False) -> Verdict:
+    def _take(self, item: Item, *, similar: bool, claim: bool = False) -> Verdict:
         with self._lock:
-            while True:  # each turn takes in what others have kept meanwhile, so there is an end
-                answer = self._judge(item, similar=judge)
-                if not answer.keep:
-                    self._repeat(item.name, answer, claim=claim)
-                    break
-                if self._keep(item.name, item.fingerprint, item.listing, answer.replaced, answer.keys, claim=claim):
-                    break
-            self._search.renew()
-            self._count(answer)
-        return answer.verdict
-
-    def _restored(self, record: Record) -> bool:
-        """Keep a record, or take in what others have kept meanwhile: its key may be among that."""
-        found = self._search.catalog.find(record.listing)
-        same = self._search.same_item(record.name, found)
-        return self._keep(record.name, record.fingerprint, record.listing, same.id if same else 0, found.keys)
-
-    def _keep(
-        self,
-        name: Name,
-        fingerprint: Fingerprint,
-        listing: Listing,
-        replaced: int,
-        keys: Keys | None,
-        *,
-        claim: bool = False,
-    ) -> bool:
-        """Keep a text, or take in what is to be judged first."""
-        self._known = self._known or claim
-        put = self._store.put(name, fingerprint, self._search.catalog.last, replaced, self._owner if claim else "")
-        self._search.take(put.newer)
-        if put.id:  # memory follows the commit, never runs ahead of it
-            self._search.forget(replaced)
-            self._search.catalog.extend([listing._replace(id=put.id)], keys)
-            self._counts["claimed"] += claim
-            if claim:
-                self._claims.pass_on(name, put.id, new=True)
-        return put.id > 0
-
-    def _repeat(self, name: Name, answer: Answer, *, claim: bool) -> None:
-        """An item passes that is kept with the same text: it may be on its way for a second time."""
-        same = answer.record
-        if same is None or answer.verdict.duplicate:
-            return
-        if claim:
-            self._claims.pass_on(name, same.id if same.owner == self._owner else 0, new=False)
-        elif same.owner:
-            self._store.settle(same.id, same.owner)
+            return self._keeping.take(item, similar=similar, claim=claim)
 
     def _end(self, name: Name, *, delivered: bool) -> bool:
-        """Settle or withdraw the claim on an item that is no longer on its way."""
         check_names(name)
         with self._lock:
-            number, done = self._claims.number(name, delivered=delivered), False
-            if number and delivered:
-                done = self._store.settle(number, self._owner)
-                self._counts["settled"] += done
-            elif number:
-                done = self._store.withdraw(number, self._owner)
-                self._search.forget(number if done else 0)  # another index may have made it final
-                self._counts["withdrawn"] += done
-            self._claims.end(name)
-        return done
-
-    def _judge(self, item: Item, *, similar: bool = True) -> Answer:
-        """Judge a text against all that is remembered, but for what was claimed by the dead."""
-        while True:  # each turn finds a claim that was released, or one that was settled meanwhile
-            answer = self._judging.answer(item, similar=similar)
-            owner = answer.owner
-            if not owner:
-                return answer
-            if owner == self._owner or self._store.lives(owner):
-                return answer.pending
-            gone = self._store.release(owner)
-            for number in gone:
-                self._search.forget(number)
-            self._counts["released"] += len(gone)
-
-    def _count(self, answer: Answer) -> None:
-        verdict = answer.verdict
-        self._counts["checked"] += 1
-        self._counts["kept"] += answer.keep and not verdict.updated
-        self._counts["duplicates"] += verdict.duplicate
-        self._counts["pending"] += verdict.pending
-        self._counts["too_short"] += verdict.too_short
-        self._counts["updated"] += verdict.updated
-        self._counts["extended"] += verdict.extends is not None
+            return self._keeping.end(name, delivered=delivered)

@@ -160,7 +160,7 @@ def test_a_version_without_claims_writes_into_a_file_of_ours(tmp_path):
 
 def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):
     with opened(place) as one:
-        one._owner = "elsewhere:999999999-1:0"
+        one._keeping.owner = "elsewhere:999999999-1:0"
         one.check_and_add("a", text_of(1), claim=True)
         with opened(place) as two:
             assert two.check("b", near_copy_of(1, "b")).pending

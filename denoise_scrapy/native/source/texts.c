@@ -1,21 +1,17 @@
-/* Texts of blocks: what short ones may announce, how much of them stands in the title, and what is rendered of them.
+/* Texts of blocks: what short ones may announce, and how much of them stands in the title.
  *
- * A block's text is its slice of the page's marked text. One table tells of each code what it is worth here: its lower
- * case, SPACE for all white space, MARK for the marks of elements, FOLDED for what lower case depends on more than the
- * code, SURROGATE for a half of a character. Literals and titles come in lower case, as codes of 16 bits.
+ * Literals and titles come in lower case, as codes of 16 bits.
  *
  * What a text announces is told by regular expressions, which are Python's, and remembered by a hash of the text. New
  * texts are searched for hints, literals of which each match has one: most have none, and announce nothing, or are dates
  * and times, which are told here where their surroundings are ASCII. */
 #include <string.h>
 
-#include "columns.h"
+#include "texts.h"
 
-enum { MARK = 0, FOLDED = 1, SURROGATE = 2, SPACE = 0x20, LINE_BREAK = 0x0b, REPLACEMENT = 0xfffd };
 /* What is left to do for a block. */
 enum { UNSEEN = 1, TITLE = 2, CONSENT = 4, TOLD = 8 };
 enum { PAIRS = 4096, MAX_TITLE = 512, MAX_TEXT = 4096 };
-enum { HEADING = 1 << 2, PREFORMATTED = 1 << 12 }; /* of the flags in page/markup.py */
 
 /* Short texts that are known, by a hash that nobody outside of the process can prepare. */
 struct known_texts {
@@ -55,18 +51,6 @@ struct title {
     uint16_t first[PAIRS]; /* 1 + the position of the first pair of a kind, 0 for none */
     uint16_t next[MAX_TITLE]; /* the same of the next one */
 };
-
-static inline uint16_t code_at(const struct page_columns *page, int64_t i) {
-    return page->wide ? ((const uint16_t *)page->codes)[i] : ((const uint8_t *)page->codes)[i];
-}
-
-static void bounds(const struct page_columns *page, int64_t block, int64_t *start, int64_t *stop) {
-    int64_t first = page->start[block], after = page->stop[block];
-    if (first < 0) first = 0;
-    if (after > page->characters) after = page->characters;
-    *start = first;
-    *stop = after;
-}
 
 static uint64_t hash_of(const struct page_columns *page, int64_t block, uint64_t seed) {
     const uint64_t odd = (seed << 1) | 1;
@@ -279,78 +263,4 @@ EXPORTED int64_t denoise_texts_titles(const struct page_columns *page, const uin
         waiting += found < 0;
     }
     return waiting;
-}
-
-struct writer {
-    void *out;
-    int64_t wide, n;
-};
-
-static inline void put(struct writer *to, uint16_t code) {
-    if (to->wide)
-        ((uint16_t *)to->out)[to->n++] = code;
-    else
-        ((uint8_t *)to->out)[to->n++] = (uint8_t)code;
-}
-
-static inline uint16_t get(const struct writer *to, int64_t i) {
-    return to->wide ? ((uint16_t *)to->out)[i] : ((uint8_t *)to->out)[i];
-}
-
-/* The code, or REPLACEMENT for half a character whose other half is not beside it. */
-static uint16_t whole(const struct page_columns *page, int64_t i, int64_t start, int64_t stop) {
-    uint16_t code = code_at(page, i);
-    if ((code & 0xfc00) == 0xd800) return i + 1 < stop && (code_at(page, i + 1) & 0xfc00) == 0xdc00 ? code : REPLACEMENT;
-    if ((code & 0xfc00) == 0xdc00) return i > start && (code_at(page, i - 1) & 0xfc00) == 0xd800 ? code : REPLACEMENT;
-    return code;
-}
-
-static void write_as_it_is(const struct page_columns *page, int64_t block, const uint16_t *lower, struct writer *to) {
-    int64_t i, stop;
-    bounds(page, block, &i, &stop);
-    const int64_t start = i, begin = to->n;
-    for (; i < stop; i++) {
-        uint16_t code = whole(page, i, start, stop);
-        if (lower[code] == MARK) continue;
-        if (code == LINE_BREAK) code = '\n';
-        if (to->n > begin || (code != '\n' && code != '\r')) put(to, code);
-    }
-    while (to->n > begin && lower[get(to, to->n - 1)] == SPACE) to->n--;
-}
-
-static void write_collapsed(const struct page_columns *page, int64_t block, const uint16_t *lower, struct writer *to) {
-    int64_t i, stop;
-    bounds(page, block, &i, &stop);
-    const int64_t start = i, begin = to->n;
-    uint16_t between = 0;
-    for (; i < stop; i++) {
-        uint16_t code = code_at(page, i), kind = lower[code];
-        if (kind == MARK) continue;
-        if (kind == SPACE) {
-            if (between != '\n') between = code == LINE_BREAK ? '\n' : ' ';
-            continue;
-        }
-        if (between && to->n > begin) put(to, between);
-        between = 0;
-        put(to, kind == SURROGATE ? whole(page, i, start, stop) : code);
-    }
-}
-
-/* The texts of some blocks, a line each, in codes as wide as the page's. `out` has room for all characters of the page
- * and one a block: each block once, in order. Returns how many codes were written. */
-EXPORTED int64_t denoise_texts_join(const struct page_columns *page, const uint16_t *lower, const uint8_t *wanted,
-                                    void *out) {
-    struct writer to = {out, page->wide, 0};
-    int64_t after = 0, any = 0;
-    for (int64_t block = 0; block < page->m; block++) {
-        if (!wanted[block]) continue;
-        if (page->start[block] < after || page->stop[block] < page->start[block]) return -1; /* would not fit */
-        after = page->stop[block];
-        if (any++) put(&to, '\n');
-        if (page->flags[block] & PREFORMATTED)
-            write_as_it_is(page, block, lower, &to);
-        else
-            write_collapsed(page, block, lower, &to);
-    }
-    return to.n;
 }
