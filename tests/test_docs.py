@@ -15,7 +15,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_settings_and_stats_that_are_named_exist(page):
-    from denoise_scrapy.settings import declarations
+    from denoise_scrapy.declared_settings import declarations
     from denoise_scrapy.stats import is_declared
 
     text = page.read_text("utf-8")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, settings_table
+from denoise_scrapy.declared_settings import settings_table
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.stats import STATS, is_declared, stats_table
 from tests.crawl.crawling import crawl, spider_of
 
