@@ -38,6 +38,7 @@ class Pages(scrapy.Spider):
 SCRAPY = "from scrapy.cmdline import execute; execute()"
 REDIS = {"redis", "scrapy_redis"}
 PLAYWRIGHT = {"scrapy_playwright", "playwright"}
+META = {"htmldate", "py3langid"}
 
 
 def run_without(names: set[str], code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -55,9 +56,9 @@ def run_without(names: set[str], code: str, folder: Path, *arguments: str) -> su
     )
 
 
-def crawl_without(names: set[str], folder: Path, *arguments: str) -> tuple[str, str]:
+def crawl_without(names: set[str], folder: Path, *arguments: str, spider: str = SPIDER) -> tuple[str, str]:
     """Crawl a page; gives the log, and the feed, "" for none."""
-    (folder / "pages.py").write_text(SPIDER, encoding="utf-8")
+    (folder / "pages.py").write_text(spider, encoding="utf-8")
     done = run_without(names, SCRAPY, folder, "runspider", "pages.py", "-O", "items.jsonl", *arguments)
     feed = folder / "items.jsonl"
     return done.stdout, feed.read_text(encoding="utf-8") if feed.exists() else ""
@@ -69,15 +70,8 @@ def page(web: Web) -> str:
     return web("/1")
 
 
-def test_without_any_extra_a_crawl_says_nothing_of_them(page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(REDIS | PLAYWRIGHT, tmp_path, "-a", f"page={page}")
-    assert '"body": ' in feed
-    assert "denoise-scrapy[" not in log
-    assert "WARNING" not in log
-
-
-@pytest.mark.parametrize("setting", ["DENOISE_DEDUP_STORE=redis", f"DENOISE_SITE_MEMORY_PATH={NOBODY}"])
-def test_stores_in_redis_name_their_extra(setting: str, page: str, tmp_path: Path) -> None:
+def test_a_store_in_redis_names_its_extra(page: str, tmp_path: Path) -> None:
+    setting = f"DENOISE_SITE_MEMORY_PATH={NOBODY}"
     log, feed = crawl_without(REDIS, tmp_path, "-a", f"page={page}", "-s", setting)
     assert feed == ""
     assert "The crawl does not start: " in log
@@ -118,3 +112,26 @@ def test_a_shared_frontier_names_its_extra(page: str, tmp_path: Path) -> None:
     log, feed = crawl_without({"scrapy_redis"}, tmp_path, "-a", f"page={page}", "-s", scheduler)
     assert feed == ""
     assert "pip install denoise-scrapy[several]" in log
+
+
+@pytest.mark.parametrize(("name", "library"), [("LANG", "py3langid"), ("PUBLISHED", "htmldate")])
+def test_fields_of_language_and_date_name_it(name: str, library: str, page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", f"DENOISE_{name}_FIELD=mine")
+    assert feed == ""
+    assert f"The crawl does not start: DENOISE_{name}_FIELD = 'mine' needs {library}, which is not installed: " in log
+    assert "pip install denoise-scrapy[meta]" in log
+
+
+def test_the_title_needs_no_extra(page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", "DENOISE_TITLE_FIELD=title")
+    assert '"title": "Article 1"' in feed
+    assert "denoise-scrapy[" not in log
+
+
+def test_a_request_that_asks_for_a_date_names_it_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
+    spider = SPIDER.replace("{}", '{"denoise": {"published_field": "day"}}')
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", spider=spider)
+    assert '"body": ' in feed and '"day": ""' in feed
+    told = [line for line in log.splitlines() if " WARNING: " in line]
+    assert len(told) == 1
+    assert told[0].endswith("needs htmldate, which is not installed: pip install denoise-scrapy[meta]")
