@@ -59,7 +59,7 @@ class ItemMeta:
         try:
             return find()
         except ImportError as error:  # asked for by a request: nothing of it was known at the start
-            self._state.say_once(f"meta/{name}", logging.WARNING, "%s in the meta of a request %s", name, error)
+            self._state.say_once(f"meta/{name}", logging.WARNING, "A request's %s %s", name, error)
         except Exception as error:
             self._state.report("meta", error)
         return ""

@@ -20,6 +20,8 @@ from lxml import html as lxml_html
 
 from denoise_scrapy.page.utf8 import to_utf8
 
+__all__ = ["language_of", "published_on"]
+
 logger = logging.getLogger(__name__)
 
 #: Fewer letters are too few to tell a language by: the page's own word for it counts.
@@ -75,7 +77,8 @@ def language_of(text: str, html: str = "") -> str:
 def published_on(html: str | bytes, url: str | None = None) -> str:
     """The day on which a page was published, by what its markup and its URL say.
 
-    Dates that merely stand in its text do not count: there is one on nearly every page.
+    Where they say nothing, a date in the text counts if it is written as one there, in digits and in full (2024-03-12).
+    Others do not: there is one on nearly every page.
 
     Args:
         html: The page. No date is looked for in more than `MAX_HTML` bytes.
