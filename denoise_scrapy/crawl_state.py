@@ -72,7 +72,11 @@ class CrawlState:
 
     @property
     def crawler(self) -> Crawler:
-        """The crawler; it outlives its state."""
+        """The crawler; it outlives its state.
+
+        Raises:
+            RuntimeError: It does not any more.
+        """
         crawler = self._crawler()
         if crawler is None:
             raise RuntimeError("the crawl is over")

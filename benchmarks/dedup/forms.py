@@ -15,7 +15,6 @@ from benchmarks.dedup.form_words import CHINESE, CHINESE_VALUES, ENGLISH, ENGLIS
 from denoise_scrapy.dedup.tokens import tokens
 
 COMMON = (0.45, 0.6)
-LENGTH = (60, 200)
 _LANGUAGES = (("latin", ENGLISH, ENGLISH_VALUES), ("chinese", CHINESE, CHINESE_VALUES))
 
 

@@ -28,7 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Remove them."""
+    """Remove them.
+
+    Raises:
+        UsageError: Nothing says which.
+
+    """
     if not args.keys and args.pattern is None:
         raise UsageError("dedup forget: give a KEY or a --pattern")
     is_meant = _matcher(args.keys, args.pattern)

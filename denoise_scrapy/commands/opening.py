@@ -103,7 +103,12 @@ def open_with(name: str, rule: Rule) -> Opened:
 
 
 def path_of(name: str) -> Path | None:
-    """Give the file of an index; None for one on a server."""
+    """Give the file of an index; None for one on a server.
+
+    Raises:
+        ValueError: It is another kind of URL.
+
+    """
     if name.startswith(SCHEMES):
         return None
     if "://" in name:

@@ -46,7 +46,11 @@ def unpin(store: SiteStore, site: str, which: str) -> int:
 
 
 def forget(store: SiteStore, site: str, which: str, *, ask: bool) -> int:
-    """Forget what was learned of a site, or of a template of it."""
+    """Forget what was learned of a site, or of a template of it.
+
+    Raises:
+        ValueError: `which` is neither all nor the number of a template.
+    """
     number = None if which == ALL else _NUMBER.fullmatch(which)
     if which != ALL and (number is None or number[2]):
         raise ValueError(f"{which!r} is neither 'all' nor the number of a template")
@@ -62,7 +66,11 @@ def forget(store: SiteStore, site: str, which: str, *, ask: bool) -> int:
 
 
 def export(store: SiteStore, sites: list[str], file: str) -> int:
-    """Write the rules of sites, pinned ones first, in the form of DENOISE_RULES_PATH."""
+    """Write the rules of sites, pinned ones first, in the form of DENOISE_RULES_PATH.
+
+    Raises:
+        ValueError: The file is that of the site memory.
+    """
     found, pinned = {}, store.pinned()
     for site in sites:
         first = pinned.get(site, [])

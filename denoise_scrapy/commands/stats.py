@@ -45,7 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print it, and draw it."""
+    """Print it, and draw it.
+
+    Raises:
+        UsageError: The output is to be of a kind that is not drawn.
+    """
     source = Path(args.source)
     if args.output and Path(args.output).suffix not in {".html", ".svg"}:
         raise UsageError(f"stats: -o {args.output}: valid are .html and .svg")

@@ -14,14 +14,24 @@ RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRu
 
 
 def rule_named(name: str) -> Rule:
-    """Give the rule of a name."""
+    """Give the rule of a name.
+
+    Raises:
+        ValueError: There is none of this name.
+
+    """
     if name not in RULES:
         raise ValueError(f"rule must be one of {', '.join(RULES)}, got {name!r}")
     return RULES[name]
 
 
 def way_of(rule: Rule, search: str | None, *, extends: bool) -> str:
-    """The search to use."""
+    """The search to use.
+
+    Raises:
+        ValueError: There is no such search, or it does not go with the rule or with `extends`.
+
+    """
     way = search or ("prefilter" if rule.has_bands else "tree")
     if way not in SEARCHES:
         raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
@@ -33,13 +43,23 @@ def way_of(rule: Rule, search: str | None, *, extends: bool) -> str:
 
 
 def check_threshold(value: object) -> None:
-    """Refuse what is no share."""
+    """Refuse what is no share.
+
+    Raises:
+        ValueError: It is none.
+
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         raise ValueError(f"threshold must be a number in (0, 1], got {value!r}")
 
 
 def check_names(name: Name) -> None:
-    """Refuse an item without a key, and what no store could write."""
+    """Refuse an item without a key, and what no store could write.
+
+    Raises:
+        ValueError: There is such a part; the message says which.
+
+    """
     for part, value in name._asdict().items():
         _check_name(part, value, empty=part != "key")
 

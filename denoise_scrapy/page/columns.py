@@ -49,14 +49,6 @@ class MarkedText:
             return self.data[2 * start : 2 * end].decode("utf-16-le", "replace")
         return self.data[start:end].decode("latin-1")
 
-    def slices(self, starts: IntArray, ends: IntArray) -> list[str]:
-        """Many of them: cut from a string decoded once, where its characters are as many as the codes."""
-        text = self.slice(0, len(self.codes))
-        bounds = zip(starts.tolist(), ends.tolist(), strict=True)
-        if len(text) != len(self.codes):  # characters beyond the plane are two codes each
-            return [self.slice(start, end) for start, end in bounds]
-        return [text[start:end] for start, end in bounds]
-
 
 class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.

@@ -9,7 +9,7 @@ from itertools import islice
 
 from denoise_scrapy.page import Page, PageFacts, PathTable
 from denoise_scrapy.site.path_tables import MAX_BYTES, PathTables
-from denoise_scrapy.site.template import SAME_TEMPLATE, likest_first, signature_similarity, template_similarity
+from denoise_scrapy.site.template import SAME_TEMPLATE, likest_first, signature_similarity
 from denoise_scrapy.site.urls import site_key
 
 #: When memory is short, a site with more pages than this gives one up, if it is among so many of the oldest.
@@ -114,10 +114,6 @@ class PageMemory:
             islice((other for other in self._others(page, whole) if _as_like_as_can_be(own, other.signature)), k)
         )
         return alike if len(alike) == k else likest_first(page, self._others(page, whole))[:k]
-
-    def template_mates(self, page: Page, *, whole: bool = False) -> int:
-        """How many of these share the page's template."""
-        return sum(template_similarity(page, other) > SAME_TEMPLATE for other in self._others(page, whole))
 
     def _others(self, page: Page, whole: bool) -> Iterator[Page | PageFacts]:
         """Other pages of its site, newest first in each template."""

@@ -111,6 +111,9 @@ class SiteStore(ABC):
         """Delete what was learned of a site, or of one template of it. Pinned rules stay.
 
         Crawls under way do not bring it back.
+
+        Raises:
+            OSError: Others save to the site all the time.
         """
         for _ in range(TRIES):
             names = {ALL, *self.names(site)} if template is None else {template}

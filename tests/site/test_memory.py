@@ -34,7 +34,7 @@ def test_pages_are_reduced_to_facts_before_any_is_forgotten():
     assert (len(memory), memory.evicted) == (5, 0)
     assert [memory.page(f"http://a.example/{n}") is not None for n in range(5)] == [False] * 3 + [True] * 2
     assert len(memory.comparison_pages(page(9), 9)) == 5
-    assert len(memory.comparison_pages(page(9), 9, whole=True)) == memory.template_mates(page(9), whole=True) == 2
+    assert len(memory.comparison_pages(page(9), 9, whole=True)) == 2
 
 
 def test_same_template_first_then_newest():
@@ -52,8 +52,9 @@ def test_a_rare_template_keeps_its_pages():
     for n in range(1, 30):
         memory.remember(page(n))
     assert [p.url[-2:] for p in memory.pages("http://a.example:80")] == ["/0", "29", "28", "27"]
-    assert memory.template_mates(page(99)) == 3
-    assert memory.template_mates(page(99, html="<table><tr><td>y</table>")) == 1
+    assert [p.url[-2:] for p in memory.comparison_pages(page(99), 3)] == ["29", "28", "27"]
+    (rare,) = memory.comparison_pages(page(99, html="<table><tr><td>y</table>"), 1)
+    assert rare.url.endswith("/0")
 
 
 def test_every_site_of_many_keeps_some_pages():
