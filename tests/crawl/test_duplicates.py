@@ -207,7 +207,10 @@ def test_items_that_must_differ_in_a_field_are_else_no_duplicates() -> None:
         ),
         ({"DENOISE_DEDUP_EXTENDS": True, "DENOISE_DEDUP_SEARCH": "tree"}, "needs DENOISE_DEDUP_SEARCH = 'prefilter'"),
         ({"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_PATH": "x"}, "has no effect with DENOISE_DEDUP_STORE"),
-        ({"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "http://x"}, "DENOISE_DEDUP_REDIS_URL = 'http://x'"),
+        (
+            {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "http://x"},
+            "DENOISE_DEDUP_REDIS_URL = 'http://x'",
+        ),
         (
             {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "redis://127.0.0.1:1/0"},
             "the index of texts redis://127.0.0.1:1/0",
