@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from denoise_scrapy.body.model import OVER_BUDGET
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
+from denoise_scrapy.page.utf8 import to_utf8
 from denoise_scrapy.setting_values import PREFIX, ConfigurationError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class ItemMeta:
         return ""
 
     def _language(self, crawled: CrawledPage, body: Body, response: Response | None) -> str:
-        found = language_of(body.text, "" if response is None else response.text)
+        found = language_of(body.text, html_of(response))
         self._state.count("meta/lang" if found else "meta/no_lang")
         return found
 
@@ -75,6 +76,13 @@ class ItemMeta:
         if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
             self._state.count("meta/too_large")
             return ""
-        found = published_on(response.text, crawled.page.url)
+        found = published_on(html_of(response), crawled.page.url)
         self._state.count("meta/published" if found else "meta/no_date")
         return found
+
+
+def html_of(response: Response | None) -> str:
+    """The text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    if response is None:
+        return ""
+    return to_utf8(response.body, getattr(response, "encoding", None)).decode("utf-8", "replace")

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy.http import HtmlResponse
 
+from denoise_scrapy.item_meta import html_of
 from denoise_scrapy.metadata import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web
@@ -88,7 +90,7 @@ def test_dates_are_not_looked_for_in_huge_or_overlong_pages(web: Web) -> None:
     web.pages["/long"] = german(2, dated(2), "<i>x</i>" * 3000)
     done = crawl(spider_of(web("/huge"), web("/long")), {**FIELDS, "DENOISE_PAGE_WORK": 2500, "DENOISE_DEDUP": "off"})
     assert len(done.items) == 2
-    assert all(item["published"] == "" and item["lang"] == "de" and item["body"] for item in done.items)
+    assert all(item["published"] == "" and item["lang"] and item["body"] for item in done.items)
     assert done.stat("meta/too_large") == 2
 
 
@@ -124,6 +126,14 @@ def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None
     done = crawl(spider_of(web("/")), FIELDS)
     assert [item["published"] for item in done.items] == [""]
     assert not [path for path in web.asked if path == "/trap"]
+
+
+def test_the_text_of_a_page_does_not_hang_on_a_charset_that_is_none_of_pages() -> None:
+    page = german(1, dated(1))
+    response = HtmlResponse("http://a.example/", body=page.encode(), encoding="punycode")
+    assert html_of(response) == page
+    assert html_of(HtmlResponse("http://a.example/", body=page.encode("utf-16"), encoding="utf-16")) == page
+    assert html_of(None) == ""
 
 
 def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
