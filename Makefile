@@ -91,6 +91,7 @@ gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
+	$(BIN)/python -m benchmarks.worst --gate
 
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline
