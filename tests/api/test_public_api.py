@@ -47,3 +47,15 @@ def test_what_is_public_is_told_in_the_documentation() -> None:
     told = (DOCS / "stability.md").read_text(encoding="utf-8")
     names = {*denoise_scrapy.__all__, *PATHS, *MODULES} - {"__version__"}
     assert sorted(name for name in names if f"`{name}`" not in told) == []
+
+
+def test_every_extra_is_told() -> None:
+    told = (DOCS / "stability.md").read_text(encoding="utf-8").partition("## Optional parts")[2]
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[project.optional-dependencies]")[2]
+    extras = set(re.findall(r"^(\w+) = \[", project.partition("\n[")[0], re.MULTILINE)) - {
+        "bench",
+        "dev",
+        "docs",
+        "train",
+    }
+    assert set(re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE)) == extras
