@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from lxml import etree, html
@@ -17,6 +18,8 @@ from denoise_scrapy.page.markup import SKIPPED_TAGS
 #: Elements below this level stand beside one another in the tree: XPath's time on a chain of n elements grows with
 #: its cube. Chrome's parser nests no deeper than 512, lxml's no deeper than 256.
 MAX_DEPTH = 256
+#: Attributes of an element that are in the tree: the time of making more grows with their square.
+MAX_ATTRIBUTES = 1000
 #: What a document of lxml does not hold.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_IN_NAMES = re.compile(r"[^\w.:-]+")
@@ -121,6 +124,8 @@ class _Open:
 
 
 def _new_element(parent: Any, tag: str, attributes: Mapping[str, str]) -> Any:
+    if len(attributes) > MAX_ATTRIBUTES:
+        attributes = dict(islice(attributes.items(), MAX_ATTRIBUTES))
     try:
         return _make(parent, tag, attributes)
     except ValueError:  # names and values that no document may hold

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 BYTES_A_STEP = 256
 #: Open elements that libxml2 looks at to find what an end tag ends: 1.2 ns each.
 CLIMBS_A_STEP = 4_000
+#: Cells of LCS tables: 5 ns each.
+CELLS_A_STEP = 1_000
 #: Nodes that an XPath visits, and pairs of nodes that are compared where results are merged: 10 ns, and less.
 VISITS_A_STEP = 500
 #: What a page may take where nobody says so. Of 1,800 recorded pages the largest takes 24,000 (5 MB, most of it

@@ -42,6 +42,18 @@ class Matching:
     score: float
 
 
+def table_cells(target: FeatureTree, comparison: FeatureTree) -> int:
+    """Cells of the tables that matching two trees fills: of a large page a thousand times its nodes.
+
+    Example:
+        >>> from denoise_scrapy.page import Page
+        >>> table_cells(*[FeatureTree(Page.parse("<body><p>One<p>Two"))] * 2)  # html is no node
+        5
+    """
+    cells = [a * b for a, b in zip(*(np.diff(tree.levels).tolist() for tree in (target, comparison)), strict=False)]
+    return sum(number for number in cells if number <= MAX_CELLS)
+
+
 def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> Matching:
     """Match two trees level by level.
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel, extract
+from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.page import PathTable, pieces
 from denoise_scrapy.page.parse import parse_markup
@@ -68,6 +69,19 @@ def test_levels_that_the_parser_climbs_count():
     page = Page.parse("<div>" * 20_000 + "</b>" * 20_000 + "word", work=50_000)
     assert page.work.is_over and page.block_texts == ["word"]
     assert not Page.parse("<div>" * 20_000 + "word", work=50_000).work.is_over
+
+
+def test_a_matching_that_takes_too_long_is_not_begun():
+    """Levels of 1,400 nodes have tables of two million cells each."""
+    level = "<p>".join(f"<b>{number}</b>" for number in range(700))
+    source = "<div>" * 2 + f"<div>{level}</div>" * 2
+    work = Page.parse(source).work.spent + 500
+    other = Page.parse(source.translate(dict(zip(b"0123456789", "abcdefghij", strict=True))), url="http://a.example/2")
+    page = Page.parse(source, url="http://a.example/1", work=work)
+    fallbacks = {name: SiteModel.fit([other]).extract(page, strategy=name).fallback for name in STRATEGIES}
+    assert {name for name, fallback in fallbacks.items() if fallback == "over budget"} == {"lcs"}
+    assert SiteModel.fit([other]).extract(Page.parse(source), strategy="lcs").fallback == ""
+    assert SiteModel.fit([other]).extract(page, strategy="lcs").text.split() == " ".join(page.block_texts).split()
 
 
 def test_elements_inside_skipped_ones_count(small_pieces):

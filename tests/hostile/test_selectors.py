@@ -88,3 +88,8 @@ def test_the_tree_is_made_in_time_that_grows_with_the_page(depth):
     tree = EventTree(events, keep_noscript=False)
     assert "".join(tree.root.itertext()).count("word") == 60_000
     assert tree.measures.elements == len(tree.elements) >= 60_000
+
+
+def test_elements_of_a_hundred_thousand_attributes():
+    source = f"<p {' '.join(f'a{n}=1' for n in range(100_000))}>word"
+    assert Page.parse(source, keep="p[a1]").kept_by_user[0].elements.tolist() == [2]

@@ -97,5 +97,8 @@ class Strategy(Protocol):
         Args:
             page: The target; it has at least one block.
             site: Comparison pages without the page itself and its copies, likest template first; maybe none.
+
+        Raises:
+            OverBudgetError: That would take more work than the page may take (`Page.work`): all of its text is kept.
         """
         ...

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import FeatureTree, Flag, Page
+from denoise_scrapy.page.work import CELLS_A_STEP
 from denoise_scrapy.site import SiteStatistics
-from denoise_scrapy.site.lcs import match_trees
+from denoise_scrapy.site.lcs import match_trees, table_cells
 
 #: A node matched on at least this share of the comparison pages is template.
 MATCHED_SHARE = 0.5
@@ -46,9 +47,14 @@ class LcsStrategy:
     needs_elements = True
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`. Without a comparison page every node is a candidate."""
+        """See `Strategy.decide`. Without a comparison page every node is a candidate.
+
+        Raises:
+            OverBudgetError: The tables are larger than the page's work allows.
+        """
         tree = FeatureTree(page)
         others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
+        page.work.check(sum(table_cells(tree, other) for other in others) // CELLS_A_STEP)
         matched = [match_trees(tree, other).matched for other in others]
         candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)
