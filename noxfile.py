@@ -32,7 +32,7 @@ PART = (
     "tests/site",
     "--ignore=tests/site/test_processes.py",
     *(f"tests/body/test_{name}.py" for name in ("batch", "extract", "kind", "markdown", "selection", "site_model")),
-    *(f"tests/dedup/test_{name}.py" for name in ("claims", "fingerprint", "index", "redis_store", "sketches", "stores")),
+    *(f"tests/dedup/test_{name}.py" for name in ("claims", "fingerprint", "index", "redis_store", "stores")),
     "tests/crawl",
     *(f"--ignore=tests/crawl/test_{name}.py" for name in ("commands", "process", "shared_sites")),
     "tests/several/test_leases.py",
