@@ -7,6 +7,7 @@ feature trees (2011), sections 4 and 5.
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +55,8 @@ class LcsStrategy:
         """
         tree = FeatureTree(page)
         others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
-        page.work.check(sum(table_cells(tree, other) for other in others) // CELLS_A_STEP)
+        if not page.work.allows(len(tree) * sum(map(len, others)) // CELLS_A_STEP):  # no table is larger than that
+            page.work.check(sum(table_cells(tree, other) for other in others) // CELLS_A_STEP)
         matched = [match_trees(tree, other).matched for other in others]
         candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)
@@ -92,17 +94,18 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
         below[first:end] = below[parents] | candidates[parents]
     rest = np.flatnonzero(candidates & ~below)
     parent = tree.parent[rest]
-    has_candidate, leads = np.zeros((2, len(tree)), bool)
-    has_candidate[parent[parent >= 0]] = True
+    leads = np.zeros(len(tree), bool)
     # a node leads a cluster, of candidates among its children and grandchildren, unless its parent leads theirs
-    for first, end in pairwise(tree.levels):
-        above = tree.parent[first:end]
-        leads[first:end] = has_candidate[first:end] & ~((above >= 0) & leads[above])
+    for node in sorted(set(parent[parent >= 0].tolist())):
+        above = tree.parent[node]
+        leads[node] = above < 0 or not leads[above]
     grandparent = np.where(parent >= 0, tree.parent[parent], -1)
     leader = np.where((grandparent >= 0) & leads[grandparent], grandparent, parent)
-    _, start, cluster = np.unique(leader, return_index=True, return_inverse=True)
-    order = np.argsort(start[cluster], kind="stable")  # in the order of their first members
-    return np.split(rest[order], np.flatnonzero(np.diff(leader[order])) + 1) if len(rest) else []
+    order = leader.argsort(kind="stable")
+    rest, leader = rest[order], leader[order]
+    edges = [0, *((leader[1:] != leader[:-1]).nonzero()[0] + 1).tolist(), len(rest)]
+    clusters = [rest[start:end] for start, end in pairwise(edges) if start < end]
+    return sorted(clusters, key=itemgetter(0))  # in the order of their first members
 
 
 def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
