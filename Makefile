@@ -14,8 +14,9 @@ demo: $(VENV)/.demo
 several: $(VENV)/.dev
 	$(BIN)/python -m example_project.several --crawlers 4 $(ARGS)
 
+# a third process for two cores: while one waits for a server, the others work
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -278,13 +278,10 @@ def test_a_spider_has_its_own_threshold() -> None:
     assert len(crawl(spider).items) == 2
 
 
-def test_crawls_share_an_index_in_redis(redis_server: Any) -> None:
+def test_crawls_share_an_index_in_redis(copies: Web, redis_server: Any) -> None:
     settings = {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": redis_server.url}
-    one = crawl(started_items({"url": "https://a.example/1", "body": story(1)}), settings)
-    two = crawl(started_items({"url": "https://a.example/2", "body": story(1)}), settings)
-    other = crawl(
-        started_items({"url": "https://a.example/2", "body": story(1)}),
-        {**settings, "DENOISE_DEDUP_REDIS_NAME": "other"},
-    )
+    one = crawl(spider_of(copies("/a/1")), settings)
+    two = crawl(spider_of(copies("/copy")), settings)
+    other = crawl(spider_of(copies("/copy")), {**settings, "DENOISE_DEDUP_REDIS_NAME": "other"})
     assert [len(done.items) for done in (one, two, other)] == [1, 0, 1]
     assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2

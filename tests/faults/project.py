@@ -107,4 +107,4 @@ def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
     while not condition():
         if time.monotonic() > end:
             raise TimeoutError(f"waited {seconds} seconds in vain")
-        time.sleep(0.01)
+        time.sleep(0.03)  # conditions read files: more often would take time from the crawl that is waited for
