@@ -1,6 +1,8 @@
 """Scores by kind of page, and quotes of tables."""
 
 import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -38,14 +40,40 @@ def test_kinds_are_sections_of_the_portal_corpora_or_told():
     assert [kinds.kind_of(page, name) for name in ("portal", "zh68", "wcxb")] == ["forum", "Chinese article", "article"]
 
 
-def test_deboiler_drops_what_two_pages_share():
-    """Where it is installed; its place among the peers is kept either way."""
-    found = site_peers.site_peers()
-    assert set(found) <= {"deboiler"}
-    page = "<html><body><div>Site menu</div><p>{}</p></body></html>"
-    site = [RecordedPage(f"http://a.example/{n}", page.format(f"Story {n}"), "") for n in range(2)]
-    for extract in found.values():
-        assert extract(site) == ["Story 0", "Story 1"]
+class StandIn:
+    """What of deboiler a crawl of its pages meets: a model that sees all of them, and fails at some."""
+
+    def __init__(self, **_options):
+        self.seen = 0
+
+    def fit(self, data):
+        self.seen = len(data.urls)
+
+    def transform_page(self, url, data):
+        if url.endswith("/1"):
+            raise ValueError("no letters")
+        return SimpleNamespace(cleaned_text=f"{self.seen} pages: {data.pages[url]}")
+
+
+class StandInData:
+    def __init__(self, records, **_options):
+        self.pages = {record["url"]: record["content"] for record in records}
+        self.urls = list(self.pages)
+
+    def parse_page(self, url):
+        if "unreadable" in self.pages[url]:
+            raise KeyError(url)
+
+
+def test_a_peer_that_reads_whole_sites(monkeypatch):
+    """With a stand-in: deboiler itself comes with the benchmarks only."""
+    monkeypatch.setitem(sys.modules, "deboiler", SimpleNamespace(Deboiler=StandIn))
+    monkeypatch.setitem(sys.modules, "deboiler.dataset", SimpleNamespace(ListDataset=StandInData))
+    texts = ["one", "two", "unreadable", "four"]
+    site = [RecordedPage(f"http://a.example/{n}", text, "") for n, text in enumerate(texts)]
+    monkeypatch.setattr(site_peers, "find_spec", lambda name: name)
+    [extract] = site_peers.site_peers().values()
+    assert extract(site) == ["3 pages: one", "", "", "3 pages: four"]
 
 
 PAGE = """<!-- quote a.md; table 2; rows lcs | two/x; columns zh -->

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -109,6 +109,26 @@ def test_a_reader_finds_what_the_html_says(markup, random):
         for tag in ("ol", "pre", "h1", "h2", "blockquote"):
             assert found.count(f"<{tag}") == expected.count(f"<{tag}")
         assert found.count("<li>") == len(re.findall("<(?:li|dt|dd)>", expected))
+
+
+EMPHASIS = st.recursive(
+    st.sampled_from(["a", "b", " ", "."]),
+    lambda inside: st.builds(
+        "<{0}>{1}</{0}>".format, st.sampled_from(["em", "b", "i", "s"]), st.lists(inside, max_size=3).map("".join)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(EMPHASIS, max_size=4).map("".join))
+@example("<em>a</em><b><em>a</em>a</b>")  # an emphasis begins where another ends
+@example("<em>a</em><b>a<em>a</em></b>")
+@example("x<b><em>a</em>a<em>a</em></b>")
+@example("x<em><s>.</s></em>")  # one mark is none, and the other is beside it
+def test_marks_are_read_as_marks(markup):
+    page = Page.parse(f"<p>x {markup}<p>{markup}", url=URL)
+    tokens = render(page, np.ones(len(page.blocks), bool))
+    assert shown(READER.render(to_markdown(tokens))) == shown(to_html(tokens))
 
 
 @pytest.mark.parametrize(

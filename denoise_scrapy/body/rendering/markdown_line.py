@@ -8,6 +8,7 @@ from denoise_scrapy.body.rendering.tags import Token
 _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "~~", "del": "~~"}
 #: Markdown has no marks for sub and sup, and lets HTML stand. Other inline elements are text.
 _PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
+_MARKS = frozenset(["", *_EMPHASIS.values()])  # "" is one that was left out
 _CODE = frozenset(["code", "kbd"])
 LINE_BREAK = "\\\n"
 
@@ -49,7 +50,8 @@ class Line:
             self._pieces[piece] = code_span("".join(texts))
         for start, end in self._marked:
             if not self._is_read(start, end):
-                self._pieces[start] = self._pieces[end] = ""
+                self._unmark((start, end))
+        self._part_stars()
         return "".join(self._pieces)
 
     def _link(self, token: Token) -> None:
@@ -87,18 +89,45 @@ class Line:
             self._marked.append((start, len(self._pieces)))
             self._pieces.append(mark)
 
+    def _unmark(self, pair: tuple[int, int]) -> None:
+        for index in pair:
+            self._pieces[index] = ""
+
+    def _part_stars(self) -> None:
+        """Leave out each emphasis that begins right behind the mark of another, unless they end together too.
+
+        What a run of three or more stars is read as depends on all that follows (CommonMark 0.31, rules 9 and 10).
+        """
+        pairs = {index: pair for pair in self._marked if self._pieces[pair[0]][:1] == "*" for index in pair}
+        behind = -1  # the mark of stars that stands right before a piece
+        for index, piece in enumerate(self._pieces):
+            if index not in pairs:
+                behind = -1 if piece else behind
+            elif piece and behind >= 0 and index == pairs[index][0] and not self._end_together(index, behind, pairs):
+                self._unmark(pairs[index])
+            elif piece:
+                behind = index
+
+    def _end_together(self, inner: int, outer: int, pairs: dict[int, tuple[int, int]]) -> bool:
+        """Whether of two marks that start side by side the ends stand side by side."""
+        between = slice(pairs[inner][1] + 1, pairs[outer][1])
+        return outer == pairs[outer][0] and not any(self._pieces[between])
+
     def _is_read(self, start: int, end: int) -> bool:
-        """Whether two marks are read as emphasis. Stars next to stars are one run."""
-        skipped = ("", "*", "**") if self._pieces[start][0] == "*" else ("",)
+        """Whether two marks are read as emphasis, whatever becomes of marks beside them."""
+        (before, _), (first, first_mark) = self._beside(start, -1), self._beside(start, 1)
+        (last, last_mark), (after, _) = self._beside(end, -1), self._beside(end, 1)
+        return can_mark(before, first, last, after) and can_mark(before, first_mark or first, last_mark or last, after)
 
-        def neighbour(index: int, step: int) -> str:
+    def _beside(self, index: int, step: int) -> tuple[str, str]:
+        """On one side of a mark: the next character of the text, and that of the next mark; stars are one run."""
+        own, mark = self._pieces[index][0], ""
+        index += step
+        while 0 <= index < len(self._pieces) and self._pieces[index] in _MARKS:
+            mark = mark or self._pieces[index].strip(own)[:1]
             index += step
-            while 0 <= index < len(self._pieces) and self._pieces[index] in skipped:
-                index += step
-            return self._pieces[index] if 0 <= index < len(self._pieces) else ""
-
-        before, first, last, after = neighbour(start, -1), neighbour(start, 1), neighbour(end, -1), neighbour(end, 1)
-        return can_mark(before[-1:], first[:1], last[-1:], after[:1])
+        text = self._pieces[index] if 0 <= index < len(self._pieces) else ""
+        return (text[:1] if step > 0 else text[-1:]), mark
 
 
 def _void(token: Token) -> str:
