@@ -18,7 +18,7 @@ from statistics import mean, pstdev
 from typing import NamedTuple
 
 from denoise_scrapy.body import STRATEGIES, SiteModel
-from denoise_scrapy.geometry import boxes_on
+from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import likest_first
 from example_project.scoring import f1

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
+from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
-from denoise_scrapy.refusal import refusing_to_start
 from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:

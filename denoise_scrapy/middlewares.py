@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy import Request
 
-from denoise_scrapy.component import Component
-from denoise_scrapy.fetching import FETCH_META
-from denoise_scrapy.responses import OK
-from denoise_scrapy.reuse import WAY_META, way_of_fetching
+from denoise_scrapy.crawl.comparison.fetching import FETCH_META
+from denoise_scrapy.crawl.comparison.reuse import WAY_META, way_of_fetching
+from denoise_scrapy.crawl.component import Component
+from denoise_scrapy.crawl.responses import OK
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -10,25 +10,25 @@ from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.model import OVER_BUDGET
-from denoise_scrapy.component import Component
-from denoise_scrapy.copy_counts import CopyCounts
-from denoise_scrapy.crawled_page import PageText
-from denoise_scrapy.duplicate_check import DuplicateCheck
-from denoise_scrapy.duplicate_index import item_text
+from denoise_scrapy.crawl.component import Component
+from denoise_scrapy.crawl.crawled_page import PageText
+from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
+from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
+from denoise_scrapy.crawl.duplicates.index import item_text
+from denoise_scrapy.crawl.item_meta import ItemMeta
+from denoise_scrapy.crawl.refusal import refusing_to_start
+from denoise_scrapy.crawl.shape.report import ShapeReport
 from denoise_scrapy.item_fields import field_values
-from denoise_scrapy.item_meta import ItemMeta
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.page import Page
-from denoise_scrapy.refusal import refusing_to_start
-from denoise_scrapy.shape_report import ShapeReport
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.duplicates.index import ItemText
+    from denoise_scrapy.crawl.duplicates.item_claims import Claim
+    from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
-    from denoise_scrapy.duplicate_index import ItemText
-    from denoise_scrapy.item_claims import Claim
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from benchmarks.geometry import RenderedPage, read
 from denoise_scrapy.body.block_model import BlockModel
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
-from denoise_scrapy.geometry import boxes_on
+from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from example_project.scoring import f1

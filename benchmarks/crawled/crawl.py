@@ -25,7 +25,7 @@ from scrapy.settings import default_settings
 from twisted.internet.defer import Deferred, succeed
 
 from benchmarks.crawled.server import HOST
-from denoise_scrapy.crawl_state import state_of
+from denoise_scrapy.crawl.state import state_of
 
 ADDON = {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}}
 #: Settings of the ways to crawl; all else is the same.

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from denoise_scrapy.crawl_shape import CrawlShape
-from denoise_scrapy.host_shape import visible_chars
+from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
+from denoise_scrapy.crawl.shape.host_shape import visible_chars
 
 if TYPE_CHECKING:
     from denoise_scrapy.settings import DenoiseSettings

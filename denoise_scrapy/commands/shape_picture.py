@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from denoise_scrapy.crawl_shape import CLASSES, CrawlShape, length_name
-from denoise_scrapy.host_shape import HostShape
-from denoise_scrapy.text_table import counted, plain_line
+from denoise_scrapy.crawl.shape.crawl_shape import CLASSES, CrawlShape, length_name
+from denoise_scrapy.crawl.shape.host_shape import HostShape
+from denoise_scrapy.crawl.text_table import counted, plain_line
 
 HOSTS_DRAWN = 11  # as many names as can be read beside each other's bars
 HOSTS_LISTED = 200  # of the table below: a page that a browser shows at once

@@ -12,11 +12,11 @@ from scrapy.exceptions import UsageError
 from denoise_scrapy.commands import site_changes
 from denoise_scrapy.commands.opening import refuse_missing_file
 from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites_lines
+from denoise_scrapy.crawl.sites_place import SITES_FILE, SitesPlace, sites_place
 from denoise_scrapy.setting_values import nearest_hint
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import SiteStore, site_key
 from denoise_scrapy.site.site_tables import plain
-from denoise_scrapy.sites_place import SITES_FILE, SitesPlace, sites_place
 from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.site_listing import KnownTemplate, templates_of
+from denoise_scrapy.crawl.text_table import counted, plain_line
 from denoise_scrapy.site import LearnedRule, RulesFile, SiteStore, site_key
 from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.rules import Rule
 from denoise_scrapy.site.rules_file import rules_text
-from denoise_scrapy.text_table import counted, plain_line
 
 ALL = "all"
 

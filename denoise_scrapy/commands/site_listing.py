@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.crawl.text_table import counted, plain_line, text_table
 from denoise_scrapy.site import LearnedRule, LearnedTemplate, SiteStore
 from denoise_scrapy.site.known_site import KnownSite
-from denoise_scrapy.text_table import counted, plain_line, text_table
 
 PATHS_SHOWN = 8  # of a template, those with the most text; --json has all that have a name
 URLS_SHOWN = 3

@@ -14,14 +14,14 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands.feeds import shape_of_items
 from denoise_scrapy.commands.shape_picture import html_page, picture
-from denoise_scrapy.crawl_shape import CrawlShape, length_name
-from denoise_scrapy.duplicate_index import INDEX_FILE
-from denoise_scrapy.host_shape import HostShape
+from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
+from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape, length_name
+from denoise_scrapy.crawl.shape.host_shape import HostShape
+from denoise_scrapy.crawl.shape.report import SHAPE_FILE, read_shape, shape_lines
+from denoise_scrapy.crawl.sites_place import SITES_FILE
+from denoise_scrapy.crawl.text_table import counted, text_table
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shape_report import SHAPE_FILE, read_shape, shape_lines
 from denoise_scrapy.site.site_tables import plain
-from denoise_scrapy.sites_place import SITES_FILE
-from denoise_scrapy.text_table import counted, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

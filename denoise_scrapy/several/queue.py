@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_redis.queue import Base
 
-from denoise_scrapy.feed_flush import flush_feeds
+from denoise_scrapy.crawl.duplicates.feed_flush import flush_feeds
 from denoise_scrapy.several.leases import Leases
 from denoise_scrapy.several.outages import Outages
 from denoise_scrapy.stats import PREFIX

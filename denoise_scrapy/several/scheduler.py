@@ -11,7 +11,7 @@ from scrapy.utils.misc import load_object
 from scrapy_redis import scheduler
 from scrapy_redis.dupefilter import RFPDupeFilter
 
-from denoise_scrapy.refusal import refusing_to_start
+from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.several.queue import TAKEN_META, LeasingQueue
 

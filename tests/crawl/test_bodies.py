@@ -161,12 +161,12 @@ def test_errors_of_ours_are_said_once_and_items_pass(articles: list[str], monkey
         raise RuntimeError("broken on purpose")
 
     monkeypatch.setattr("denoise_scrapy.pipelines.SiteModel.fit", broken)
-    monkeypatch.setattr("denoise_scrapy.duplicate_index.DuplicateIndex.check_and_add", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.index.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/body") == done.stat("errors") == 4
     assert done.log.count("RuntimeError: broken on purpose") == 1
-    monkeypatch.setattr("denoise_scrapy.crawl_state.read_page", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.state.read_page", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/process_response") == 4

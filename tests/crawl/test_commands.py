@@ -19,13 +19,13 @@ from denoise_scrapy import __version__
 from denoise_scrapy.commands import run
 from denoise_scrapy.commands.judging import judge_words
 from denoise_scrapy.commands.judging_patent import judge_characters
+from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.decision import Question, compare
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.store import Name
-from denoise_scrapy.duplicate_index import INDEX_FILE
 from denoise_scrapy.native import status
 from tests.crawl.web import Reply, Web, article, story
 from tests.dedup.redis_server import RedisServer, redis_server, shared_server

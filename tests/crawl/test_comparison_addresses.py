@@ -10,7 +10,7 @@ import pytest
 import scrapy
 from twisted.internet.address import IPv4Address, IPv6Address
 
-from denoise_scrapy.addresses import is_public
+from denoise_scrapy.crawl.comparison.addresses import is_public
 from tests.crawl.crawling import Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, article
 
@@ -178,7 +178,7 @@ def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
 def test_without_a_reactor_the_system_is_asked() -> None:
     code = (
         "import asyncio, sys\n"
-        "from denoise_scrapy.addresses import leads_to_public_only as public, _resolve\n"
+        "from denoise_scrapy.crawl.comparison.addresses import leads_to_public_only as public, _resolve\n"
         "assert '127.0.0.1' in asyncio.run(_resolve('localhost'))\n"
         "assert not asyncio.run(public('localhost', 5)) and not asyncio.run(public('no.invalid', 5))\n"
         "assert 'twisted.internet.reactor' not in sys.modules\n"

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.comparison import CANDIDATES
-from denoise_scrapy.fetch_records import FetchRecords
+from denoise_scrapy.crawl.comparison.pages import CANDIDATES
+from denoise_scrapy.crawl.comparison.records import FetchRecords
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import crawl_shape
 from denoise_scrapy.commands.shape_picture import html_page, picture
-from denoise_scrapy.crawl_shape import OTHERS, CrawlShape
-from denoise_scrapy.shape_report import add_to_file, read_shape
+from denoise_scrapy.crawl.shape import crawl_shape
+from denoise_scrapy.crawl.shape.crawl_shape import OTHERS, CrawlShape
+from denoise_scrapy.crawl.shape.report import add_to_file, read_shape
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call, scrapy
 from tests.crawl.web import Web, article

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy import index_guard
+from denoise_scrapy.crawl.duplicates import index_guard
+from denoise_scrapy.crawl.duplicates.index import passes_by_itself
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
-from denoise_scrapy.duplicate_index import passes_by_itself
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 

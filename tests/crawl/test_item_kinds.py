@@ -91,7 +91,7 @@ def test_all_kinds_get_bodies_in_a_crawl_and_leave_nothing_behind(web: Web) -> N
     def parse(self: Any, response: Any) -> Any:
         yield KINDS[int(response.url.rpartition("/")[2])](url=response.url)
 
-    from denoise_scrapy.crawl_state import state_of
+    from denoise_scrapy.crawl.state import state_of
 
     done = crawl(spider_of(*(web(f"/{n}") for n in range(len(KINDS))), parse=parse))
     assert {type(item) for item in done.items} == set(KINDS)

@@ -8,7 +8,7 @@ import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl_state import _states, state_of
+from denoise_scrapy.crawl.state import _states, state_of
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy import deliveries
-from denoise_scrapy.crawl_state import state_of
+from denoise_scrapy.crawl.duplicates import deliveries
+from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story

@@ -13,7 +13,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.item_meta import html_of
+from denoise_scrapy.crawl.item_meta import html_of
 from denoise_scrapy.metadata import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web

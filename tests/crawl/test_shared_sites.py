@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from denoise_scrapy.crawl.sites_place import sites_place
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import LearnedTemplate, SiteStore, SQLiteSiteStore, Unsaved, pauses
 from denoise_scrapy.site.redis_store import RedisSiteStore
-from denoise_scrapy.sites_place import sites_place
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call
 from tests.crawl.test_process import ROOT, SPIDER, start
@@ -46,7 +46,7 @@ def own_server() -> Iterator[RedisServer]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves after every body, and pauses that end within a test."""
-    monkeypatch.setattr("denoise_scrapy.site_keeper.SAVE_EVERY", 1)
+    monkeypatch.setattr("denoise_scrapy.crawl.site_keeper.SAVE_EVERY", 1)
     monkeypatch.setattr(pauses, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(pauses, "LONGEST_PAUSE", 0.01)
 

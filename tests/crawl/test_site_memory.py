@@ -162,7 +162,7 @@ def test_a_file_that_cannot_be_written_is_said_once_and_the_crawl_goes_on(
     def full(*_: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("denoise_scrapy.site_keeper.SAVE_EVERY", 2)
+    monkeypatch.setattr("denoise_scrapy.crawl.site_keeper.SAVE_EVERY", 2)
     monkeypatch.setattr(SQLiteSiteStore, "save", full)
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())

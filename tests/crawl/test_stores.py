@@ -10,11 +10,11 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.bounded import BoundedDict
-from denoise_scrapy.crawl_state import CrawlState
-from denoise_scrapy.item_links import ItemLinks
-from denoise_scrapy.responses import is_comparable, is_page, is_same_page
-from denoise_scrapy.reuse import WAY_META, ReuseStore, way_of_fetching
+from denoise_scrapy.crawl.bounded import BoundedDict
+from denoise_scrapy.crawl.comparison.reuse import WAY_META, ReuseStore, way_of_fetching
+from denoise_scrapy.crawl.item_links import ItemLinks
+from denoise_scrapy.crawl.responses import is_comparable, is_page, is_same_page
+from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl.crawling import event_loop
 from tests.crawl.web import article
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider
 
-from denoise_scrapy.crawl_state import state_of
+from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.page import Boxes, Page
 from denoise_scrapy.page.event_tree import EventTree
 from denoise_scrapy.page.parse import read_events, to_utf8

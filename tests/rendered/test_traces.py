@@ -10,9 +10,9 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy_playwright.page import PageMethod
 
-from denoise_scrapy import layout_method
-from denoise_scrapy.geometry import METHODS_META, Geometry
-from denoise_scrapy.layout_method import LayoutMethod, read_layout
+from denoise_scrapy.crawl import layout_method
+from denoise_scrapy.crawl.geometry import METHODS_META, Geometry
+from denoise_scrapy.crawl.layout_method import LayoutMethod, read_layout
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.crawling import event_loop

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.refusal import refusing_to_start
+from denoise_scrapy.crawl.refusal import refusing_to_start
+from denoise_scrapy.crawl.sites_place import SitesPlace, sites_place
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.site.patient_store import FAILURES
 from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.rules_file import RulesFile
 from denoise_scrapy.site.site_memory import SiteMemory
-from denoise_scrapy.sites_place import SitesPlace, sites_place
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.page import Page
     from denoise_scrapy.site import PageMemory
     from denoise_scrapy.site.learned_rule import LearnedRule

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from denoise_scrapy.host_shape import MAX_URL, HostShape, host_of
+from denoise_scrapy.crawl.shape.host_shape import MAX_URL, HostShape, host_of
 
 #: Hosts that are counted by themselves, some 500 bytes each; crawls of more are wide, and nobody reads so many lines.
 MAX_HOSTS = 10_000

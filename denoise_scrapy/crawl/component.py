@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.crawl_state import CrawlState, state_of
+from denoise_scrapy.crawl.state import CrawlState, state_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

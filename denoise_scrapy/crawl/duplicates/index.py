@@ -20,7 +20,7 @@ from denoise_scrapy.site import site_key
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
     from denoise_scrapy.settings import DenoiseSettings
 
 INDEX_FILE = "denoise-texts.sqlite"

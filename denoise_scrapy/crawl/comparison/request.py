@@ -9,13 +9,13 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
-from denoise_scrapy.responses import is_same_page
+from denoise_scrapy.crawl.responses import is_same_page
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
 
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.deliveries import Deliveries
-from denoise_scrapy.index_guard import IndexGuard
+from denoise_scrapy.crawl.duplicates.deliveries import Deliveries
+from denoise_scrapy.crawl.duplicates.index_guard import IndexGuard
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.duplicates.index import ItemText
+    from denoise_scrapy.crawl.duplicates.item_claims import Claim
+    from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
-    from denoise_scrapy.duplicate_index import ItemText
-    from denoise_scrapy.item_claims import Claim
 
 
 class DuplicateCheck:

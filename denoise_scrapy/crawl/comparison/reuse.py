@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.http.headers import Headers
 
-from denoise_scrapy.bounded import BoundedDict
+from denoise_scrapy.crawl.bounded import BoundedDict
 
 REUSED_FLAG = "denoise-reused"
 # Set by Scrapy on one of the two requests only; they do not change what the server sends a crawler.

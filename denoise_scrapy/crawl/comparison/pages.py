@@ -13,13 +13,13 @@ from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.url import safe_url_string
 
 from denoise_scrapy.body import find_strategy
-from denoise_scrapy.fetching import SiblingFetcher
+from denoise_scrapy.crawl.comparison.fetching import SiblingFetcher
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.page import Page, PageFacts
 
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 
-from denoise_scrapy.fetch_records import FetchRecords
-from denoise_scrapy.fetch_request import is_timeout, is_too_large, note_head, seconds_taken
-from denoise_scrapy.responses import asks_for_patience
+from denoise_scrapy.crawl.comparison.records import FetchRecords
+from denoise_scrapy.crawl.comparison.request import is_timeout, is_too_large, note_head, seconds_taken
+from denoise_scrapy.crawl.responses import asks_for_patience
 from denoise_scrapy.site import site_key
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
 
 # Share of the time a site may take that is worth beginning a fetch with: in less it would only fail.
 LEAST_TIME = 0.1

@@ -13,9 +13,9 @@ from weakref import WeakValueDictionary
 from scrapy import Request
 from scrapy.http import Response
 
-from denoise_scrapy.addresses import address_of, is_public, leads_to_public_only
-from denoise_scrapy.fetch_budget import FetchBudget
-from denoise_scrapy.fetch_request import (
+from denoise_scrapy.crawl.comparison.addresses import address_of, is_public, leads_to_public_only
+from denoise_scrapy.crawl.comparison.budget import FetchBudget
+from denoise_scrapy.crawl.comparison.request import (
     FETCH_META,
     comparison_request,
     is_redirect,
@@ -23,12 +23,12 @@ from denoise_scrapy.fetch_request import (
     redirect_to_same_page,
     was_sent,
 )
-from denoise_scrapy.responses import is_comparable, is_page
+from denoise_scrapy.crawl.responses import is_comparable, is_page
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.state import CrawlState
 
 __all__ = ["FETCH_META", "SiblingFetcher"]
 

@@ -19,14 +19,14 @@ from denoise_scrapy.page.numbered import boxes_by_number
 from denoise_scrapy.setting_values import ConfigurationError
 
 try:
-    from denoise_scrapy.layout_method import LayoutMethod
+    from denoise_scrapy.crawl.layout_method import LayoutMethod
 except ImportError:  # without scrapy-playwright no page is rendered by it
     LayoutMethod = None  # type: ignore[assignment,misc]
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 

@@ -11,7 +11,7 @@ from denoise_scrapy.native import status
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
 
 logger = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.http import Response
 
-from denoise_scrapy.feed_flush import flush_feeds
-from denoise_scrapy.item_claims import Claim, Claims
+from denoise_scrapy.crawl.duplicates.feed_flush import flush_feeds
+from denoise_scrapy.crawl.duplicates.item_claims import Claim, Claims
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
-    from denoise_scrapy.duplicate_index import ItemText
-    from denoise_scrapy.index_guard import IndexGuard
+    from denoise_scrapy.crawl.duplicates.index import ItemText
+    from denoise_scrapy.crawl.duplicates.index_guard import IndexGuard
+    from denoise_scrapy.crawl.state import CrawlState
 
 # Seconds between two looks at what became of an item of another process; of an item of ours we are told.
 LOOK_AGAIN = 0.25

@@ -11,20 +11,20 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
 from denoise_scrapy import stats
-from denoise_scrapy.bounded import BoundedDict
-from denoise_scrapy.comparison import ComparisonPages
-from denoise_scrapy.crawled_page import CrawledPage, PageText
-from denoise_scrapy.geometry import Geometry
-from denoise_scrapy.item_links import ItemLinks
+from denoise_scrapy.crawl.bounded import BoundedDict
+from denoise_scrapy.crawl.comparison.pages import ComparisonPages
+from denoise_scrapy.crawl.comparison.reuse import ReuseStore
+from denoise_scrapy.crawl.crawled_page import CrawledPage, PageText
+from denoise_scrapy.crawl.geometry import Geometry
+from denoise_scrapy.crawl.item_links import ItemLinks
+from denoise_scrapy.crawl.memory_report import MemoryReport
+from denoise_scrapy.crawl.progress import Progress
+from denoise_scrapy.crawl.refusal import refusing_to_start
+from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page
+from denoise_scrapy.crawl.site_keeper import SiteKeeper
 from denoise_scrapy.items import get_field
-from denoise_scrapy.memory_report import MemoryReport
-from denoise_scrapy.progress import Progress
-from denoise_scrapy.refusal import refusing_to_start
-from denoise_scrapy.responses import is_comparable, is_page, read_page
-from denoise_scrapy.reuse import ReuseStore
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
-from denoise_scrapy.site_keeper import SiteKeeper
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl_shape import CrawlShape
-from denoise_scrapy.host_shape import HostShape, visible_chars
+from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
+from denoise_scrapy.crawl.shape.host_shape import HostShape, visible_chars
+from denoise_scrapy.crawl.text_table import text_table
 from denoise_scrapy.storage import replacing
-from denoise_scrapy.text_table import text_table
 
 if TYPE_CHECKING:
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.page import Page
 
 logger = logging.getLogger(__name__)

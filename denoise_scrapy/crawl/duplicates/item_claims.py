@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.http import Response
 
 if TYPE_CHECKING:
-    from denoise_scrapy.duplicate_index import ItemText
+    from denoise_scrapy.crawl.duplicates.index import ItemText
 
 _current: ContextVar[Claim | None] = ContextVar("denoise_claim", default=None)
 

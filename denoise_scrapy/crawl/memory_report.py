@@ -10,7 +10,7 @@ from denoise_scrapy.body.features import words
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
 
 Number = Callable[[], int]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
 
-from denoise_scrapy.responses import redirected_from
-from denoise_scrapy.reuse import META_OF_WAY
+from denoise_scrapy.crawl.comparison.reuse import META_OF_WAY
+from denoise_scrapy.crawl.responses import redirected_from
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.addresses import Address
+    from denoise_scrapy.crawl.comparison.addresses import Address
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 

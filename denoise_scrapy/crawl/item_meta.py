@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl_state import CrawlState
-    from denoise_scrapy.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.state import CrawlState
 
 #: The library behind each setting.
 LIBRARIES: Mapping[str, str] = MappingProxyType({"lang_field": "py3langid", "published_field": "htmldate"})

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 
+from denoise_scrapy.crawl.duplicates.index import ItemText, UnusableNowError, index_place, open_index, place_shown
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch
-from denoise_scrapy.duplicate_index import ItemText, UnusableNowError, index_place, open_index, place_shown
 from denoise_scrapy.own_store import is_remote
 from denoise_scrapy.setting_values import ConfigurationError
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl_state import CrawlState
+    from denoise_scrapy.crawl.state import CrawlState
 
 Answer = TypeVar("Answer")
 

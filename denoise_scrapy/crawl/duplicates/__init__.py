@@ -1,0 +1,1 @@
+"""Items and the index of texts: what of an item is compared, and what becomes of its text."""
