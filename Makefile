@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo several test check docs gate baseline bench cost scores kinds train sanitize compat package clean
+.PHONY: demo several test explore check docs gate baseline bench cost scores kinds train sanitize compat package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -68,6 +68,10 @@ $(VENV)/.bench: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,docs,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
+
+# property tests with thirty times as many examples, others each time; what fails becomes an `@example` of its test
+explore: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile explore $(ARGS)
 
 sanitize: $(VENV)/.dev
 	$(BIN)/python -m tests.native.sanitize

@@ -16,6 +16,7 @@ from denoise_scrapy.dedup.verdict import Verdict
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
+_NOTHING = Fingerprint.of("")  # of a text that is looked up by its name
 
 
 class Keeping:
@@ -89,6 +90,8 @@ class Keeping:
     def end(self, name: Name, *, delivered: bool) -> bool:
         """Settle or withdraw the claim on an item that is no longer on its way; tell whether there was one."""
         number, done = self._claims.number(name, delivered=delivered), False
+        if not number and not delivered:
+            number = self._unheard(name)
         if number and delivered:
             done = self._store.settle(number, self.owner)
             self.counts["settled"] += done
@@ -98,6 +101,14 @@ class Keeping:
             self.counts["withdrawn"] += done
         self._claims.end(name)
         return done
+
+    def _unheard(self, name: Name) -> int:
+        """The id of a claim that the store took, though its answer was lost; 0 for none."""
+        if not self._known:
+            return 0
+        self._search.load()
+        same = self._search.same_item(name, self._search.catalog.find(Record(0, name, _NOTHING).listing))
+        return same.id if same is not None and same.owner == self.owner else 0
 
     def beat(self) -> None:
         """Tell the store that this index lives, if it has claims."""

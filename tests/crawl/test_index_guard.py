@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.exceptions import DropItem
 
 from denoise_scrapy.crawl.duplicates import index_guard
 from denoise_scrapy.crawl.duplicates.index import passes_by_itself
@@ -82,6 +83,54 @@ def test_a_store_that_stays_away_is_asked_less_and_less(
     assert puts.calls < 7
     assert done.stat("dedup/unchecked") == 7
     assert done.log.count("The index of texts cannot be used now") == 1
+
+
+class Late:
+    """A store's method that fails at one call, of those about some page the first, after its work or without it."""
+
+    def __init__(self, method: Any, page: str, *, works: bool):
+        self._method, self._page, self._works, self.failed = method, page, works, False
+
+    def __get__(self, store: Any, _: Any = None) -> Any:
+        def call(*args: Any, **more: Any) -> Any:
+            fails = not self.failed and self._page in str(args)
+            self.failed = self.failed or fails
+            found = self._method(store, *args, **more) if self._works or not fails else None
+            if fails:
+                raise OSError(110, "timed out")
+            return found
+
+        return call
+
+
+class LosesTheFirst:
+    """A pipeline of the user's that drops one page's item."""
+
+    def process_item(self, item: Any) -> Any:
+        if item["url"].endswith("/a/0"):
+            raise DropItem("not wanted")
+        return item
+
+
+@pytest.mark.parametrize("works", [False, True])
+@pytest.mark.parametrize(("method", "page"), [("withdraw", ""), ("put", "/a/0")])
+def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
+    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, page: str, works: bool
+) -> None:
+    late = Late(getattr(SQLiteStore, method), page, works=works)
+    monkeypatch.setattr(SQLiteStore, method, late)
+    settings = {
+        **ONE_BY_ONE,
+        "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite"),
+        "DENOISE_DEDUP_WAIT": 3600,
+        "ITEM_PIPELINES": {LosesTheFirst: 900},
+    }
+    done = crawl(spider_of(*urls(site)), settings)
+    assert late.failed
+    assert site("/copy") in [item["url"] for item in done.items]  # nobody waits for an item that is gone
+    assert done.stat("dedup/waited_in_vain") == 0
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "t.sqlite")) as index:
+        assert len(index) == 6
 
 
 def test_an_index_that_cannot_be_opened_now_is_opened_later(

@@ -87,7 +87,10 @@ class Deliveries:
     async def _withdraw(self, claim: Claim) -> None:
         text = claim.text
         try:
-            if not claim.unchecked and await self._guard.ask(lambda index: index.withdraw(text.key, scope=text.scope)):
+            found = await self._guard.ask(lambda index: index.withdraw(text.key, scope=text.scope))
+            if found is None:
+                self._guard.missed(text, delivered=False)
+            elif found:
                 self._state.count("dedup/withdrawn")
         except Exception as error:
             self._state.report("dedup", error)
@@ -112,7 +115,7 @@ class Deliveries:
         text = claim.text
         try:
             if claim.unchecked or await self._guard.ask(lambda index: index.settle(text.key, scope=text.scope)) is None:
-                self._guard.missed(text)
+                self._guard.missed(text, delivered=True)
         except Exception as error:
             self._state.report("dedup", error)
         finally:

@@ -7,7 +7,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 
@@ -24,10 +24,20 @@ Answer = TypeVar("Answer")
 # Seconds before a store that failed is asked again; they double while it fails. A server that restarts is back after
 # one or two; a full disk stays so for long, and each try may cost a time-out.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-# Texts of items that were delivered while the store could not be asked, to be added later; the newest are left out.
+# What became of items while the store could not be asked, with the texts of those delivered, to be told later; the
+# newest are left out.
 MOST_MISSED_CHARS = 8_000_000
 
 logger = logging.getLogger(__name__)
+
+
+class _Missed(NamedTuple):
+    text: ItemText
+    delivered: bool
+
+    @property
+    def chars(self) -> int:
+        return len(self.text.key) + len(self.text.text)
 
 
 class IndexGuard:
@@ -39,7 +49,7 @@ class IndexGuard:
         state: The crawl.
 
     Attributes:
-        left_out: Texts that could not be kept and never will, since there were too many.
+        left_out: Items of which the index will never hear what became of them, since there were too many.
     """
 
     def __init__(self, state: CrawlState):
@@ -51,7 +61,7 @@ class IndexGuard:
         self._lock = asyncio.Lock()
         self._pause = 0.0
         self._again = 0.0  # when the store may be asked, by the monotonic clock
-        self._missed: deque[ItemText] = deque()
+        self._missed: deque[_Missed] = deque()
         self._missed_chars = 0
         self._beat: Any = None
         self._nbytes = 0
@@ -105,11 +115,12 @@ class IndexGuard:
                 return answer
             return None
 
-    def missed(self, text: ItemText) -> None:
-        """Let a text that could not be kept be added when the store works again."""
-        if self._missed_chars + len(text.text) <= MOST_MISSED_CHARS:
-            self._missed.append(text)
-            self._missed_chars += len(text.text)
+    def missed(self, text: ItemText, *, delivered: bool) -> None:
+        """Let the index hear of an item's end when the store works again: keep its text, or withdraw it."""
+        missed = _Missed(text if delivered else text._replace(text=""), delivered)
+        if self._missed_chars + missed.chars <= MOST_MISSED_CHARS:
+            self._missed.append(missed)
+            self._missed_chars += missed.chars
         else:
             self.left_out += 1
 
@@ -124,15 +135,17 @@ class IndexGuard:
         return await asyncio.to_thread(call) if self._remote else call()
 
     def _asked(self, ask: Callable[[DuplicateIndex], Answer]) -> Answer:
-        """Ask; what was missed is added first."""
+        """Ask; what was missed is told first."""
         if self._index is None:
             self._index = self._opened()
         while self._missed:
-            text = self._missed[0]
-            if not self._index.settle(text.key, scope=text.scope):
+            missed, text = self._missed[0], self._missed[0].text
+            if not missed.delivered:
+                self._index.withdraw(text.key, scope=text.scope)
+            elif not self._index.settle(text.key, scope=text.scope):
                 self._index.add(text.key, text.text, scope=text.scope, group=text.group)
             self._missed.popleft()
-            self._missed_chars -= len(text.text)
+            self._missed_chars -= missed.chars
         return ask(self._index)
 
     def _opened(self) -> DuplicateIndex:
