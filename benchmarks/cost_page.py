@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import growth, peers, report, stages, turns
+from benchmarks import crawl, growth, peers, report, stages, turns
 
 PAGE = Path("docs/methods/cost.md")
 #: Sections of the report that the page is made of.
-SECTIONS = ("stages", "turns", "worst", "growth", "peers")
+SECTIONS = ("stages", "turns", "worst", "growth", "peers", "crawl")
 
 HEAD = """# What a body costs
 
@@ -72,6 +72,15 @@ over trafilatura on every corpus.
 
 """
 
+CRAWL = """
+## A crawl
+
+`python -m benchmarks.crawl`: {pages} made pages of 500 elements, of {hosts} hosts, on two cores that the server shares;
+medians of {rounds} rounds, in brackets the least and the most. `bare` is the same crawl without us, `addon` compares no
+texts, `addon+dedup` marks near-duplicates, `default` drops them.
+
+"""
+
 STAGES = """
 ## Stage by stage
 
@@ -105,6 +114,7 @@ def cost_page(found: Mapping[str, Any]) -> str:
         WORST + turns.worst_table(rows["worst"]) + "\n",
         GROWTH + growth.growth_table(rows["growth"]) + "\n",
         PEERS + peers.peers_table(rows["peers"]) + "\n",
+        CRAWL.format(**rows["crawl"]) + "\n\n".join(map(crawl.table, rows["crawl"]["delays"])) + "\n",
         STAGES + "\n\n".join(_stages(rows["stages"])) + "\n",
     ]
     return "".join(parts)

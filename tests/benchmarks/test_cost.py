@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from benchmarks import bench, ceilings, cost_page, gate, growth, peers, report, sample, stages, turns, work
+from benchmarks import bench, ceilings, cost_page, crawl, gate, growth, peers, report, sample, stages, turns, work
 from benchmarks.clock import NUMPY, Spread, bounded_caches, forget_caches, ways
 from benchmarks.corpora import portal
 from benchmarks.counting import count
@@ -173,17 +173,26 @@ def test_the_page_of_the_documentation_is_made_of_the_report():
     sizes = (*growth.SIZES, "ratio")
     times = {f"times combined, {NUMPY}": spread, f"total times combined, {NUMPY}": 4.5}
     own = {"corpus": "big9", "f1": 0.98, "total parses": 2.5, **spread, **times}
+    counts = {"denoise/comparison/requests": 3, "denoise/comparison/reused": 1}
+    bare, ours = ({"pages_per_second": speed, "cpu_ms_per_page": 2.0, "stats": counts} for speed in (200, 150))
     rows = {
         "stages": [{"elements": 500, "stage": stage, **cell} for stage in ("parse", stages.BODY)],
         "turns": [{"what": what, "elements": "all", **cell} for what in (turns.FIRST, turns.SITE)],
         "worst": turns.worst_rows([turns.Turn("big9", 3, 7, 500, 0.001, 0.04)], NUMPY),
         "growth": [{"elements": size, **cell} for size in sizes],
         "peers": [{"extractor": name, **own} for name in (f"combined, {NUMPY}", "trafilatura")],
+        "crawl": {
+            "hosts": 2,
+            "pages": 40,
+            "rounds": 1,
+            "delays": [crawl.summary(0.05, [{"bare": bare, "default": ours}])],
+        },
     }
     told = report.environment()
     page = cost_page.cost_page({name: {"with": told, "quick": False, "rows": found} for name, found in rows.items()})
     assert "| **a body, HTML to text** | 2.00 (1.20–2.80) |" in page
     assert "| numpy: big9, site 3, page 7 | 500 | 40.0 | 1.00 |" in page
+    assert "| default | 150 | 75% (75%–75%) | 2.00 | 2 of 3 |" in page
     assert "| big9 (3) | trafilatura | 0.980 | 2.00 (1.20–2.80) | 2.5 | × 2.0 (4.5) |" in page
 
 
