@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING
 from scrapy.utils.misc import load_object
 
 from denoise_scrapy.dedup import RedisStore, Store
+from denoise_scrapy.setting_values import is_path
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
-
-
-def is_path(name: str) -> bool:
-    """Whether a name of a store is the import path of a class, which has a dot.
-
-    Example:
-        >>> is_path("sqlite"), is_path("myproject.stores.PostgresStore")
-        (False, True)
-    """
-    return "." in name
 
 
 def store_class(path: str) -> type[Store]:

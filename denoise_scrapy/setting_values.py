@@ -63,6 +63,16 @@ class Declaration:
         return number if self.low is None else f"{number} >= {self.low:g}"
 
 
+def is_path(name: str) -> bool:
+    """Whether a value is the import path of a class, which has a dot, and no name of ours (`Declaration.or_path`).
+
+    Example:
+        >>> is_path("sqlite"), is_path("myproject.stores.PostgresStore")
+        (False, True)
+    """
+    return "." in name
+
+
 def setting(default: Any, meaning: str, **more: Any) -> Any:
     """Declare a field of a settings class; `more` as for `Declaration`."""
     return field(default=default, metadata={"declaration": Declaration(meaning, **more)})
@@ -87,7 +97,7 @@ def parse_value(value: object, kind: str, declared: Declaration) -> Any:
         declared.high is not None and parsed > declared.high
     )
     empty = parsed == "" and not declared.may_be_empty
-    path = declared.or_path and "." in parsed
+    path = declared.or_path and is_path(parsed)
     if outside or empty or (declared.choices and parsed not in declared.choices and not path):
         raise ValueError(value)
     return parsed

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
 from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.own_store import is_path
+from denoise_scrapy.setting_values import is_path
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
 

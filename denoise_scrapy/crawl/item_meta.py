@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -52,8 +52,12 @@ class ItemMeta:
         response = crawled.response()
         if response is None:
             self._state.count("meta/no_html")
-        ways = {"lang_field": self._language, "published_field": self._published}
-        return {field: self._try(name, partial(ways[name], crawled, body, response)) for name, field in wanted.items()}
+        html = cache(partial(html_of, response))  # of a page that is too large it is not asked for a date
+        ways = {
+            "lang_field": lambda: self._language(body, html()),
+            "published_field": lambda: self._published(crawled, body, response, html),
+        }
+        return {field: self._try(name, ways[name]) for name, field in wanted.items()}
 
     def _try(self, name: str, find: Callable[[], str]) -> str:
         """A value, "" where it cannot be had; the body of the page is not lost for it."""
@@ -65,18 +69,18 @@ class ItemMeta:
             self._state.report("meta", error)
         return ""
 
-    def _language(self, crawled: CrawledPage, body: Body, response: Response | None) -> str:
-        found = language_of(body.text, html_of(response))
+    def _language(self, body: Body, html: str) -> str:
+        found = language_of(body.text, html)
         self._state.count("meta/lang" if found else "meta/no_lang")
         return found
 
-    def _published(self, crawled: CrawledPage, body: Body, response: Response | None) -> str:
+    def _published(self, crawled: CrawledPage, body: Body, response: Response | None, html: Callable[[], str]) -> str:
         if response is None:
             return ""
         if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
             self._state.count("meta/too_large")
             return ""
-        found = published_on(html_of(response), crawled.page.url)
+        found = published_on(html(), crawled.page.url)
         self._state.count("meta/published" if found else "meta/no_date")
         return found
 

@@ -254,10 +254,10 @@ class DuplicateIndex(Closing):
             Whether it was kept.
 
         """
-        item = self._read("", Name(key, scope))
+        name = Name(key, scope)
+        check_names(name)
         with self._lock:
-            self._search.load()
-            same = self._search.same_item(item.name, self._search.catalog.find(item.listing))
+            same = self._search.record_named(name)
             if same is None:
                 return False
             self._search.forget(same.id)

@@ -16,7 +16,6 @@ from denoise_scrapy.dedup.verdict import Verdict
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
-_NOTHING = Fingerprint.of("")  # of a text that is looked up by its name
 
 
 class Keeping:
@@ -106,8 +105,7 @@ class Keeping:
         """The id of a claim that the store took, though its answer was lost; 0 for none."""
         if not self._known:
             return 0
-        self._search.load()
-        same = self._search.same_item(name, self._search.catalog.find(Record(0, name, _NOTHING).listing))
+        same = self._search.record_named(name)
         return same.id if same is not None and same.owner == self.owner else 0
 
     def beat(self) -> None:

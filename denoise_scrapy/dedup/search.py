@@ -8,6 +8,7 @@ from typing import NamedTuple
 from denoise_scrapy.dedup.catalog import Catalog, Found
 from denoise_scrapy.dedup.decision import Comparison
 from denoise_scrapy.dedup.exact import Forest
+from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.renewal import Renewal, is_due
 from denoise_scrapy.dedup.rule import NewText, Rule
 from denoise_scrapy.dedup.store import Listing, Name, Record, Store
@@ -17,6 +18,7 @@ SEARCHES = ("prefilter", "exact", "tree")
 
 _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
 _ALL = 1 << 62
+_NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
 _CATCH_UP = 512  # texts taken in by one answer, while an exact search is made ready in a running crawl: 10 ms
 
 
@@ -89,6 +91,11 @@ class Search:
     def same_item(self, name: Name, found: Found) -> Record | None:
         """Find the record of a text's key."""
         return next((one for one in self._alive(found.same_name) if one.name.key == name.key), None)
+
+    def record_named(self, name: Name) -> Record | None:
+        """Find the record of a key, whatever its text, among all that the store has now."""
+        self.load()
+        return self.same_item(name, self.catalog.find(Record(0, name, _NO_TEXT).listing))
 
     def same_words(self, name: Name, new: Listing, found: Found) -> Record | None:
         """Find the earliest kept text of the same units in the same order; none for an empty one."""

@@ -13,8 +13,8 @@ from w3lib.url import canonicalize_url
 from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, Store
 from denoise_scrapy.items import get_field
-from denoise_scrapy.own_store import is_path, make_store
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.own_store import make_store
+from denoise_scrapy.setting_values import ConfigurationError, is_path
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
