@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.web import Web, article
+from tests.processes import run_in
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 60  # seconds; each takes two or three
@@ -43,17 +44,8 @@ META = {"htmldate", "py3langid"}
 
 def run_without(names: set[str], code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python where these packages are missing; standard error comes with standard output."""
-    return subprocess.run(
-        [sys.executable, "-c", BLOCK.format(names=names) + code, *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        timeout=LONGEST,
-        check=False,
-    )
+    command = [sys.executable, "-c", BLOCK.format(names=names) + code, *arguments]
+    return run_in(folder, command, os.environ | {"PYTHONPATH": str(ROOT)}, LONGEST)
 
 
 def crawl_without(names: set[str], folder: Path, *arguments: str, spider: str = SPIDER) -> tuple[str, str]:

@@ -9,11 +9,8 @@ again; DENOISE_NATIVE=0 leaves the accelerator out.
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
-from benchmarks.corpora import Site, load
+from benchmarks.corpora import Site
 from benchmarks.counting import count
 from denoise_scrapy import Body, Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
@@ -35,6 +32,7 @@ from denoise_scrapy.page.work import DEFAULT_WORK
 from tests.body.rendered import MARKUP
 from tests.hostile.checks import URL, check_page
 from tests.hostile.mutations import ACTIVE, round_of
+from tests.hostile.rounds import arguments, known_sites, rounds_of
 from tests.html_strategies import SOUP, pages
 
 #: Of a page that is repeated, the third and the fourth copy take at most so many times what the second takes, in steps
@@ -218,18 +216,13 @@ def run_round(seed: int, number: int, sites: Sequence[Site], output: Path) -> bo
 
 def main() -> int:
     """Run rounds until the time is over; give 1 at the first that fails."""
-    ap = argparse.ArgumentParser(prog="python -m tests.hostile.fuzz", description=__doc__)
-    ap.add_argument("--seconds", type=float, default=60)
-    ap.add_argument("--rounds", type=int, default=sys.maxsize)
-    ap.add_argument("--seed", type=int, default=int(time.time()))
+    ap = arguments("python -m tests.hostile.fuzz", __doc__)
     ap.add_argument("--output", type=Path, default=Path(gettempdir()), help="folder for a page that fails")
     args = ap.parse_args()
-    folder = os.environ.get("DENOISE_CORPORA")
-    sites = [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]
+    sites, done = known_sites(), 0
     print(f"seed {args.seed}, pages of {len(sites)} sites, {status()}", flush=True)
-    end, done = time.monotonic() + args.seconds, 0
-    while done < args.rounds and time.monotonic() < end:
-        if not run_round(args.seed + done, done, sites, args.output):
+    for number, seed in rounds_of(args):
+        if not run_round(seed, number, sites, args.output):
             return 1
         done += 1
     print(f"{done} rounds, all holds")

@@ -7,21 +7,17 @@ makes the same page again: `--seed N --rounds 1`. `tests.native.sanitize --fuzz 
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
-import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpora import load
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.page import Page, PathTable
 from tests.hostile.mutations import round_of
+from tests.hostile.rounds import arguments, known_sites, rounds_of
 
 
 def everything(html: str, others: Sequence[str]) -> dict[str, object]:
@@ -64,20 +60,13 @@ def differences(html: str, others: Sequence[str]) -> list[str]:
 
 def main() -> int:
     """Run rounds until the time is over; give 1 at the first difference."""
-    ap = argparse.ArgumentParser(prog="python -m tests.native.fuzz", description=__doc__)
-    ap.add_argument("--seconds", type=float, default=60)
-    ap.add_argument("--rounds", type=int, default=sys.maxsize)
-    ap.add_argument("--seed", type=int, default=int(time.time()))
-    args = ap.parse_args()
+    args = arguments("python -m tests.native.fuzz", __doc__).parse_args()
     if library() is None:
         print("there is no accelerator to be tested", file=sys.stderr)
         return 1
-    folder = os.environ.get("DENOISE_CORPORA")
-    sites = [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]
+    sites, done = known_sites(), 0
     print(f"seed {args.seed}, pages of {len(sites)} sites", flush=True)
-    end, done = time.monotonic() + args.seconds, 0
-    while done < args.rounds and time.monotonic() < end:
-        seed = args.seed + done
+    for _, seed in rounds_of(args):
         try:
             wrong = differences(*round_of(seed, sites))
         except BaseException:

@@ -3,9 +3,10 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.processes import run_in
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -36,17 +37,7 @@ def execute(folder: Path, *command: str | Path) -> str:
     """Run a command that must succeed; gives what it printed."""
     # Nothing of this checkout may help.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SCRAPY"))}
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        timeout=LONGEST,
-        check=False,
-    )
+    done = run_in(folder, command, environment, LONGEST)
     assert done.returncode == 0, done.stdout
     return done.stdout
 
