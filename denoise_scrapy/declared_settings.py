@@ -85,6 +85,12 @@ class DeclaredSettings:
         **FIELD,
     )
     url_field: str = setting("url", "Item field that names the page the item is about.")
+    shared_body: bool = setting(
+        False,
+        "Give the text of a page also to each of several items that its callback yields, though it is no single one's; "
+        "they are not compared by it.",
+        per_page=True,
+    )
     overwrite: bool = setting(False, "Replace what the spider has put into such a field itself.", per_page=True)
     comparison_pages: int = setting(
         5,

@@ -18,6 +18,25 @@ def get_field(item: Any, field: str) -> Any:
     return ItemAdapter(item).get(field)
 
 
+def url_in(item: Any, field: str) -> str:
+    """Return the URL that `field` holds, "" where it holds none.
+
+    A list of one is that one, as item loaders give it. Without a scheme a text is a URL if it is a path.
+
+    Example:
+        >>> url_in({"url": ["/news?id=7"]}, "url"), url_in({"url": "sku 7"}, "url"), url_in({"url": 7}, "url")
+        ('/news?id=7', '', '')
+    """
+    value = get_field(item, field)
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str):
+        value = str(value) if hasattr(value, "scheme") else ""  # the URL types of pydantic, yarl, httpx
+    value = value.strip()
+    is_url = "://" in value or value.startswith("data:") or (len(value.split()) == 1 and bool({*value} & {*"/?#."}))
+    return value if is_url else ""
+
+
 def has_text(item: Any, field: str) -> bool:
     """Whether `field` holds something other than nothing or white space."""
     value = get_field(item, field)

@@ -1,4 +1,4 @@
-"""The two middlewares: one reads the pages, the other notes which page an item came from."""
+"""The two middlewares: one reads the pages, the other decides which page's text an item has."""
 
 from __future__ import annotations
 
@@ -70,23 +70,36 @@ class ComparisonPagesMiddleware(Component):
 
 
 class ItemPageMiddleware(Component):
-    """Spider middleware: notes which response an item came from.
+    """Spider middleware: decides whose text each item has (`denoise_scrapy.crawl.item_pages`).
 
-    Its place is next to the engine (10), where it sees items as they enter the pipelines.
+    Its place is next to the engine (10), where it sees items as they enter the pipelines. An item that may be the only
+    one of its response is held until the next one comes, or the callback ends.
     """
 
-    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass items and requests on, and note them."""
-        async for each in result:
-            try:
-                self._note(response, each)
-            except Exception as error:
-                self._state.report("process_spider_output", error)
-            yield each
+    def process_spider_input(self, response: Response) -> None:
+        """Note which callback runs."""
+        self._state.items.begin(response)
 
-    def _note(self, response: Response, each: Any) -> None:
-        if isinstance(each, Request):
-            if response.request is not None:
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Pass items and requests on."""
+        try:
+            async for each in result:
+                for ready in self._taken(response, each):
+                    yield ready
+        except Exception:  # of the callback
+            for held in self._state.items.rest(response):
+                yield held
+            raise
+        for held in self._state.items.rest(response):
+            yield held
+
+    def _taken(self, response: Response, each: Any) -> list[Any]:
+        """What may go on now: a request at once, an item when it is decided whose text it has."""
+        try:
+            if isinstance(each, Request) and response.request is not None:
                 self._state.note_request(response.request, each.url)
-        elif ItemAdapter.is_item(each):
-            self._state.links.add(each, response)
+            elif ItemAdapter.is_item(each):
+                return self._state.items.take(response, each)
+        except Exception as error:
+            self._state.report("process_spider_output", error)
+        return [each]

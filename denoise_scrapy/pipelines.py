@@ -10,6 +10,7 @@ from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.crawl.bounded import BoundedDict
 from denoise_scrapy.crawl.component import Component
 from denoise_scrapy.crawl.crawled_page import PageText
 from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
@@ -19,7 +20,7 @@ from denoise_scrapy.crawl.item_meta import ItemMeta
 from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.shape.report import ShapeReport
 from denoise_scrapy.item_fields import field_values
-from denoise_scrapy.items import has_field, has_text, with_field
+from denoise_scrapy.items import get_field, has_field, has_text, with_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.stats import PREFIX
 
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.crawled_page import CrawledPage
     from denoise_scrapy.crawl.duplicates.index import ItemText
     from denoise_scrapy.crawl.duplicates.item_claims import Claim
+    from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logging.getLogger(__name__)
+
+# Texts that items were given, as hashes of some 100 bytes each: an item that is yielded again holds one of them still.
+GIVEN_BYTES, GIVEN_ENTRY = 2_000_000, 100
 
 
 class NearDuplicate(DropItem):
@@ -59,6 +64,8 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._shape = ShapeReport(state)
+        self._given: BoundedDict[int, None] = BoundedDict(GIVEN_BYTES)
+        state.memories.watch("given", nbytes=lambda: self._given.nbytes, evicted=lambda: self._given.evicted)
         with refusing_to_start(state.crawler):
             self._meta = ItemMeta(state)
         state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
@@ -88,11 +95,15 @@ class BodyPipeline(Component):
         state = self._state
         if not ItemAdapter.is_item(item):
             return item
-        crawled = state.page_of(item)
+        whose = await state.items.of(item)
+        if whose.reason:
+            state.count(f"body/{whose.reason}")
+        crawled = whose.page
         if crawled is None:
-            state.count("body/no_page" if state.settings_of(item).enabled else "body/opted_out")
             return item
-        fields = [field for field in crawled.settings.item_fields.values() if self._lacks(item, field, crawled)]
+        settings = crawled.settings
+        overwrite = settings.overwrite or self._is_given(get_field(item, settings.body_field))
+        fields = [field for field in settings.item_fields.values() if self._lacks(item, field, overwrite=overwrite)]
         if not fields:
             return item
         async with crawled.computing:  # the items of a page are processed side by side
@@ -101,12 +112,17 @@ class BodyPipeline(Component):
                 state.note_text(crawled, text)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
-            state.links.add_copy(item, changed)
+            state.items.add_copy(item, changed)
             item = changed
+        self._given.put(hash(text.fields.get(settings.body_field)), None, GIVEN_ENTRY)
         self._count(text)
         return item
 
-    def _lacks(self, item: Any, field: str, crawled: CrawledPage) -> bool:
+    def _is_given(self, text: Any) -> bool:
+        """Whether a text is one of ours: its item came by before, and was yielded again."""
+        return isinstance(text, str) and bool(text) and hash(text) in self._given
+
+    def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
         """Whether an item is to be given a field of ours."""
         if not has_field(item, field):
             self._state.count("body/no_field")
@@ -119,7 +135,7 @@ class BodyPipeline(Component):
                 field,
             )
             return False
-        if has_text(item, field) and not crawled.settings.overwrite:
+        if has_text(item, field) and not overwrite:
             self._state.count("body/kept")
             return False
         return True
@@ -211,26 +227,29 @@ class NearDuplicatePipeline(Component):
     async def _checked(self, item: Any) -> Any:
         if not ItemAdapter.is_item(item):
             return item
-        crawled = self._state.page_of(item)
-        settings = crawled.settings if crawled is not None else self._state.settings_of(item)
-        found = self._comparable(item, crawled, settings)
+        whose = await self._state.items.of(item)
+        found = self._comparable(item, whose)
         if found is None:
             return item
-        claim, verdict = await self._check.check(item, found, crawled)
+        page = whose.own_page
+        if page is not None:
+            page.item_keys.add(found.key)
+        claim, verdict = await self._check.check(item, found, page)
         if verdict is None:
             return item
         self._count(verdict)
-        if verdict.duplicate and (crawled is None or verdict.of not in crawled.kept_keys):
-            return self._duplicate(item, found, verdict, settings)
-        if crawled is not None:
-            crawled.keep(found.key, found.text)
-        return self._extending(item, claim, verdict, settings) if verdict.extends is not None else item
+        if verdict.duplicate and page is not None and verdict.of in page.item_keys:
+            self._state.count("dedup/same_page")
+            return item
+        if verdict.duplicate:
+            return self._duplicate(item, found, verdict, whose.settings)
+        return self._extending(item, claim, verdict, whose.settings) if verdict.extends is not None else item
 
-    def _comparable(self, item: Any, crawled: CrawledPage | None, settings: DenoiseSettings) -> ItemText | None:
+    def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """What of an item is compared; None for nothing."""
-        if not settings.enabled or settings.dedup == "off":
+        if not whose.settings.enabled or whose.settings.dedup == "off":
             return None
-        found = item_text(item, crawled, settings)
+        found = item_text(item, whose)
         if found.obstacle:
             self._state.count(f"dedup/{found.obstacle}")
             return None
@@ -273,7 +292,7 @@ class NearDuplicatePipeline(Component):
             return item
         self._state.count("dedup/marked")
         changed = with_field(item, settings.dedup_mark_field, mark)
-        self._state.links.add_copy(item, changed)
+        self._state.items.add_copy(item, changed)
         return changed
 
 

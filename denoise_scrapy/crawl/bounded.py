@@ -28,6 +28,9 @@ class BoundedDict(Generic[Key, Value]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __contains__(self, key: Key) -> bool:
+        return key in self._entries
+
     def put(self, key: Key, value: Value, nbytes: int) -> None:
         """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
         self.pop(key)

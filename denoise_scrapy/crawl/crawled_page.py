@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections import Counter
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
 
 from denoise_scrapy.crawl.comparison.reuse import META_OF_WAY
-from denoise_scrapy.crawl.responses import redirected_from
+from denoise_scrapy.crawl.responses import redirected_from, spelling
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -64,27 +63,27 @@ class CrawledPage:
         page: The parsed page.
         settings: The crawl's settings with those of the page's request.
         urls: All URLs of the page: asked for, redirected through, final.
+        names: Their spellings, and those of them that have a fragment as they are.
         address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
         requested: URLs the spider's callback asked for from this page.
         computing: Held while the text is computed.
         text: The text, once computed.
-        kept_keys: Keys under which items of this page were kept.
+        item_keys: Keys of the items whose own text is that of the page: they are no copies of each other.
     """
 
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request, address: Address | None = None):
         self.page = page
         self.settings = settings
         self.urls = {*redirected_from(request), request.url, page.url}
+        self.names = {spelling(url) for url in self.urls} | {url for url in self.urls if "#" in url}
         self.address = address
         self.carried = _carried_meta(request)
         self.requested: set[str] = set()
         self.computing = asyncio.Lock()
         self.text: PageText | None = None
-        self.kept_keys: set[str | None] = set()
+        self.item_keys: set[str | None] = set()
         self._response: weakref.ref[Response] | None = None
-        self._kept_texts: set[int] = set()
-        self._keys: Counter[str] = Counter()
 
     def came_with(self, response: Response) -> None:
         """Note the response that the page was read from. It is not kept."""
@@ -93,21 +92,6 @@ class CrawledPage:
     def response(self) -> Response | None:
         """The response that the page was read from; None where it has gone, as it does with the page's last item."""
         return None if self._response is None else self._response()
-
-    def numbered(self, key: str) -> str:
-        """Return `key`, with "#2", "#3" … added for further items of this page with the same."""
-        self._keys[key] += 1
-        number = self._keys[key]
-        return key if number == 1 else f"{key}#{number}"
-
-    def keep(self, key: str, text: str) -> None:
-        """Note that an item of this page was kept under `key`."""
-        self.kept_keys.add(key)
-        self._kept_texts.add(hash(text))
-
-    def has_kept(self, text: str) -> bool:
-        """Whether an item of this page with the same text was kept."""
-        return hash(text) in self._kept_texts
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:

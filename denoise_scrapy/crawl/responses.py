@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
+from w3lib.url import canonicalize_url
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.work import DEFAULT_WORK
@@ -52,8 +53,8 @@ def redirected_from(request: Request) -> list[str]:
 
 
 def is_same_page(one: str, other: str) -> bool:
-    """Whether two URLs differ only in scheme, a leading "www." or a closing slash."""
-    return _spelling(one) == _spelling(other)
+    """Whether two URLs are spellings of one, see `spelling`."""
+    return spelling(one) == spelling(other)
 
 
 def read_page(
@@ -84,7 +85,17 @@ def read_page(
     )
 
 
-def _spelling(url: str) -> tuple[str, str, str]:
-    parts = urlsplit(url)
-    host = (parts.hostname or "").removeprefix("www.")
-    return host, parts.path.rstrip("/"), parts.query
+def spelling(url: str) -> str:
+    """A URL without what does not tell one page from another: scheme, "www.", closing slash, escapes, fragment.
+
+    Example:
+        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
+        True
+    """
+    try:
+        parts = urlsplit(canonicalize_url(url))
+        host = (parts.hostname or "").removeprefix("www.")
+        port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
+    except ValueError:  # no URL that could be fetched
+        return url
+    return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]

@@ -16,13 +16,12 @@ from denoise_scrapy.crawl.comparison.pages import ComparisonPages
 from denoise_scrapy.crawl.comparison.reuse import ReuseStore
 from denoise_scrapy.crawl.crawled_page import CrawledPage, PageText
 from denoise_scrapy.crawl.geometry import Geometry
-from denoise_scrapy.crawl.item_links import ItemLinks
+from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.memory_report import MemoryReport
 from denoise_scrapy.crawl.progress import Progress
 from denoise_scrapy.crawl.refusal import refusing_to_start
-from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page
+from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page, spelling
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
-from denoise_scrapy.items import get_field
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
 
@@ -42,7 +41,7 @@ MOST_SAID = 1000
 
 
 class CrawlState:
-    """Settings, remembered pages, and the links between items and pages of one crawl.
+    """Settings and remembered pages of one crawl, and whose text its items have.
 
     It holds its crawler weakly, since the table of states is keyed by crawlers.
 
@@ -59,7 +58,7 @@ class CrawlState:
         self.sites = SiteKeeper(self, self.memory)
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.reuse = ReuseStore(self.settings.reuse_bytes)
-        self.links = ItemLinks()
+        self.items = ItemPages(self)
         self.comparison = ComparisonPages(self)
         self.geometry = Geometry(self)
         self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
@@ -120,12 +119,6 @@ class CrawlState:
             self._asked[request] = settings
         return settings
 
-    def settings_of(self, item: Any) -> DenoiseSettings:
-        """Return the settings for an item's page."""
-        response = self.links.response(item)
-        request = None if response is None else response.request
-        return self.settings if request is None else self.settings_for(request)
-
     def read(self, request: Request, response: Response) -> CrawledPage | None:
         """Return the page of a response, parsed once; None where it is none, or is left alone."""
         if request not in self._crawled and is_page(response):
@@ -163,45 +156,24 @@ class CrawlState:
         if crawled is not None:
             crawled.requested.add(url)
 
-    def page_of(self, item: Any) -> CrawledPage | None:
-        """Return the page an item is about.
-
-        That is the page its URL field names, as the item may have been begun on another page than
-        the one whose callback yielded it; else the page it was yielded from.
-        """
-        linked = self._linked_page(item)
-        url = get_field(item, self.settings.url_field)
-        if not isinstance(url, str) or (linked is not None and url in linked.urls):
-            return linked
-        return self._page_named(url) or self._page_named(url.partition("#")[0]) or linked
-
-    def _page_named(self, url: str) -> CrawledPage | None:
-        crawled = self.recent.get(url)
-        page = None if crawled is not None else self.memory.page(url)
-        if page is not None:  # fetched for comparison, or older than the recent pages
-            crawled = CrawledPage(page, self.settings.for_page(None), Request(url))
-            self.recent.put(url, crawled, page.nbytes)
-        return crawled
-
-    def _linked_page(self, item: Any) -> CrawledPage | None:
-        response = self.links.response(item)
-        request = None if response is None else response.request
-        return None if request is None or response is None else self.read(request, response)
+    def fetched(self, url: str) -> CrawledPage | None:
+        """Return the page that the spider has fetched from a URL; None where it has not, or long ago."""
+        return self.recent.get(url) or self.recent.get(spelling(url))
 
     def _remember(self, crawled: CrawledPage, request: Request, response: Response) -> None:
-        nbytes = crawled.page.nbytes // len(crawled.urls)
-        for url in crawled.urls:
-            self.recent.put(url, crawled, nbytes)
+        nbytes = crawled.page.nbytes // len(crawled.names)
+        for name in crawled.names:
+            self.recent.put(name, crawled, nbytes)
         if is_comparable(request, response):
             self.remember(crawled.page)
 
     def note_text(self, crawled: CrawledPage, text: PageText) -> None:
         """Give a page its text, which counts among what is held of it."""
         crawled.text = text
-        nbytes = text.nbytes // len(crawled.urls)
-        for url in crawled.urls:
-            if self.recent.get(url) is crawled:
-                self.recent.grow(url, nbytes)
+        nbytes = text.nbytes // len(crawled.names)
+        for name in crawled.names:
+            if self.recent.get(name) is crawled:
+                self.recent.grow(name, nbytes)
 
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with."""
@@ -226,7 +198,7 @@ class CrawlState:
         connect(self._spider_closed, signals.spider_closed)
 
     def _item_left(self, item: Any) -> None:
-        self.links.forget(item)
+        self.items.forget(item)
 
     def _spider_idle(self) -> None:
         self.sites.save()

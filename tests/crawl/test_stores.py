@@ -79,7 +79,7 @@ def test_a_request_of_another_kind_is_not_answered(other: dict[str, Any]) -> Non
 
 
 def test_links_end_with_their_response_at_the_latest() -> None:
-    links = ItemLinks()
+    XX
     response = HtmlResponse(URL)
     item, copy = {"a": 1}, {"a": 2}
     links.add(item, response)

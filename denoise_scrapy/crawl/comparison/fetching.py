@@ -153,9 +153,7 @@ class SiblingFetcher:
             or len(response.body) > settings.max_page_bytes
         ):
             return False
-        # an item may be about it, with the settings of the crawl: see `CrawlState.page_of`
-        crawl = self._state.settings
-        read = replace(settings, keep=crawl.keep, remove=crawl.remove)
+        read = replace(settings, keep=(), remove=())  # no item is about it
         self._state.remember(self._state.parse(request, response, read))
         self._state.reuse.put(self._fingerprint(request), request, response)
         return True

@@ -53,13 +53,13 @@ class DuplicateCheck:
         """Close the index."""
         self._guard.close()
 
-    async def check(self, item: Any, text: ItemText, crawled: CrawledPage | None) -> tuple[Claim, Verdict | None]:
+    async def check(self, item: Any, text: ItemText, page: CrawledPage | None) -> tuple[Claim, Verdict | None]:
         """Check an item, and keep its text if it repeats none.
 
         Args:
             item: The item.
             text: What of it is compared.
-            crawled: Its page, where there is one.
+            page: The page whose text is its own, if it is one's: other items of that text are no copies.
 
         Returns:
             Its claim, and the verdict; None where the index cannot be used now.
@@ -69,7 +69,7 @@ class DuplicateCheck:
         """
         claim = self.deliveries.begin(item, text)
         try:
-            verdict = await self._judge(text, crawled)
+            verdict = await self._judge(text, page)
         except BaseException:
             self.deliveries.cancel(claim)
             raise
@@ -80,7 +80,7 @@ class DuplicateCheck:
             self.deliveries.cancel(claim)
         return claim, verdict
 
-    async def _judge(self, text: ItemText, crawled: CrawledPage | None) -> Verdict | None:
+    async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Ask the index, and wait while it is not known what becomes of the item that this one repeats."""
         guard = self._guard
         if not is_asyncio_available():
@@ -89,7 +89,7 @@ class DuplicateCheck:
         until = now() + self._state.settings.dedup_wait
         while True:
             verdict = await guard.ask(lambda index: _check(index, text))
-            if verdict is None or not verdict.pending or (crawled is not None and verdict.of in crawled.kept_keys):
+            if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
                 self._state.count("dedup/waited_in_vain")

@@ -51,8 +51,8 @@ class Deliveries:
 
     def begin(self, item: Any, text: ItemText) -> Claim:
         """Follow an item whose text goes to the index."""
-        links = self._state.links
-        return self._claims.begin(text, links.objects(item), links.response(item))
+        items = self._state.items
+        return self._claims.begin(text, items.objects(item), items.response(item))
 
     def add_copy(self, claim: Claim, item: Any) -> None:
         """Follow a changed copy of an item too."""

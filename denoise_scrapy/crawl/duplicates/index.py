@@ -12,7 +12,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, Store
-from denoise_scrapy.items import get_field
+from denoise_scrapy.items import get_field, url_in
 from denoise_scrapy.own_store import make_store
 from denoise_scrapy.setting_values import ConfigurationError, is_path
 from denoise_scrapy.site import site_key
@@ -20,7 +20,7 @@ from denoise_scrapy.site import site_key
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.settings import DenoiseSettings
 
 INDEX_FILE = "denoise-texts.sqlite"
@@ -42,7 +42,7 @@ class ItemText(NamedTuple):
         text: What is compared.
         scope: Site within which it is compared, "" for all; and what the fields say that must agree.
         group: What the fields say that must differ.
-        obstacle: Why it is not compared: "no_text", "no_key", "same_page"; "" if it is.
+        obstacle: Why it is not compared: "no_text", "no_key", "shared"; "" if it is.
     """
 
     key: str = ""
@@ -52,26 +52,27 @@ class ItemText(NamedTuple):
     obstacle: str = ""
 
 
-def item_text(item: Any, crawled: CrawledPage | None, settings: DenoiseSettings) -> ItemText:
-    """Return what of an item is compared with others.
+def item_text(item: Any, whose: ItemPage) -> ItemText:
+    """Return what of an item is compared with others: its own text, which may be none.
 
-    The key is the item's key field, an URL in canonical form, or else the URL of its page. Further
-    items of a page with the same key get "#2", "#3" … added: they are different items, not updates.
-    An item that repeats a kept text of its own page, as all items of a list page do whose text is
-    that of the page, is no duplicate of it.
+    The key is the item's key field, an URL in canonical form, or else the URL that the item was made from. Further
+    items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
     """
+    settings = whose.settings
     fields = ComparedFields.parse(settings.dedup_fields)
-    text = get_field(item, fields.text or settings.body_field)
+    field = fields.text or settings.body_field
+    text = get_field(item, field)
     if not isinstance(text, str) or not text.strip():
         return ItemText(obstacle="no_text")
-    key = _key(item, crawled, settings)
+    if whose.page is not None and whose.reason and whose.page.text is not None:
+        if text == whose.page.text.fields.get(field):  # DENOISE_SHARED_BODY: the page's, not the item's own
+            return ItemText(obstacle="shared")
+    key = _key(item, whose)
     if not key:
         return ItemText(obstacle="no_key")
-    site = site_key(crawled.page.url if crawled is not None else key) if settings.dedup_scope == "site" else ""
-    if crawled is not None:
-        key = crawled.numbered(key)
-        if crawled.has_kept(text):
-            return ItemText(obstacle="same_page")
+    site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
+    if whose.siblings is not None:
+        key = whose.siblings.numbered(key)
     return ItemText(key, text, fields.scope(item, site), fields.group(item))
 
 
@@ -166,10 +167,9 @@ def _index_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path
     return None
 
 
-def _key(item: Any, crawled: CrawledPage | None, settings: DenoiseSettings) -> str:
-    key = get_field(item, settings.dedup_key_field)
-    if isinstance(key, str) and key.strip():
-        return canonicalize_url(key) if site_key(key) else key.strip()
+def _key(item: Any, whose: ItemPage) -> str:
+    key = get_field(item, whose.settings.dedup_key_field)
     if isinstance(key, int) and not isinstance(key, bool):
         return str(key)
-    return "" if crawled is None else canonicalize_url(crawled.page.url)
+    key = key.strip() if isinstance(key, str) and key.strip() else url_in(item, whose.settings.dedup_key_field) or whose.url
+    return canonicalize_url(key) if site_key(key) else key

@@ -1,0 +1,336 @@
+"""Which page's text is an item's own: decided once, when the item leaves the spider, and carried along with it.
+
+| the item | its text |
+| --- | --- |
+| is the only one of its response, and names no page or this one | the page's |
+| is the only one among several of its response that names this page | the page's |
+| is one of several that name this page, a part of it, or none | none |
+| names another page that the spider had fetched by then | that page's |
+| names any other page | none |
+
+An item names the page whose URL is in its URL field. A page fetched for comparison only is no page of an item.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+import weakref
+from collections import Counter
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from scrapy import Item
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.crawl.responses import spelling
+from denoise_scrapy.items import url_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.settings import DenoiseSettings
+
+# Why an item has no text of its own: names of stats (`denoise/body/…`).
+SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
+# What is logged of the first such item; of the others only the stat tells.
+_SAID = {
+    SEVERAL: "%s yields several items, and its text is no single one's: they get none. DENOISE_SHARED_BODY = True gives "
+    "it to each of them. (Further such items: denoise/body/several)",
+    ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
+    "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
+}
+
+# The response whose callback is running, and the item that is being processed, in the task that does it.
+_scraped: ContextVar[weakref.ref[Response] | None] = ContextVar("denoise_scraped", default=None)
+_processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", default=None)
+
+
+class ItemPage:
+    """What was decided about one item.
+
+    Attributes:
+        settings: Settings for the item.
+        page: Page whose text the item is given; None for none.
+        reason: Why the item has no text of its own; "" where it has.
+        siblings: The items of its response; None where it was made from none.
+        items: The item and its changed copies. They are held, so that no id is given to another object meanwhile.
+        has_left: Whether the item has left the pipelines.
+    """
+
+    def __init__(
+        self, settings: DenoiseSettings, page: CrawledPage | None, reason: str, siblings: ResponseItems | None
+    ):
+        self.settings = settings if page is None else page.settings
+        self.page = page
+        self.reason = reason
+        self.siblings = siblings
+        self.items: list[Any] = []
+        self.has_left = False
+        self.end: weakref.ref[Response] | None = None
+
+    @property
+    def own_page(self) -> CrawledPage | None:
+        """The page whose text is the item's own."""
+        return None if self.reason else self.page
+
+    @property
+    def url(self) -> str:
+        """URL of the page, else of the response that the item was made from, else ""."""
+        if self.page is not None:
+            return self.page.page.url
+        return "" if self.siblings is None else self.siblings.url
+
+    @property
+    def response(self) -> Response | None:
+        """The response that the item was made from; None where there is none, or it has gone."""
+        return None if self.siblings is None else self.siblings.response
+
+
+class _Named(NamedTuple):
+    """What an item names: this page; another one; with neither, no page or a part of this one."""
+
+    this: bool = False
+    other: str = ""
+    other_page: CrawledPage | None = None
+
+
+class ResponseItems:
+    """The items of one response.
+
+    Attributes:
+        url: URL of the response.
+        settings: Settings for its request.
+        page: The page that it is; None where it is none, or is left alone.
+        counted: Whether items are counted as they leave the spider.
+    """
+
+    def __init__(self, response: Response, settings: DenoiseSettings, page: CrawledPage | None):
+        self.url = response.url
+        self.settings = settings
+        self.page = page
+        self.counted = False
+        self._response = weakref.ref(response)
+        self._names = {spelling(response.url)} if page is None else page.names
+        self._declared: set[str] | None = None
+        self._items = self._naming_this = 0
+        self._held: tuple[Any, _Named] | None = None
+        self._keys: Counter[str] = Counter()
+
+    @property
+    def response(self) -> Response | None:
+        """The response; None where it has gone."""
+        return self._response()
+
+    def named(self, url: str) -> _Named:
+        """What an item of this response names by a URL, as far as this page can tell."""
+        if "://" not in url and self.response is not None:
+            try:
+                url = self.response.urljoin(url)
+            except ValueError:  # no URL at all
+                return _Named(other=url)
+        is_part = "#" in url and url not in self._names
+        if spelling(url) not in self._names:
+            return _Named(other=url)
+        return _Named(this=not is_part)
+
+    def declares(self, url: str) -> bool:
+        """Whether the page says that this is its URL (`canonical`, `og:url`)."""
+        response = self.response
+        if self._declared is None and isinstance(response, HtmlResponse):
+            links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
+            self._declared = {spelling(response.urljoin(link)) for link in links}
+        return bool(self._declared) and spelling(url) in (self._declared or ())
+
+    def count(self, named: _Named) -> None:
+        """Count an item."""
+        self._items += 1
+        self._naming_this += named.this
+
+    def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
+        """Count an item that leaves the spider; hold it while it may be the one that this page is about.
+
+        Returns:
+            The items about which it can be decided now.
+        """
+        self.counted = True
+        self.count(named)
+        ready = []
+        if self._held is not None and (named.this or not self._held[1].this):  # the one that is held is not alone
+            ready.append(self._held)
+            self._held = None
+        if self.page is not None and self.is_about(named):
+            self._held = item, named
+        else:
+            ready.append((item, named))
+        return ready
+
+    def rest(self) -> list[tuple[Any, _Named]]:
+        """Return the item that is held, if there is one, as no more come."""
+        held, self._held = self._held, None
+        return [] if held is None else [held]
+
+    def holds(self, item: Any) -> bool:
+        """Whether this very item is held."""
+        return self._held is not None and self._held[0] is item
+
+    def is_about(self, named: _Named) -> bool:
+        """Whether this page is about an item, as far as items have come."""
+        return self._naming_this == 1 if named.this else self._items == 1 and not named.other
+
+    def numbered(self, key: str) -> str:
+        """Return `key`, with "#2", "#3" … added for further items of this response with the same."""
+        self._keys[key] += 1
+        number = self._keys[key]
+        return key if number == 1 else f"{key}#{number}"
+
+
+class ItemPages:
+    """Decides whose text items have, and keeps the answers until the items have left the pipelines.
+
+    Args:
+        state: The crawl.
+    """
+
+    def __init__(self, state: CrawlState):
+        self._state = state
+        self._answers: dict[int, ItemPage] = {}
+        self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def begin(self, response: Response) -> None:
+        """Note that the callback of a response runs now, in this task and those that it starts."""
+        _scraped.set(weakref.ref(response))
+
+    def take(self, response: Response, item: Any) -> list[Any]:
+        """Take an item that leaves the spider; return those of its response that may go on now.
+
+        The item is held back while it may be the one that its page is about: until another such item comes, or `rest`
+        is called.
+        """
+        siblings = self._siblings(response)
+        if id(item) in self._answers or siblings.holds(item):  # yielded again while it is on its way
+            item = item.copy() if isinstance(item, (dict, Item)) else copy.copy(item)
+        return self._decided(siblings.take(item, self._named(item, siblings)), siblings)
+
+    def rest(self, response: Response) -> list[Any]:
+        """Return the item that is held, if there is one, as the callback has ended."""
+        siblings = self._responses.get(response)
+        return [] if siblings is None else self._decided(siblings.rest(), siblings)
+
+    async def of(self, item: Any) -> ItemPage:
+        """Return what was decided about an item that is in the pipelines.
+
+        About an item that has not passed our spider middleware, it is decided here: one of `start()`, one of
+        `scrapy parse`, one that a pipeline before ours has replaced.
+        """
+        answer = self._answers.get(id(item))
+        if answer is None and is_asyncio_available():
+            answer = _processed.get()  # a pipeline between ours has replaced it
+            if answer is not None and answer.has_left:
+                answer = None
+            if answer is not None:
+                self.add_copy(answer.items[0], item)
+        answer = answer or await self._late(item)
+        _processed.set(answer)
+        return answer
+
+    def add_copy(self, item: Any, changed: Any) -> None:
+        """Let `changed` stand for `item` from now on, beside it."""
+        answer = self._answers.get(id(item))
+        if answer is not None and changed is not item:
+            answer.items.append(changed)
+            self._answers[id(changed)] = answer
+
+    def response(self, item: Any) -> Response | None:
+        """Return the response an item was made from, None where that is not known."""
+        answer = self._answers.get(id(item))
+        return None if answer is None else answer.response
+
+    def objects(self, item: Any) -> list[Any]:
+        """Return an item, and the other objects that it was or is on its way."""
+        answer = self._answers.get(id(item))
+        others = [] if answer is None else [each for each in answer.items if each is not item]
+        return [item, *others]
+
+    def forget(self, item: Any) -> None:
+        """Forget an item that has left the pipelines."""
+        answer = self._answers.get(id(item))
+        if answer is None and is_asyncio_available():
+            answer = _processed.get()
+        if answer is not None:
+            self._forget(answer)
+
+    def _forget(self, answer: ItemPage) -> None:
+        answer.has_left, answer.end = True, None
+        for item in answer.items:
+            self._answers.pop(id(item), None)
+        answer.items.clear()
+
+    def _siblings(self, response: Response) -> ResponseItems:
+        siblings = self._responses.get(response)
+        if siblings is None:
+            request, state = response.request, self._state
+            settings = state.settings if request is None else state.settings_for(request)
+            page = None if request is None else state.read(request, response)
+            siblings = self._responses[response] = ResponseItems(response, settings, page)
+        return siblings
+
+    def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
+        """What an item names, with the page that the spider has fetched from there."""
+        url = url_in(item, self._state.settings.url_field)
+        if not url:
+            return _Named()
+        named = _Named(other=url) if siblings is None else siblings.named(url)
+        if not named.other:
+            return named
+        page = self._state.fetched(named.other)
+        if page is None and siblings is not None and siblings.declares(named.other):
+            return _Named(this=True)
+        return named._replace(other_page=page)
+
+    async def _late(self, item: Any) -> ItemPage:
+        """Decide about an item that is in the pipelines already."""
+        made_from = _scraped.get() if is_asyncio_available() else None
+        response = None if made_from is None else made_from()
+        siblings = None if response is None else self._siblings(response)
+        named = self._named(item, siblings)
+        if siblings is not None and not siblings.counted:
+            siblings.count(named)
+            await asyncio.sleep(0)  # `scrapy parse` starts with all items of a response at once
+        return self._decide(item, named, siblings)
+
+    def _decided(self, items: Sequence[tuple[Any, _Named]], siblings: ResponseItems) -> list[Any]:
+        for item, named in items:
+            answer = self._decide(item, named, siblings)
+            response = siblings.response
+            if response is not None:  # the item may be lost before it comes to a pipeline
+                answer.end = weakref.ref(response, lambda _, answer=answer: self._forget(answer))
+        return [item for item, _ in items]
+
+    def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
+        settings = self._state.settings if siblings is None else siblings.settings
+        page, reason = None, ""
+        if not settings.enabled:
+            reason = OPTED_OUT
+        elif named.other:
+            page, reason = named.other_page, "" if named.other_page is not None else ELSEWHERE
+        elif siblings is None or siblings.page is None:
+            reason = NO_PAGE
+        elif siblings.is_about(named):
+            page = siblings.page
+        else:
+            page, reason = siblings.page if settings.shared_body else None, SEVERAL
+        answer = self._answers[id(item)] = ItemPage(settings, page, reason, siblings)
+        answer.items.append(item)
+        if page is None and reason in _SAID:
+            about = (answer.url or "start()", named.other)[: _SAID[reason].count("%")]
+            self._state.say_once(reason, logging.INFO, _SAID[reason], *about)
+        return answer
