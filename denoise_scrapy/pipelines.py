@@ -10,7 +10,6 @@ from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.model import OVER_BUDGET
-from denoise_scrapy.crawl.bounded import BoundedDict
 from denoise_scrapy.crawl.component import Component
 from denoise_scrapy.crawl.crawled_page import PageText
 from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
@@ -35,8 +34,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Texts that items were given, as hashes of some 100 bytes each: an item that is yielded again holds one of them still.
-GIVEN_BYTES, GIVEN_ENTRY = 2_000_000, 100
+# Items of which a crawl, or a row of drops, must have had so many before it is said that most are dropped.
+MANY = 20
+MOST_ARE_DROPPED = (
+    "%s of %s items were dropped as near-duplicates, %s of them of %s. If these are no copies, read 'Everything is a "
+    "duplicate' in docs/symptoms.md; DENOISE_DEDUP = 'mark' keeps them"
+)
 
 
 class NearDuplicate(DropItem):
@@ -64,8 +67,6 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._shape = ShapeReport(state)
-        self._given: BoundedDict[int, None] = BoundedDict(GIVEN_BYTES)
-        state.memories.watch("given", nbytes=lambda: self._given.nbytes, evicted=lambda: self._given.evicted)
         with refusing_to_start(state.crawler):
             self._meta = ItemMeta(state)
         state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
@@ -85,11 +86,14 @@ class BodyPipeline(Component):
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
+        self._state.items_in_work += 1
         try:
             return await self._with_body(item)
         except Exception as error:
             self._state.report("body", error)
             return item
+        finally:
+            self._state.items_in_work -= 1
 
     async def _with_body(self, item: Any) -> Any:
         state = self._state
@@ -102,7 +106,8 @@ class BodyPipeline(Component):
         if crawled is None:
             return item
         settings = crawled.settings
-        overwrite = settings.overwrite or self._is_given(get_field(item, settings.body_field))
+        # an item that is yielded again, from another page, holds the text of the first one still
+        overwrite = settings.overwrite or state.has_given(get_field(item, settings.body_field))
         fields = [field for field in settings.item_fields.values() if self._lacks(item, field, overwrite=overwrite)]
         if not fields:
             return item
@@ -114,13 +119,8 @@ class BodyPipeline(Component):
             changed = with_field(item, field, text.fields[field])
             state.items.add_copy(item, changed)
             item = changed
-        self._given.put(hash(text.fields.get(settings.body_field)), None, GIVEN_ENTRY)
         self._count(text)
         return item
-
-    def _is_given(self, text: Any) -> bool:
-        """Whether a text is one of ours: its item came by before, and was yielded again."""
-        return isinstance(text, str) and bool(text) and hash(text) in self._given
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
         """Whether an item is to be given a field of ours."""
@@ -205,6 +205,8 @@ class NearDuplicatePipeline(Component):
             stats.set_value(f"{PREFIX}dedup/kept_texts", len(index))
             for name in ("verified", "exact_answers"):
                 stats.set_value(f"{PREFIX}dedup/{name}", index.stats[name])
+        if self._copies.items >= MANY and self._copies.dropped > self._copies.items / 2:
+            self._warn("most_dropped")
         if self._copies.most:
             stats.set_value(f"{PREFIX}dedup/most_copied", self._copies.most)
             stats.set_value(f"{PREFIX}dedup/most_copies", self._copies.most_copies)
@@ -216,13 +218,25 @@ class NearDuplicatePipeline(Component):
         Raises:
             NearDuplicate: It is one to be dropped.
         """
+        self._copies.items += 1
         try:
-            return await self._checked(item)
+            item = await self._checked(item)
         except NearDuplicate:
+            self._copies.dropped += 1
+            self._copies.in_a_row += 1
+            if self._copies.in_a_row == MANY:
+                self._warn("many_dropped")
             raise
         except Exception as error:
             self._state.report("dedup", error)
-            return item
+        self._copies.in_a_row = 0
+        return item
+
+    def _warn(self, occasion: str) -> None:
+        """Say, once an occasion, that many items are dropped."""
+        counts = self._copies
+        figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
+        self._state.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
 
     async def _checked(self, item: Any) -> Any:
         if not ItemAdapter.is_item(item):

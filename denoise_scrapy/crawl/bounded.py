@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -28,8 +29,9 @@ class BoundedDict(Generic[Key, Value]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __contains__(self, key: Key) -> bool:
-        return key in self._entries
+    def values(self) -> Iterator[Value]:
+        """Yield the values, the oldest first."""
+        return (value for value, _ in self._entries.values())
 
     def put(self, key: Key, value: Value, nbytes: int) -> None:
         """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""

@@ -280,6 +280,8 @@ class ItemPages:
             request, state = response.request, self._state
             settings = state.settings if request is None else state.settings_for(request)
             page = None if request is None else state.read(request, response)
+            if page is None and settings.enabled:  # a stand-in for one that a page object has fetched
+                page = state.fetched(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 

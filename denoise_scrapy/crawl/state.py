@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, signals
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import DontCloseSpider, NotConfigured
 
 from denoise_scrapy import stats
 from denoise_scrapy.crawl.bounded import BoundedDict
@@ -59,6 +59,7 @@ class CrawlState:
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.reuse = ReuseStore(self.settings.reuse_bytes)
         self.items = ItemPages(self)
+        self.items_in_work = 0
         self.comparison = ComparisonPages(self)
         self.geometry = Geometry(self)
         self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
@@ -160,6 +161,11 @@ class CrawlState:
         """Return the page that the spider has fetched from a URL; None where it has not, or long ago."""
         return self.recent.get(url) or self.recent.get(spelling(url))
 
+    def has_given(self, text: Any) -> bool:
+        """Whether a text, not an equal one, is what a page fetched lately has given to its items."""
+        given = (crawled.text for crawled in self.recent.values() if crawled.text is not None) if text else ()
+        return any(value is text for values in given for value in values.fields.values())
+
     def _remember(self, crawled: CrawledPage, request: Request, response: Response) -> None:
         nbytes = crawled.page.nbytes // len(crawled.names)
         for name in crawled.names:
@@ -201,6 +207,8 @@ class CrawlState:
         self.items.forget(item)
 
     def _spider_idle(self) -> None:
+        if self.items_in_work:  # of `scrapy parse`, which does not wait for its items
+            raise DontCloseSpider
         self.sites.save()
 
     def _spider_closed(self) -> None:

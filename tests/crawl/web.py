@@ -33,6 +33,7 @@ class Web:
         self.asked: list[str] = []
         self.most_parallel = 0
         self.seconds = 0.0
+        self.in_any_order = False  # answers then take 0 to 2 times as long
         self._now = 0
         self._lock = threading.Lock()
         web = self
@@ -68,7 +69,7 @@ class Web:
             self.most_parallel = max(self.most_parallel, self._now)
         reply = self.pages.get(handler.path, Reply(b"<p>not found", 404))
         reply = reply if isinstance(reply, Reply) else Reply(reply.encode())
-        time.sleep(reply.seconds or self.seconds)
+        time.sleep((reply.seconds or self.seconds) * (random.uniform(0, 2) if self.in_any_order else 1))
         with self._lock:
             self._now -= 1
         try:

@@ -1,4 +1,4 @@
-"""Which kept item has the most copies."""
+"""Which kept item has the most copies, and how many items are dropped for it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class CopyCounts:
     """
 
     def __init__(self) -> None:
+        self.items = self.dropped = self.in_a_row = 0
+        """Items so far, those of them that were dropped, and how many of these without another between."""
         self._counts: Counter[str] = Counter()
         self.most = ""
         """Key of the item with the most copies, "" before the first."""

@@ -171,5 +171,9 @@ def _key(item: Any, whose: ItemPage) -> str:
     key = get_field(item, whose.settings.dedup_key_field)
     if isinstance(key, int) and not isinstance(key, bool):
         return str(key)
-    key = key.strip() if isinstance(key, str) and key.strip() else url_in(item, whose.settings.dedup_key_field) or whose.url
+    key = (
+        key.strip()
+        if isinstance(key, str) and key.strip()
+        else url_in(item, whose.settings.dedup_key_field) or whose.url
+    )
     return canonicalize_url(key) if site_key(key) else key
