@@ -197,6 +197,7 @@ def test_no_engine_is_needed_by_a_pipeline_used_alone() -> None:
     html = article(1, ["/2", "/3"]).encode()
     response = HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
     item = {"name": "x"}
-    state.links.add(item, response)
+    assert state.items.take(response, item) == []
+    assert state.items.rest(response) == [item]
     done = asyncio.get_event_loop().run_until_complete(pipeline.process_item(item))
     assert sentence(1) in done["body"]

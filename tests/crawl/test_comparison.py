@@ -186,22 +186,22 @@ def test_one_fetch_at_a_time_from_a_server(web: Web) -> None:
     assert web.most_parallel == 1
 
 
-def test_a_fetched_page_answers_the_spiders_request(linked: Web) -> None:
+def test_a_fetched_page_answers_the_spiders_request(linked: Web, other_web: Web) -> None:
     class Following(scrapy.Spider):
         name = "following"
-        start_urls = (linked("/a/0"),)
+        start_urls = (linked("/a/0"), other_web("/late").replace("127.0.0.1", "localhost"))
 
-        async def parse(self, response: Any) -> Any:
-            import asyncio
-
-            yield {"url": response.url}
-            await asyncio.sleep(0.4)  # until the sibling has been fetched for the item
-            for link in LINKS:
-                yield response.follow(link, self.parse_article, cb_kwargs={"number": link[-1]})
+        def parse(self, response: Any) -> Any:
+            if response.url.endswith("0"):
+                yield {"url": response.url}
+                return
+            for link in LINKS:  # when siblings have been fetched for the item
+                yield scrapy.Request(linked(link), self.parse_article, cb_kwargs={"number": link[-1]})
 
         def parse_article(self, response: Any, number: str) -> Any:
             yield {"url": response.url, "number": number, "flags": response.flags}
 
+    other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
     done = crawl(Following)
     assert sorted(linked.asked) == [f"/a/{n}" for n in range(6)]  # each once
     assert done.stat("comparison/reused") == done.stat("comparison/requests") == 2

@@ -39,7 +39,7 @@ def test_for_a_page_of_many_items(web: Web) -> None:
         for n in range(5):
             yield {"url": response.url, "n": n}
 
-    done = crawl(spider_of(web("/a/0"), parse=parse), AMPLE)
+    done = crawl(spider_of(web("/a/0"), parse=parse), {**AMPLE, "DENOISE_SHARED_BODY": True})
     assert len(done.items) == 5
     assert len(web.asked) == 1 + CANDIDATES
 

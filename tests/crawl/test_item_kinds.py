@@ -98,7 +98,7 @@ def test_all_kinds_get_bodies_in_a_crawl_and_leave_nothing_behind(web: Web) -> N
     assert all(get_field(item, "body") for item in done.items)
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
-    assert len(state_of(done.crawler).links) == 0
+    assert len(state_of(done.crawler).items) == 0
 
 
 def test_an_item_without_the_field_passes_with_one_warning(web: Web) -> None:

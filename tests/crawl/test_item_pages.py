@@ -1,7 +1,11 @@
 """Which page an item is about, and that nothing is left of it at the end."""
 
+import asyncio
 import gc
+import subprocess
+import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +21,7 @@ from tests.crawl.web import Reply, Web, article, story
 def articles(web: Web) -> Web:
     for n in range(4):
         web.pages[f"/a/{n}"] = article(n)
+    web.pages["/a/0?copy"] = web.pages["/a/0"]
     return web
 
 
@@ -45,14 +50,102 @@ def test_an_item_finished_on_another_page_gets_the_page_its_url_names(articles: 
     assert sentence(2) in bodies[articles("/old#part")]
 
 
-def test_an_item_whose_url_names_no_page_gets_the_page_it_came_from(articles: Web) -> None:
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": f"https://canonical.example{response.url[-4:]}"}
-        yield {"name": response.url}
+@pytest.mark.parametrize(
+    "url", ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"], "{page}", "{path}", ["{page}"]]
+)
+def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web, url: Any) -> None:
+    def named(response: Any) -> Any:
+        text = str(url).format(page=f"{response.url}/?#top", path="/a/0?") if "{" in str(url) else url
+        return [text.strip("[]'")] if isinstance(url, list) and url and "{" in str(url) else text
 
-    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
-    assert len(done.items) == 4
-    assert all(sentence(0) in item["body"] or sentence(1) in item["body"] for item in done.items)
+    done = crawl(spider_of(articles("/a/0"), parse=lambda self, response: [{"url": named(response)}]))
+    assert sentence(0) in done.items[0]["body"]
+
+
+@pytest.mark.parametrize("url", ["https://elsewhere.example/a/0", "/a/1", "a/1.html", "http://[", "mailto:a@b.example"])
+def test_an_item_that_names_another_page_gets_no_text_and_the_log_says_so_once(articles: Web, url: str) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        return [{"url": url}]
+
+    done = crawl(spider_of(articles("/a/0"), articles("/a/2"), parse=parse), {"DENOISE_DEDUP_KEY_FIELD": "id"})
+    assert done.items == [{"url": url}] * 2
+    assert done.stat("body/elsewhere") == 2
+    assert done.log.count("names a page that the spider has not fetched") == 1
+
+
+def test_a_page_fetched_for_comparison_is_no_page_of_an_item(articles: Web, other_web: Web) -> None:
+    articles.pages["/a/0"] = article(0, ["/a/1", "/a/2"])
+    other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url} if response.url.endswith("0") else {"url": articles("/a/1")}
+
+    done = crawl(spider_of(articles("/a/0"), other_web("/late"), parse=parse))
+    assert done.stat("comparison/requests") == 2
+    assert done.bodies()[articles("/a/1")] is None
+    assert sentence(0) in done.bodies()[articles("/a/0")]
+
+
+def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web) -> None:
+    settings = {"ITEM_PIPELINES": {Replacing: 50, Nameless: 150}}
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/a/0?copy")), settings)
+    assert sorted(sentence(0) in item["body"] for item in done.items) == [False, True]
+    [(_, reason)] = done.dropped
+    assert reason.of.startswith(articles("/a/0"))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("field", ["body", "text"])
+def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web, field: str) -> None:
+    class Again(scrapy.Spider):
+        name = "again"
+        start_urls = (articles("/a/0"),)
+
+        def parse(self, response: Any) -> Any:
+            item = {"n": 1}
+            yield item
+            yield response.follow("/a/1", self.again, meta={"item": item})
+
+        async def again(self, response: Any) -> Any:
+            await asyncio.sleep(0.3)  # until it has its first text
+            yield {**response.meta["item"], "n": 2}
+
+    first, second = sorted(crawl(Again, {"DENOISE_BODY_FIELD": field}).items, key=lambda item: item["n"])
+    assert sentence(0) in first[field] and sentence(1) in second[field]
+
+
+def test_an_item_yielded_twice_at_once_has_two_passes(articles: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        item = {"url": response.url}
+        yield item
+        yield item
+
+    done = crawl(spider_of(articles("/a/0"), parse=parse))
+    assert done.items == [{"url": articles("/a/0")}] * 2
+    assert done.items[0] is not done.items[1]
+
+
+@pytest.mark.parametrize("name", ["one", "list"])
+def test_scrapy_parse_shows_bodies(articles: Web, here: Path, name: str) -> None:
+    spider = f"""
+import scrapy
+class One(scrapy.Spider):
+    name = "one"
+    def parse(self, response):
+        yield {{"title": response.css("h1::text").get()}}
+class List(One):
+    name = "list"
+    def parse(self, response):
+        yield {{"url": response.url}}
+        yield {{"url": response.url + "#part"}}
+    """
+    (here / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
+    (here / "settings.py").write_text("SPIDER_MODULES = ['spiders']\nADDONS = {'denoise_scrapy.DenoiseAddon': 500}\n")
+    (here / "spiders.py").write_text(spider)
+    command = [sys.executable, "-m", "scrapy", "parse", "--pipelines", f"--spider={name}", articles("/a/0")]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert shown.stdout.count("'body'") == 1
+    assert "number 0 line 3" in shown.stdout
+    assert "Traceback" not in shown.stderr
 
 
 def test_items_without_a_page_pass(articles: Web) -> None:
@@ -65,7 +158,7 @@ def test_items_without_a_page_pass(articles: Web) -> None:
 
     done = crawl(Early)
     assert done.items == [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
-    assert done.stat("body/no_page") == 2
+    assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
     assert done.stat("dedup/no_text") == 2
 
 
@@ -96,21 +189,29 @@ def test_the_answer_to_a_form_gets_a_body_but_is_no_example(articles: Web) -> No
     assert articles.asked == ["/a/0"]
 
 
-def test_many_items_of_a_page_share_one_computation(articles: Web) -> None:
+def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_it(articles: Web) -> None:
     def parse(self: Any, response: Any) -> Any:
         for n in range(30):
             yield {"url": response.url, "n": n}
 
-    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
+    articles.pages["/a/1"] = articles.pages["/a/0"]
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse), {"DENOISE_SHARED_BODY": True})
     assert len(done.items) == 60
-    assert all(item["body"] for item in done.items)
+    assert all(sentence(0) in item["body"] for item in done.items)
     assert done.stat("comparison/from_memory") + done.stat("comparison/waits") <= 2
-    assert done.stat("dedup/same_page") == 58
+    assert done.stat("dedup/shared") == done.stat("body/several") == 60
+    assert not any("body" in item for item in crawl(spider_of(articles("/a/0"), parse=parse)).items)
 
 
 class Replacing:
     def process_item(self, item: Any) -> Any:
         return {**item, "replaced": True}
+
+
+class Nameless:
+    async def process_item(self, item: Any) -> Any:
+        await asyncio.sleep(0.01)
+        return {"body": item["body"], "n": len(item["url"])}
 
 
 class Dropping:
@@ -133,7 +234,7 @@ def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: t
     assert all(done.bodies().values())
     state = state_of(done.crawler)
     gc.collect()
-    assert len(state.links) == 0
+    assert len(state.items) == 0
     assert len(state._crawled) == len(state._asked) == 0
     assert len(state.recent) == len(state.reuse) == 0
 
@@ -160,6 +261,6 @@ def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
             yield self.kept
 
     done = crawl(Reusing)
-    assert done.items
+    assert len(done.items) == 2
     assert done.stat("errors") == 0
-    assert len(state_of(done.crawler).links) == 0
+    assert len(state_of(done.crawler).items) == 0

@@ -82,31 +82,6 @@ def test_a_request_does_for_its_page_alone(articles: list[str]) -> None:
     assert done.stat("invalid_meta") == 0
 
 
-def test_a_page_fetched_for_comparison_is_read_with_the_settings_of_the_crawl(web: Web) -> None:
-    for n in range(3):
-        web.pages[f"/a/{n}"] = article(n, [web(f"/a/{other}") for other in range(3)])
-
-    class Naming(scrapy.Spider):
-        name = "naming"
-        denoise_keep = "#foot"
-
-        async def start(self) -> Any:
-            yield scrapy.Request(web("/a/0"), meta={"denoise": {"keep": "#top"}})
-
-        async def parse(self, response: Any) -> Any:
-            yield {"url": web("/a/0")}
-            while web.count("/a/1") + web.count("/a/2") < 2:
-                await asyncio.sleep(0.05)
-            await asyncio.sleep(0.3)
-            yield {"url": web("/a/1")}
-
-    bodies = crawl(Naming, {"CONCURRENT_ITEMS": 1}).bodies()
-    assert "Daily Gazette" in bodies[web("/a/0")]
-    assert FOOT not in bodies[web("/a/0")]
-    assert FOOT in bodies[web("/a/1")]
-    assert "Daily Gazette" not in bodies[web("/a/1")]
-
-
 def test_what_was_done_where_nothing_is_left_is_counted(articles: list[str]) -> None:
     done = crawl(spider_of(*articles, denoise_remove="body"))
     assert set(done.bodies().values()) == {""}

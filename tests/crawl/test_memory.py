@@ -80,7 +80,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(web: Web, monkeypat
 
     class Watching(spider_of(*(web(f"/a/{n}") for n in range(9)))):  # type: ignore[misc]
         def closed(self, reason: str) -> None:
-            held.append(len(state_of(self.crawler).links))
+            held.append(len(state_of(self.crawler).items))
 
     done = crawl(Watching, {"DENOISE_COMPARISON_FETCH": False})
     assert len(done.items) == 9

@@ -12,7 +12,6 @@ from scrapy.utils.test import get_crawler
 
 from denoise_scrapy.crawl.bounded import BoundedDict
 from denoise_scrapy.crawl.comparison.reuse import WAY_META, ReuseStore, way_of_fetching
-from denoise_scrapy.crawl.item_links import ItemLinks
 from denoise_scrapy.crawl.responses import is_comparable, is_page, is_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl.crawling import event_loop
@@ -76,23 +75,6 @@ def test_a_request_of_another_kind_is_not_answered(other: dict[str, Any]) -> Non
     store.put(b"1", *fetched())
     assert store.pop(b"1", Request(URL, **other)) is None
     assert len(store) == 1
-
-
-def test_links_end_with_their_response_at_the_latest() -> None:
-    XX
-    response = HtmlResponse(URL)
-    item, copy = {"a": 1}, {"a": 2}
-    links.add(item, response)
-    links.add_copy(item, copy)
-    links.add_copy({"stranger": 1}, copy)
-    assert links.response(item) is links.response(copy) is response
-    assert links.response({"a": 1}) is None
-    links.forget(copy)
-    assert len(links) == 0
-    links.add(item, response)
-    del response
-    gc.collect()
-    assert len(links) == 0
 
 
 def test_spellings_of_one_page() -> None:
