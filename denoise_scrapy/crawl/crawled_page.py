@@ -63,7 +63,7 @@ class CrawledPage:
         page: The parsed page.
         settings: The crawl's settings with those of the page's request.
         urls: All URLs of the page: asked for, redirected through, final.
-        names: Their spellings, and those of them that have a fragment as they are.
+        names: The same, and their spellings.
         address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
         requested: URLs the spider's callback asked for from this page.
@@ -76,7 +76,7 @@ class CrawledPage:
         self.page = page
         self.settings = settings
         self.urls = {*redirected_from(request), request.url, page.url}
-        self.names = {spelling(url) for url in self.urls} | {url for url in self.urls if "#" in url}
+        self.names = self.urls | {spelling(url) for url in self.urls}
         self.address = address
         self.carried = _carried_meta(request)
         self.requested: set[str] = set()

@@ -19,6 +19,7 @@ import logging
 import weakref
 from collections import Counter
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
 # What is logged of the first such item; of the others only the stat tells.
 _SAID = {
-    SEVERAL: "%s yields several items, and its text is no single one's: they get none. DENOISE_SHARED_BODY = True gives "
-    "it to each of them. (Further such items: denoise/body/several)",
+    SEVERAL: "%s yields several items, and its text is no single one's: they get none. DENOISE_SHARED_BODY = True "
+    "gives it to each of them. (Further such items: denoise/body/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
 }
@@ -78,6 +79,11 @@ class ItemPage:
     def own_page(self) -> CrawledPage | None:
         """The page whose text is the item's own."""
         return None if self.reason else self.page
+
+    def is_shared(self, field: str, text: str) -> bool:
+        """Whether a field holds the text of a page that is no single item's (DENOISE_SHARED_BODY)."""
+        given = None if self.page is None or not self.reason else self.page.text
+        return given is not None and given.fields.get(field) == text
 
     @property
     def url(self) -> str:
@@ -116,7 +122,7 @@ class ResponseItems:
         self.page = page
         self.counted = False
         self._response = weakref.ref(response)
-        self._names = {spelling(response.url)} if page is None else page.names
+        self._names = {response.url, spelling(response.url)} if page is None else page.names
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self._held: tuple[Any, _Named] | None = None
@@ -127,25 +133,24 @@ class ResponseItems:
         """The response; None where it has gone."""
         return self._response()
 
-    def named(self, url: str) -> _Named:
-        """What an item of this response names by a URL, as far as this page can tell."""
-        if "://" not in url and self.response is not None:
-            try:
-                url = self.response.urljoin(url)
-            except ValueError:  # no URL at all
-                return _Named(other=url)
-        is_part = "#" in url and url not in self._names
-        if spelling(url) not in self._names:
-            return _Named(other=url)
-        return _Named(this=not is_part)
+    def absolute(self, url: str) -> str:
+        """Return a URL as it is meant on this page; as it is where it is none."""
+        try:
+            return url if "://" in url or self.response is None else self.response.urljoin(url)
+        except ValueError:
+            return url
 
-    def declares(self, url: str) -> bool:
-        """Whether the page says that this is its URL (`canonical`, `og:url`)."""
+    def names(self, name: str) -> bool:
+        """Whether a URL, or its spelling, is one of this page's: asked for, redirected through, final."""
+        return name in self._names
+
+    def declares(self, name: str) -> bool:
+        """Whether the page says that a URL of this spelling is its own (`canonical`, `og:url`)."""
         response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
             self._declared = {spelling(response.urljoin(link)) for link in links}
-        return bool(self._declared) and spelling(url) in (self._declared or ())
+        return name in (self._declared or ())
 
     def count(self, named: _Named) -> None:
         """Count an item."""
@@ -274,6 +279,9 @@ class ItemPages:
             self._answers.pop(id(item), None)
         answer.items.clear()
 
+    def _response_gone(self, answer: ItemPage, response: object) -> None:
+        self._forget(answer)
+
     def _siblings(self, response: Response) -> ResponseItems:
         siblings = self._responses.get(response)
         if siblings is None:
@@ -281,7 +289,7 @@ class ItemPages:
             settings = state.settings if request is None else state.settings_for(request)
             page = None if request is None else state.read(request, response)
             if page is None and settings.enabled:  # a stand-in for one that a page object has fetched
-                page = state.fetched(response.url)
+                page = state.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 
@@ -290,13 +298,16 @@ class ItemPages:
         url = url_in(item, self._state.settings.url_field)
         if not url:
             return _Named()
-        named = _Named(other=url) if siblings is None else siblings.named(url)
-        if not named.other:
-            return named
-        page = self._state.fetched(named.other)
-        if page is None and siblings is not None and siblings.declares(named.other):
+        url = url if siblings is None else siblings.absolute(url)
+        if siblings is not None and siblings.names(url):
             return _Named(this=True)
-        return named._replace(other_page=page)
+        name, fetched = spelling(url), self._state.recent
+        if siblings is not None and siblings.names(name):
+            return _Named(this="#" not in url)
+        page = fetched.get(url) or fetched.get(name)
+        if page is None and siblings is not None and siblings.declares(name):
+            return _Named(this=True)
+        return _Named(other=url, other_page=page)
 
     async def _late(self, item: Any) -> ItemPage:
         """Decide about an item that is in the pipelines already."""
@@ -314,7 +325,7 @@ class ItemPages:
             answer = self._decide(item, named, siblings)
             response = siblings.response
             if response is not None:  # the item may be lost before it comes to a pipeline
-                answer.end = weakref.ref(response, lambda _, answer=answer: self._forget(answer))
+                answer.end = weakref.ref(response, partial(self._response_gone, answer))
         return [item for item, _ in items]
 
     def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:

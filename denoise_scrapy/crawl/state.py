@@ -20,7 +20,7 @@ from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.memory_report import MemoryReport
 from denoise_scrapy.crawl.progress import Progress
 from denoise_scrapy.crawl.refusal import refusing_to_start
-from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page, spelling
+from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
@@ -156,10 +156,6 @@ class CrawlState:
         crawled = self._crawled.get(origin)
         if crawled is not None:
             crawled.requested.add(url)
-
-    def fetched(self, url: str) -> CrawledPage | None:
-        """Return the page that the spider has fetched from a URL; None where it has not, or long ago."""
-        return self.recent.get(url) or self.recent.get(spelling(url))
 
     def has_given(self, text: Any) -> bool:
         """Whether a text, not an equal one, is what a page fetched lately has given to its items."""

@@ -50,9 +50,21 @@ def test_an_item_finished_on_another_page_gets_the_page_its_url_names(articles: 
     assert sentence(2) in bodies[articles("/old#part")]
 
 
-@pytest.mark.parametrize(
-    "url", ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"], "{page}", "{path}", ["{page}"]]
-)
+NO_OTHER = [
+    "",
+    "sku 7",
+    "sku-7",
+    7,
+    None,
+    [],
+    ["http://a.example/", "http://b.example/"],
+    "{page}",
+    "{path}",
+    ["{page}"],
+]
+
+
+@pytest.mark.parametrize("url", NO_OTHER)
 def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web, url: Any) -> None:
     def named(response: Any) -> Any:
         text = str(url).format(page=f"{response.url}/?#top", path="/a/0?") if "{" in str(url) else url
@@ -126,17 +138,17 @@ def test_an_item_yielded_twice_at_once_has_two_passes(articles: Web) -> None:
 
 @pytest.mark.parametrize("name", ["one", "list"])
 def test_scrapy_parse_shows_bodies(articles: Web, here: Path, name: str) -> None:
-    spider = f"""
+    spider = """
 import scrapy
 class One(scrapy.Spider):
     name = "one"
     def parse(self, response):
-        yield {{"title": response.css("h1::text").get()}}
+        yield {"title": response.css("h1::text").get()}
 class List(One):
     name = "list"
     def parse(self, response):
-        yield {{"url": response.url}}
-        yield {{"url": response.url + "#part"}}
+        yield {"url": response.url}
+        yield {"url": response.url + "#part"}
     """
     (here / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
     (here / "settings.py").write_text("SPIDER_MODULES = ['spiders']\nADDONS = {'denoise_scrapy.DenoiseAddon': 500}\n")

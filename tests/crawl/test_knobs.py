@@ -1,6 +1,5 @@
 """What a spider, a request or the command line says of a body."""
 
-import asyncio
 from typing import Any
 
 import pytest

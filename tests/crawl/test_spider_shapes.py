@@ -1,4 +1,4 @@
-"""Whatever the shape of a spider: each item has its own text or none, and only copies of delivered items are dropped."""
+"""Whatever a spider's shape: each item has its own text or none, and only copies of delivered items are dropped."""
 
 from typing import Any
 

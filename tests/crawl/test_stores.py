@@ -1,6 +1,5 @@
 """The small stores between the middlewares: bounded, and never answering the wrong request."""
 
-import gc
 from typing import Any
 
 import pytest

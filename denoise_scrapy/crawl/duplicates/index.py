@@ -64,9 +64,8 @@ def item_text(item: Any, whose: ItemPage) -> ItemText:
     text = get_field(item, field)
     if not isinstance(text, str) or not text.strip():
         return ItemText(obstacle="no_text")
-    if whose.page is not None and whose.reason and whose.page.text is not None:
-        if text == whose.page.text.fields.get(field):  # DENOISE_SHARED_BODY: the page's, not the item's own
-            return ItemText(obstacle="shared")
+    if whose.is_shared(field, text):
+        return ItemText(obstacle="shared")
     key = _key(item, whose)
     if not key:
         return ItemText(obstacle="no_key")
