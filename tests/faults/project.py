@@ -82,9 +82,9 @@ class Project:
         return sum(what in line for line in self.log().splitlines() if re.search(" [A-Z]+: ", line))
 
     def complaints(self) -> list[str]:
-        """Lines of the log from warnings upwards, those of the failing user's pipeline left out."""
+        """Lines of the log from warnings upwards, but for the failing user's pipeline and the many copies here."""
         lines = (line for line in self.log().splitlines() if re.search(" (WARNING|ERROR|CRITICAL): ", line))
-        return [line for line in lines if "Error processing" not in line]
+        return [line for line in lines if "Error processing" not in line and "dropped as near-duplicates" not in line]
 
 
 def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
