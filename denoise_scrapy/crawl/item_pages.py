@@ -47,6 +47,9 @@ _SAID = {
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
 }
 
+# A page declares one URL in one or two places; of a page that declares thousands the first ones count.
+MOST_DECLARED = 4
+
 # The response whose callback is running, and the item that is being processed, in the task that does it.
 _scraped: ContextVar[weakref.ref[Response] | None] = ContextVar("denoise_scraped", default=None)
 _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", default=None)
@@ -149,7 +152,7 @@ class ResponseItems:
         response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
-            self._declared = {spelling(response.urljoin(link)) for link in links}
+            self._declared = {spelling(self.absolute(link)) for link in links[:MOST_DECLARED]}
         return name in (self._declared or ())
 
     def count(self, named: _Named) -> None:
@@ -305,7 +308,7 @@ class ItemPages:
         if siblings is not None and siblings.names(name):
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
-        if page is None and siblings is not None and siblings.declares(name):
+        if page is None and siblings is not None and siblings.page is not None and siblings.declares(name):
             return _Named(this=True)
         return _Named(other=url, other_page=page)
 
@@ -322,10 +325,13 @@ class ItemPages:
 
     def _decided(self, items: Sequence[tuple[Any, _Named]], siblings: ResponseItems) -> list[Any]:
         for item, named in items:
-            answer = self._decide(item, named, siblings)
-            response = siblings.response
-            if response is not None:  # the item may be lost before it comes to a pipeline
-                answer.end = weakref.ref(response, partial(self._response_gone, answer))
+            try:
+                answer = self._decide(item, named, siblings)
+                response = siblings.response
+                if response is not None:  # the item may be lost before it comes to a pipeline
+                    answer.end = weakref.ref(response, partial(self._response_gone, answer))
+            except Exception as error:
+                self._state.report("process_spider_output", error)
         return [item for item, _ in items]
 
     def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
