@@ -13,6 +13,7 @@ Example:
 """
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.groups import Group
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
 from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.owners import CLAIM_SECONDS
@@ -28,6 +29,7 @@ __all__ = [
     "SEARCHES",
     "DuplicateIndex",
     "Fingerprint",
+    "Group",
     "MemoryStore",
     "RedisStore",
     "SQLiteStore",

@@ -89,7 +89,7 @@ class TestContract:
     def test_keys_are_in_one_slot_of_a_cluster(self, store, redis_server):
         store.put(Name("a"), LONG, 0)
         keys = sorted(redis_server.client.keys())
-        assert keys == [b"{a}:keys", b"{a}:last", b"{a}:log", b"{a}:meta"]
+        assert keys == [b"{a}:keys", b"{a}:last", b"{a}:log", b"{a}:meta", b"{a}:seen"]
         assert redis_server.client.xrange("{a}:log")[0][0] == b"1-0"
 
 
