@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.commands import dedup_check, dedup_forget, dedup_stats, dedup_transfer
+from denoise_scrapy.commands import dedup_check, dedup_forget, dedup_run, dedup_stats, dedup_transfer
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -14,11 +14,15 @@ STORE = (
     "a SQLite file, a job directory, or redis://HOST:PORT/DB#NAME (#denoise where no name is given); "
     "user and password may stand in the URL"
 )
+_RUN = "find the near-duplicates in a file of rows"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
+    rows = subparsers.add_parser("run", help=_RUN, description=_RUN.capitalize() + ".")
+    rows.set_defaults(run=dedup_run.run)
+    dedup_run.add_arguments(rows)
     for name, meaning, add, run_it in (
         ("stats", "say what an index holds", dedup_stats.add_arguments, dedup_stats.run),
         ("export", "write an index as JSON Lines", dedup_transfer.add_export_arguments, dedup_transfer.export),
