@@ -22,6 +22,7 @@ from w3lib.url import canonicalize_url
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.compare import threshold_given
 from denoise_scrapy.commands.opening import open_or_make
+from denoise_scrapy.commands.plain import counted
 from denoise_scrapy.commands.row_files import FORMATS, ListWriter, Read, RowFile, Writer, kind_of, row_file
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
@@ -42,9 +43,8 @@ _LINE_FORMATS = {"jsonl", "csv"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument(
-        "file", metavar="FILE", help="JSON lines, CSV or Parquet, the first two also .gz; -: standard input"
-    )
+    file = "JSON lines, CSV or Parquet, the first two also .gz; -: standard input"
+    parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("what is written").add_mutually_exclusive_group()
     for name, meaning in (
         ("drop", "rows that are no duplicates (default)"),
@@ -53,21 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("groups", "keys of all rows that are kept and have duplicates, with theirs; the largest group first"),
     ):
         what.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=meaning, default="drop")
-    parser.add_argument(
-        "-o", dest="out", metavar="OUT", default=STANDARD, help="a file, also .gz; default: standard output"
-    )
+    out = "a file, also .gz; default: standard output"
+    parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=out)
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="of several like rows; default: first")
     parser.add_argument("--text", metavar="FIELD", help="what is compared; default: body, or else text")
     parser.add_argument("--key", metavar="FIELD", help="what a row is called; default: url, or else its number")
     parser.add_argument("--date", metavar="FIELD", help="for --keep newest: ISO dates, or seconds since 1970")
-    scope = "rows are compared within one value of this field, within a site ('site', by the key), or all: 'global' (default)"
+    scope = (
+        "compare within one value of this field, within a site: 'site' (that of the key), or all: 'global', the default"
+    )
     parser.add_argument("--scope", metavar="FIELD", default="global", help=scope)
     parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
     parser.add_argument("--threshold", type=threshold_given, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
     parser.add_argument("--short", action="store_true", help="also texts under 20 units with exactly the same words")
-    parser.add_argument(
-        "--store", metavar="STORE", help="compare with this index too, and add what is kept; made where there is none"
-    )
+    store = "compare with this index too, and add to it what is kept; it is made where there is none"
+    parser.add_argument("--store", metavar="STORE", help=store)
     bad = "rows that cannot be read: write them unchanged (default), leave them out, or stop and write nothing"
     parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
     parser.add_argument("--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"for --mark; default: {MARK_FIELD}")
@@ -112,7 +112,7 @@ def _checked(args: argparse.Namespace) -> str:
     if args.date and args.keep != "newest":
         raise UsageError("dedup run: --date is for --keep newest")
     try:
-        lines = b"\n" == "\n".encode(args.encoding)
+        lines = "\n".encode(args.encoding) == b"\n"
     except LookupError:
         raise UsageError(f"dedup run: there is no encoding {args.encoding!r}") from None
     if not lines:
@@ -123,9 +123,7 @@ def _checked(args: argparse.Namespace) -> str:
         raise UsageError("dedup run: Parquet is not written to standard output: give -o FILE.parquet")
     made = _format_of(args.out) if args.out != STANDARD else ""
     if rows and made not in {"", kind}:
-        raise UsageError(
-            f"dedup run: rows are written as they are read, and {args.file} is {kind}: name OUT accordingly"
-        )
+        raise UsageError(f"dedup run: rows are written as they are read: {args.file} is {kind}, and so OUT must be")
     if not rows and made == "parquet":
         raise UsageError(f"dedup run: {args.what} are written as JSON lines or as CSV, not as Parquet")
     return kind
@@ -142,10 +140,9 @@ def _opener(args: argparse.Namespace, kind: str, open_things: ExitStack) -> Call
     if args.file == STANDARD:
         if kind == "jsonl" and args.keep == KEEPS[0]:
             return lambda: sys.stdin.buffer
-        copy = open_things.enter_context(tempfile.NamedTemporaryFile(prefix="denoise-"))
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        copy.flush()
-        path = Path(copy.name)
+        path = Path(open_things.enter_context(tempfile.TemporaryDirectory(prefix="denoise-")), "rows")
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
     return lambda: path.open("rb")
 
 
@@ -191,9 +188,10 @@ class Progress:
         self.rows += 1
         self._show()
 
-    def judged(self) -> None:
+    def judged(self, verdict: Verdict) -> None:
         """A row was judged."""
         self._judged += 1
+        self.duplicates += verdict.duplicate
         self._show()
 
     def problem(self, text: str) -> None:
@@ -216,9 +214,8 @@ class Progress:
         rate = self._judged / max(time.monotonic() - self._start, 1e-3)
         bad = f", {self.bad:,} that cannot be read" if self.bad else ""
         behind = f", {self._judged:,} compared" if self._judged < self.rows - self.bad else ""
-        return (
-            f"{_counted(self.rows, 'row')}{behind}, {_counted(self.duplicates, 'duplicate')}{bad}, {rate:,.0f} rows/s"
-        )
+        counts = f"{counted(self.rows, 'row')}{behind}, {counted(self.duplicates, 'duplicate')}{bad}"
+        return f"{counts}, {rate:,.0f} rows/s"
 
     def _show(self) -> None:
         now = time.monotonic()
@@ -266,13 +263,15 @@ class Job:
                     break
             names = [*seen]
             self._ahead = chain(held, rows)
+            if held and all(read.fields is None for read in held):
+                raise ValueError(_unreadable(args.file, held))
             if not held:
                 return
-            if not any(read.fields is not None for read in held):
-                raise ValueError(_unreadable(args.file, held))
+        elif not names:  # an empty file
+            return
         lacking = self._lacking(given, names)
-        if lacking and names:
-            raise UsageError(f"dedup run: no row of {args.file} has {lacking}; there are: {', '.join(names)}")
+        if lacking:
+            raise UsageError(f"dedup run: no row of {args.file} has {lacking}; there are: {', '.join(names) or 'none'}")
         text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
         self._fields = Fields(text, args.key or "url", self._scope_field, args.date or "")
         if self._source.names() is not None:
@@ -288,7 +287,6 @@ class Job:
         if batch.keep == KEEPS[0]:
             for read, row in self._rows(self._ahead, first=True):
                 yield read, row, batch.judge(row) if row else None
-                self._progress.duplicates += 0
             return
         verdicts = batch.judge_all(row for _, row in self._rows(self._ahead, first=True) if row)
         first = next(verdicts, None)  # all are judged now
@@ -447,8 +445,3 @@ def _written(name: str) -> Iterator[BinaryIO]:
         if name.endswith(".gz"):
             file = stack.enter_context(gzip.GzipFile(path.name.removesuffix(".gz"), "wb", fileobj=file, mtime=0))
         yield file
-
-
-def _counted(number: int, what: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

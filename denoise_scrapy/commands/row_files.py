@@ -62,7 +62,7 @@ class Writer(ABC):
     def mark(self, read: Read, of: str | None, score: float) -> None:
         """Write a row with a mark: the key that it is a copy of, and the score; None for no copy."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most have nothing left
         """Write what is left, and the end of the file."""
 
 
@@ -113,7 +113,6 @@ class JsonLines(RowFile):
 
     def names(self) -> None:
         """See `RowFile.names`."""
-        return None
 
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
         """See `RowFile.rows`."""
@@ -133,7 +132,7 @@ class JsonLines(RowFile):
         except UnicodeDecodeError as error:
             return None, _not_decoded(error, self._encoding)
         except json.JSONDecodeError as error:
-            return None, f"no JSON: {error.msg} at column {error.colno}"
+            return None, f"no JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
         except (RecursionError, ValueError) as error:  # numbers of thousands of digits
             return None, f"no JSON that can be read: {error}"
         return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
@@ -410,12 +409,13 @@ def _inflated(file: BinaryIO) -> Iterator[BinaryIO]:
 
     """
     with file:
-        buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(file)  # type: ignore[type-var]
+        buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(file)
         if buffered.peek(2)[:2] != _GZIP:
             yield buffered
             return
         try:
-            with gzip.open(buffered) as content:
+            content: Any = gzip.GzipFile(fileobj=buffered)
+            with content:
                 yield content
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"the compressed file is cut short or damaged: {error}") from None

@@ -47,7 +47,7 @@ class Batch:
         numbered: Whether rows are items of their own even where they have the same key. False where the index is
             shared with others, who find an item by its key: a row whose key is kept takes its place, as in a crawl,
             and is a duplicate only where the batch has had it with the same text.
-        step: Called once for each row that was judged.
+        step: Called with the verdict of each row that was judged, in the order of judging.
 
     """
 
@@ -57,7 +57,7 @@ class Batch:
         *,
         keep: str = KEEPS[0],
         numbered: bool = True,
-        step: Callable[[], None] = lambda: None,
+        step: Callable[[Verdict], Any] = lambda verdict: None,
     ) -> None:
         if keep not in KEEPS:
             raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
@@ -115,7 +115,7 @@ class Batch:
                 verdict = replace(verdict, duplicate=True, of=row.key, score=1.0, c1=1.0)
             self._done.add(same)
         self._count += 1
-        self._step()
+        self._step(verdict)
         return verdict
 
 
@@ -145,7 +145,7 @@ def deduplicate(
         short_duplicates: Whether a text under 20 units is a duplicate of one with exactly its words.
 
     Returns:
-        An iterator over the key of each row with its verdict, in the order of the rows. `of` is the key of the kept row.
+        An iterator over keys and verdicts, in the order of the rows. `of` is the key of the kept row.
 
     Raises:
         ValueError: An argument is out of range; or, while rows are read, one is no row.
