@@ -20,8 +20,9 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import dedup_run, dedup_transfer, failures
 from denoise_scrapy.commands.opening import Opened, named_in, open_store
-from denoise_scrapy.commands.plain import counted, without_password
 from denoise_scrapy.commands.records import flaws
+from denoise_scrapy.crawl.duplicates.index import place_shown
+from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import Store
 from denoise_scrapy.dedup.groups import all_groups
 from denoise_scrapy.dedup.store import Copy, Name, Record
@@ -111,7 +112,7 @@ def _as_text(name: str, found: dict[str, Any]) -> str:
     units = found["units"]
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
     lines = [
-        f"{without_password(name)}: {counted(found['texts'], 'text')}{size}",
+        f"{place_shown(name)}: {counted(found['texts'], 'text')}{size}",
         f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
         f"too short to be judged by similarity: {found['short']:,}",
         f"dropped keys remembered: {found['copies']:,}",
@@ -153,8 +154,8 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
             f"{args.key}: not dropped for another text, and no other for it, as far as is remembered", file=sys.stderr
         )
         return 1
-    copies_of_all = counted(sum(len(one.copies) for one in found), "copy", "copies")
-    print(f"{counted(len(found), 'group')}, {copies_of_all}", file=sys.stderr)
+    dropped = counted(sum(len(one.copies) for one in found), "dropped key")
+    print(f"{counted(len(found), 'group')}, {dropped}", file=sys.stderr)
     return 0
 
 

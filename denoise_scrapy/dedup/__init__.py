@@ -12,6 +12,7 @@ Example:
 
 """
 
+from denoise_scrapy.dedup.batch import deduplicate
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.groups import Group
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
@@ -36,4 +37,5 @@ __all__ = [
     "Store",
     "StoreMismatch",
     "Verdict",
+    "deduplicate",
 ]
