@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,14 +142,14 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
             for one in all_groups(store)
             if scope in {None, one.scope} and (meant is None or not meant.isdisjoint(one.members))
         ]
-    for kept, where, copies in found:
+    for one in found:
         if args.json:
-            print(json.dumps({"kept": kept, "scope": where, "copies": copies}, ensure_ascii=False))
+            print(json.dumps(asdict(one), ensure_ascii=False))
             continue
-        shown = copies if args.key is not None else copies[:COPIES_SHOWN]
-        print(kept, *(f"   {copy}" for copy in shown), sep="\n")
-        if len(shown) < len(copies):
-            print(f"   … and {len(copies) - len(shown):,} more")
+        shown = one.copies if args.key is not None else one.copies[:COPIES_SHOWN]
+        print(one.kept, *(f"   {copy}" for copy in shown), sep="\n")
+        if len(shown) < len(one.copies):
+            print(f"   … and {len(one.copies) - len(shown):,} more")
     if args.key is not None and not found:
         print(
             f"{args.key}: not dropped for another text, and no other for it, as far as is remembered", file=sys.stderr

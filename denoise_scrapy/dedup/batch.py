@@ -16,6 +16,9 @@ from denoise_scrapy.dedup.verdict import Verdict
 KEEPS = ("first", "longest", "newest")
 """Which of several like rows is kept."""
 
+Given = tuple[str, str] | tuple[str, str, Any]
+"""A row as a caller gives it: key and text, and a date."""
+
 
 class Row(NamedTuple):
     """One row.
@@ -123,7 +126,7 @@ _NEW = Verdict()
 
 
 def deduplicate(
-    rows: Iterable[tuple[Any, ...]],
+    rows: Iterable[Given],
     *,
     threshold: float | None = None,
     rule: str = PartRule.name,
@@ -164,9 +167,7 @@ def deduplicate(
     return _deduplicated(index, Batch(index, keep=keep), rows)
 
 
-def _deduplicated(
-    index: DuplicateIndex, batch: Batch, rows: Iterable[tuple[Any, ...]]
-) -> Iterator[tuple[str, Verdict]]:
+def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
     keys: list[str] = []
 
     def read() -> Iterator[Row]:
@@ -185,7 +186,7 @@ def _deduplicated(
                 yield keys[number], _plain(verdict, batch)
 
 
-def _row(given: tuple[Any, ...]) -> Row:
+def _row(given: Given) -> Row:
     if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 3:
         raise ValueError(f"a row must be (key, text) or (key, text, date), got {given!r:.80}")
     key, text = given[:2]
