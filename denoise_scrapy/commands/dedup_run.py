@@ -47,12 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("what is written").add_mutually_exclusive_group()
     for name, meaning in (
-        ("drop", "rows that are no duplicates (default)"),
-        ("mark", "all rows, duplicates marked with the key of the row that is kept"),
-        ("pairs", "key of each duplicate, key of the row that is kept, score"),
-        ("groups", "keys of all rows that are kept and have duplicates, with theirs; the largest group first"),
+        ("--drop", "rows that are no duplicates (default)"),
+        ("--mark", "all rows, duplicates marked with the key of the row that is kept"),
+        ("--pairs", "key of each duplicate, key of the row that is kept, score"),
+        ("--groups", "keys of all rows that are kept and have duplicates, with theirs; the largest group first"),
     ):
-        what.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=meaning, default="drop")
+        what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
     out = "a file, also .gz; default: standard output"
     parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=out)
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="of several like rows; default: first")

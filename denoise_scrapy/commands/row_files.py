@@ -128,7 +128,7 @@ class JsonLines(RowFile):
 
     def _parsed(self, line: bytes) -> tuple[Mapping[str, Any] | None, str]:
         try:
-            found = json.loads(line.decode(self._encoding))
+            found = json.loads(line.decode(self._encoding).rstrip())
         except UnicodeDecodeError as error:
             return None, _not_decoded(error, self._encoding)
         except json.JSONDecodeError as error:

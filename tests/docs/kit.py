@@ -23,7 +23,7 @@ def lay_out(folder: Path, web: Web) -> None:
     (folder / "new.txt").write_text(f"From our correspondent. {story(1)}", "utf-8")
     (folder / "old.html").write_text(article(3), "utf-8")
     (folder / "page.html").write_text(article(4), "utf-8")
-    bodies = [{"url": f"https://a.example/{number % 8}", "body": story(number % 5)} for number in range(12)]
+    bodies = [{"url": f"https://a.example/{number}", "body": story(number % 5)} for number in range(12)]
     lines = [*map(json.dumps, bodies), "{"]
     (folder / "bodies.jsonl").write_text("\n".join(lines[:-1]) + "\n", "utf-8")
     (folder / "broken.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
