@@ -27,6 +27,7 @@ FORMATS: Mapping[str, str] = {
 
 MOST_BYTES = 64 << 20  # of a line or a cell: what is longer is no row, but a file of another kind
 _BATCH = 1024  # rows of Parquet read at a time
+_BUFFER = 1 << 20  # bytes of a column read at a time
 _GROUP_BYTES = 32 << 20  # of a row group written
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -294,7 +295,8 @@ class Parquet(RowFile):
         """See `RowFile.rows`."""
         number = 0
         with self._opened() as file:
-            for batch in self._parquet.ParquetFile(file).iter_batches(batch_size=_BATCH):
+            content = self._parquet.ParquetFile(file, buffer_size=_BUFFER)  # else a column is read as a whole
+            for batch in content.iter_batches(batch_size=_BATCH):
                 names = [name for name in wanted if name in batch.schema.names]
                 columns = [batch.column(name).to_pylist() for name in names]
                 for place in range(batch.num_rows):

@@ -108,6 +108,10 @@ class StoreContract:
         new = put(store, "b", SHORT, replaced=old)
         assert store.release(mine) == [] and [one.id for one in store.get([gone, old, new])] == [new]
 
+
+class CopiesContract:
+    """What a store keeps to that remembers dropped keys and times; one's own need not."""
+
     def test_copies_are_remembered_with_the_kept_one(self, store: Store):
         a, b = put(store, "a", LONG, "s"), put(store, "b", SHORT, "s")
         for key, kept in (("a1", a), ("b1", b), ("a2", a), ("ключ\n 2", a), ("a1", b)):
