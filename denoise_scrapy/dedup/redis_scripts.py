@@ -131,24 +131,21 @@ return gone
 """
 )
 
-NOTE = (
-    _NOW
-    + """
+NOTE = """
 -- KEYS: seen, copies, copy times. ARGV: id, seconds for which a time is good, name of a copy or '', most of them.
-local seen, time = redis.call('ZSCORE', KEYS[1], ARGV[1]), now()
+local seen, time = redis.call('ZSCORE', KEYS[1], ARGV[1]), redis.call('TIME')
 if not seen then return end
-local second = math.floor(time / 1000)
+local second = tonumber(time[1])
 if second - seen >= tonumber(ARGV[2]) or tonumber(seen) > second then redis.call('ZADD', KEYS[1], second, ARGV[1]) end
 if ARGV[3] == '' then return end
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
-redis.call('ZADD', KEYS[3], time, ARGV[3])
+redis.call('ZADD', KEYS[3], string.format('%d', time[1] * 1000000 + time[2]), ARGV[3])  -- one after another
 local over = math.min(redis.call('ZCARD', KEYS[3]) - ARGV[4], 1000)  -- a bound that was lowered is reached in steps
 if over > 0 then
   local old = redis.call('ZPOPMIN', KEYS[3], over)
   for i = 1, #old, 2 do redis.call('ZREM', KEYS[2], old[i]) end
 end
 """
-)
 
 BEAT = (
     _NOW

@@ -33,7 +33,7 @@ class RedisStore(Store):
     has one field, "r", with the bytes of `packed.pack`. While texts are claimed there are two keys more:
     `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
     server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
-    the kept text and `{name}:copy-times` by the millisecond in which they were dropped, some 400 bytes a key.
+    the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 400 bytes a key.
 
     `put` looks at what is newer than the caller has judged. Where none of it can be a duplicate (another key, other
     words, no common band) the text is kept at once, in the same round trip. Else nothing is kept: the caller judges
@@ -173,7 +173,7 @@ class RedisStore(Store):
         for name in sorted(numbers, key=lambda one: times.get(one, 0.0)):
             scope, key = _parts(name)
             if by_id[int(numbers[name])]:  # its text may have gone meanwhile
-                yield Copy(key, scope, by_id[int(numbers[name])], times.get(name, 0.0) / 1000)
+                yield Copy(key, scope, by_id[int(numbers[name])], times.get(name, 0.0) / 1e6)
 
     def copy_named(self, name: Name) -> Copy | None:
         """See `Store.copy_named`."""
@@ -181,7 +181,7 @@ class RedisStore(Store):
             pipeline = client.pipeline().zscore(self._copies, _full(name)).zscore(self._copy_times, _full(name))
             number, time = pipeline.execute()
         found = self.get([int(number or 0)])
-        return Copy(name.key, name.scope, found[0].name.key, (time or 0.0) / 1000) if found else None
+        return Copy(name.key, name.scope, found[0].name.key, (time or 0.0) / 1e6) if found else None
 
     def remove_copy(self, name: Name) -> bool:
         """See `Store.remove_copy`."""

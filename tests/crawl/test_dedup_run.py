@@ -394,7 +394,7 @@ print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
         ("jsonl", "first", 5e6),
         ("jsonl", "longest", 20_000 * 700),
         ("csv", "first", 5e6),
-        ("parquet", "first", 40e6),  # a row group is written when it has 32 MB, and pyarrow reads ahead
+        ("parquet", "first", 40e6),  # a row group is written when it has 16 MB, and pyarrow reads ahead
     ],
 )
 def test_memory_does_not_grow_with_rows_that_are_dropped(here: Path, kind: str, keep: str, most: float) -> None:

@@ -16,6 +16,7 @@ from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.storage import redis_link
 from tests.dedup.made_texts import english
+from tests.dedup.store_contract import CopiesContract, StoreContract
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
@@ -36,6 +37,10 @@ def text_of(seed):
 
 def listed(store, after=0):
     return [listing for batch in store.newer(after) for listing in batch]
+
+
+class TestSharedContract(StoreContract, CopiesContract):
+    """The contract of all stores."""
 
 
 class TestContract:
