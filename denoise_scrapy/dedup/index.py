@@ -109,6 +109,7 @@ class DuplicateIndex(Closing):
 
         'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
         'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
+        'unnoted' the times and copies that the store failed to write,
         'verified' the candidates compared, 'exact_answers' the exact searches, 'visited' the kept texts these read one
         by one, 'bytes' the memory of what is remembered besides the store.
         """

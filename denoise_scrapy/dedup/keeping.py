@@ -15,7 +15,7 @@ from denoise_scrapy.dedup.store import Listing, Name, Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
-_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
+_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
 
 
 class Keeping:
@@ -156,11 +156,17 @@ class Keeping:
             self._store.settle(same.id, same.owner)
 
     def _note(self, name: Name, answer: Answer) -> None:
-        """The text that an answer rests on was seen again, if it stays. A copy that may still change is none yet."""
+        """The text that an answer rests on was seen again, if it stays. A copy that may still change is none yet.
+
+        What is noted serves people: where it fails, as on a full disk, the verdict stands, and the failure is counted.
+        """
         same = answer.record
         if same is not None and not answer.keep and not answer.verdict.pending:
             copy = name if answer.verdict.duplicate and self._copies else None
-            self._store.note(same.id, copy, self._copies)
+            try:
+                self._store.note(same.id, copy, self._copies)
+            except Exception:  # of any store; one that is gone fails with the next text
+                self.counts["unnoted"] += 1
 
     def _count(self, answer: Answer) -> None:
         verdict = answer.verdict

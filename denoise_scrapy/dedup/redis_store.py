@@ -33,7 +33,7 @@ class RedisStore(Store):
     has one field, "r", with the bytes of `packed.pack`. While texts are claimed there are two keys more:
     `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
     server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
-    the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 400 bytes a key.
+    the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
 
     `put` looks at what is newer than the caller has judged. Where none of it can be a duplicate (another key, other
     words, no common band) the text is kept at once, in the same round trip. Else nothing is kept: the caller judges

@@ -1,5 +1,7 @@
 """Groups: what an index remembers of the keys that it dropped."""
 
+import sqlite3
+
 import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, Group, SQLiteStore
@@ -85,3 +87,16 @@ def test_a_text_seen_again_by_its_key_or_by_a_copy_is_new_again(tmp_path) -> Non
             index.check_and_add(key, text)
             assert sorted(store.last_seen([1, 2]).values())[0] == 1000
             assert sum(at > 1000 for at in store.last_seen([1, 2]).values()) == 1
+
+
+def test_a_verdict_stands_though_its_copy_cannot_be_noted(tmp_path) -> None:
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0), remember_copies=10) as index:
+        index.add("a", A)
+        with sqlite3.connect(tmp_path / "a.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert index.check_and_add("a1", A).of == "a"
+            other.execute("ROLLBACK")
+        other.close()
+        assert index.stats["unnoted"] == 1 and index.group("a") is None
+        index.check_and_add("a1", A)
+        assert index.stats["unnoted"] == 1 and index.group("a") == Group("a", "", ("a1",))
