@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from denoise_scrapy.addon import DenoiseAddon
     from denoise_scrapy.body import Body, SiteModel, Taste, extract, extract_pages
-    from denoise_scrapy.dedup import DuplicateIndex
+    from denoise_scrapy.dedup import DuplicateIndex, deduplicate
     from denoise_scrapy.page import Page
 
 __version__ = "0.1.0"
@@ -23,6 +23,7 @@ __all__ = [
     "SiteModel",
     "Taste",
     "__version__",
+    "deduplicate",
     "extract",
     "extract_pages",
 ]
@@ -34,6 +35,7 @@ _HOMES = {
     "Page": "page",
     "SiteModel": "body",
     "Taste": "body",
+    "deduplicate": "dedup",
     "extract": "body",
     "extract_pages": "body",
 }

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "denoise_scrapy"
 FOLDERS = ("denoise_scrapy", "benchmarks", "example_project", "training")
 PYTHON = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 SOURCES = sorted((PACKAGE / "native" / "source").glob("*.[ch]"))
-MOST_LINES = 350  # of a file: some seven screens
+MOST_LINES = 600  # of a file: a whole thought
 MOST_FUNCTION_LINES = 50  # of a function, its docstring and the functions inside it apart: one screen
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=_INPUT)
     parser.add_argument("b", metavar="B", help="the same")
     parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
-    parser.add_argument("--threshold", type=_threshold, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
+    parser.add_argument("--threshold", type=threshold_given, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
     parser.add_argument("--body", action="store_true", help="take A and B for HTML, whatever they look like")
     parser.add_argument("--json", action="store_true", help="for machines")
 
@@ -64,7 +64,8 @@ def judge(new_text: str, kept_text: str, rule: str, threshold: float) -> Judged:
     return judge_words(new_text, kept_text, rule, threshold)
 
 
-def _threshold(text: str) -> float:
+def threshold_given(text: str) -> float:
+    """Read a threshold of the command line."""
     value = float(text)
     if not 0 < value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1")

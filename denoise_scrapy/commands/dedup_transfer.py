@@ -10,16 +10,18 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.adding import Adding
 from denoise_scrapy.commands.opening import open_store, open_with
-from denoise_scrapy.commands.records import flaws, from_line, to_line
-from denoise_scrapy.dedup import RULES, StoreMismatch
+from denoise_scrapy.commands.records import flaws, from_line, seen_in, to_line
+from denoise_scrapy.crawl.text_table import counted
+from denoise_scrapy.dedup import RULES, Fingerprint, Store, StoreMismatch
+from denoise_scrapy.dedup.store import Listing, Name, Record
 from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.dedup.rule import Rule
 
+BATCH = 1000  # texts whose times are asked and set at a time
 FORMAT = 1  # raise with any change of the lines
 REFUSALS_SHOWN = 10
 
@@ -52,10 +55,13 @@ def export(args: argparse.Namespace, settings: Settings) -> int:
     with opened.store, _written(args.file, opened.path) as file:
         header = {"denoise_scrapy": "texts", "format": FORMAT, "constants": dict(opened.rule.constants)}
         print(json.dumps(header, ensure_ascii=False), file=file)
-        for record in opened.store.records():
-            print(to_line(record), file=file)
-            count += 1
-    print(f"{count:,} texts exported", file=sys.stderr)
+        records = opened.store.records()
+        while batch := list(islice(records, BATCH)):
+            times = opened.store.last_seen([one.id for one in batch])
+            for record in batch:
+                print(to_line(record, times.get(record.id)), file=file)
+            count += len(batch)
+    print(f"{counted(count, 'text')} exported", file=sys.stderr)
     return 0
 
 
@@ -68,6 +74,75 @@ def import_(args: argparse.Namespace, settings: Settings) -> int:
             counts = _add_all(file, Adding(opened.store, replace=args.replace), rule)
     print(", ".join(f"{counts[kind]:,} {kind}" for kind in ("added", "replaced", "there before", "refused")))
     return int(counts["refused"] > 0)
+
+
+class Adding:
+    """Adds records without comparing them with those that are there.
+
+    Args:
+        store: Open.
+        replace: Whether a record takes the place of one of its key and scope.
+
+    Example:
+        >>> from denoise_scrapy.dedup import MemoryStore
+        >>> store = MemoryStore()
+        >>> store.open({})
+        >>> adding = Adding(store, replace=False)
+        >>> [adding.add(Name("/a"), Fingerprint.of(text)) for text in ("a text", "another text")]
+        ['added', 'there before']
+
+    """
+
+    def __init__(self, store: Store, *, replace: bool) -> None:
+        self._store = store
+        self._replace = replace
+        self._ids: dict[int, int] = {}  # by the hash of key and scope, which is a fifth of what they are themselves
+        self._last = 0
+        self._times: dict[int, float] = {}
+        store.every_newer = True  # none may be missed here
+        for batch in store.newer(0):
+            self._take(batch)
+
+    def add(self, name: Name, fingerprint: Fingerprint, seen: float | None = None) -> str:
+        """Add a record.
+
+        Args:
+            name: Its name.
+            fingerprint: Its fingerprint.
+            seen: When it was last seen, in seconds since the epoch; None for now.
+
+        Returns:
+            "added", "replaced" or "there before".
+
+        """
+        while True:  # each turn takes in what others have kept meanwhile, so there is an end
+            same = self._same(name)
+            if same is not None and not (self._replace and (same.name, same.fingerprint) != (name, fingerprint)):
+                return "there before"
+            put = self._store.put(name, fingerprint, self._last, 0 if same is None else same.id)
+            self._take(put.newer)
+            if put.id:
+                self._take([Record(put.id, name, fingerprint).listing])
+                if seen is not None:
+                    self._times[put.id] = seen
+                if len(self._times) >= BATCH:
+                    self.write_times()
+                return "added" if same is None else "replaced"
+
+    def write_times(self) -> None:
+        """Write the times of what was added."""
+        self._store.set_last_seen(self._times)
+        self._times = {}
+
+    def _take(self, listings: Sequence[Listing]) -> None:
+        for one in listings:
+            self._ids[hash((one.key, one.scope))] = self._last = one.id
+
+    def _same(self, name: Name) -> Record | None:
+        """The record of the same key and scope."""
+        number = self._ids.get(hash((name.key, name.scope)))
+        found = [] if number is None else self._store.get([number])
+        return next((record for record in found if record.name[:2] == name[:2]), None)
 
 
 def _add_all(file: TextIO, adding: Adding, rule: Rule) -> Mapping[str, int]:
@@ -83,7 +158,8 @@ def _add_all(file: TextIO, adding: Adding, rule: Rule) -> Mapping[str, int]:
             if counts["refused"] <= REFUSALS_SHOWN:
                 print(f"line {number} is refused: {wrong}", file=sys.stderr)
         else:
-            counts[adding.add(name, fingerprint)] += 1
+            counts[adding.add(name, fingerprint, seen_in(line))] += 1
+    adding.write_times()
     return counts
 
 

@@ -92,14 +92,24 @@ def open_with(name: str, rule: Rule) -> Opened:
         StoreMismatch: It is of another rule or version, or none of ours.
 
     """
-    path = path_of(name)
-    store = _server_store(name) if path is None else SQLiteStore(path)
+    store = open_or_make(name)
     try:
         store.open(rule.constants)
     except BaseException:
         store.close()
         raise
-    return Opened(store, rule, path)
+    return Opened(store, rule, path_of(name))
+
+
+def open_or_make(name: str) -> Store:
+    """Give a store, for an index to open; it is made where there is none.
+
+    Raises:
+        ValueError: It is another kind of URL.
+
+    """
+    path = path_of(name)
+    return _server_store(name) if path is None else SQLiteStore(path)
 
 
 def path_of(name: str) -> Path | None:

@@ -27,8 +27,12 @@ _NUMBERS = ("n", "t", "limit")
 _BYTES = ("digest", "s1", "s2", "bands")
 
 
-def to_line(record: Record) -> str:
+def to_line(record: Record, seen: float | None = None) -> str:
     """Write a record as JSON, without the end of the line.
+
+    Args:
+        record: The record.
+        seen: When it was last kept or seen again, in seconds since the epoch; None where that is not known.
 
     Example:
         >>> line = to_line(Record(1, Name("/a"), Fingerprint.of("some text")))
@@ -40,7 +44,15 @@ def to_line(record: Record) -> str:
     found: dict[str, Any] = {"id": record.id, **record.name._asdict()}
     found |= {name: getattr(f, name) for name in _NUMBERS}
     found |= {name: base64.b64encode(getattr(f, name)).decode("ascii") for name in _BYTES}
+    if seen is not None:
+        found["seen"] = int(seen)
     return json.dumps(found, ensure_ascii=False)
+
+
+def seen_in(line: str) -> float | None:
+    """Read when the text of a line was last seen; None where it does not say so."""
+    seen = json.loads(line).get("seen")
+    return float(seen) if isinstance(seen, int) and 0 <= seen < 1 << 40 else None
 
 
 def from_line(line: str) -> tuple[Name, Fingerprint]:

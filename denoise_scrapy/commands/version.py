@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: What bodies and duplicates depend on, the optional ones last.
-PACKAGES = ("Scrapy", "lxml", "numpy", "datasketch", "w3lib", "scrapy-playwright", "redis")
+PACKAGES = ("Scrapy", "lxml", "numpy", "datasketch", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,9 @@ Example:
 
 """
 
+from denoise_scrapy.dedup.batch import deduplicate
 from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.groups import Group
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
 from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.owners import CLAIM_SECONDS
@@ -28,10 +30,12 @@ __all__ = [
     "SEARCHES",
     "DuplicateIndex",
     "Fingerprint",
+    "Group",
     "MemoryStore",
     "RedisStore",
     "SQLiteStore",
     "Store",
     "StoreMismatch",
     "Verdict",
+    "deduplicate",
 ]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from denoise_scrapy.dedup.arguments import RULES, check_names, check_threshold, rule_named, way_of
 from denoise_scrapy.dedup.closing import Closing
+from denoise_scrapy.dedup.groups import Group, all_groups, group_of
 from denoise_scrapy.dedup.judge import Item, Judge
 from denoise_scrapy.dedup.keeping import Keeping
 from denoise_scrapy.dedup.memory_store import MemoryStore
@@ -51,6 +52,8 @@ class DuplicateIndex(Closing):
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
         candidate_limit: Candidates of the prefilter, above which the exact search is asked, 1 or more.
+        remember_copies: Dropped keys that the store remembers with the kept one that stands for them, for `group`: so
+            many of the latest. 0: none.
 
     Raises:
         ValueError: An argument is out of range, or does not go with the others.
@@ -79,6 +82,7 @@ class DuplicateIndex(Closing):
         extends: bool = False,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
+        remember_copies: int = 0,
     ) -> None:
         self._rule = rule_named(rule)
         threshold = self._rule.threshold if threshold is None else threshold
@@ -87,11 +91,13 @@ class DuplicateIndex(Closing):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         if not isinstance(candidate_limit, int) or candidate_limit < 1:
             raise ValueError(f"candidate_limit must be 1 or more, got {candidate_limit!r}")
+        if not isinstance(remember_copies, int) or isinstance(remember_copies, bool) or remember_copies < 0:
+            raise ValueError(f"remember_copies must be 0 or more, got {remember_copies!r}")
         way = way_of(self._rule, search, extends=extends)
         self._store = MemoryStore() if store is None else store
         self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
         judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
-        self._keeping = Keeping(self._store, self._search, judge)
+        self._keeping = Keeping(self._store, self._search, judge, remember_copies)
         self._lock = threading.RLock()
         self._store.every_newer = way != "prefilter"
         self._store.open(self._rule.constants)
@@ -103,6 +109,7 @@ class DuplicateIndex(Closing):
 
         'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
         'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
+        'unnoted' the times and copies that the store failed to write,
         'verified' the candidates compared, 'exact_answers' the exact searches, 'visited' the kept texts these read one
         by one, 'bytes' the memory of what is remembered besides the store.
         """
@@ -243,8 +250,43 @@ class DuplicateIndex(Closing):
                 count += 1
         return count
 
+    def group(self, key: str, scope: str = "") -> Group | None:
+        """Return the group of a key: the kept key, and those dropped for it that are remembered.
+
+        A group ends when its kept text is removed or withdrawn. It stays when that text is updated: these items were
+        dropped for that key. A dropped key leaves it when it is kept itself, or dropped for another text.
+
+        Args:
+            key: A kept key or a dropped one.
+            scope: Its scope.
+
+        Returns:
+            The group; None where no copy of the key is remembered.
+
+        Raises:
+            ValueError: As for `check`.
+
+        Example:
+            >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
+            >>> with DuplicateIndex(remember_copies=1000) as index:
+            ...     for key in ("/bees", "/print/bees", "/bees?page=1"):
+            ...         verdict = index.check_and_add(key, text)
+            ...     index.group("/print/bees").members
+            ('/bees', '/print/bees', '/bees?page=1')
+
+        """
+        name = Name(key, scope)
+        check_names(name)
+        with self._lock:
+            return group_of(self._store, key, scope)
+
+    def groups(self) -> list[Group]:
+        """Return all groups that are remembered, the largest first; they take some 200 bytes a dropped key."""
+        with self._lock:
+            return all_groups(self._store)
+
     def remove(self, key: str, scope: str = "") -> bool:
-        """Forget an item. Its copies count as new from then on.
+        """Forget an item. Its copies count as new from then on, and the item is no copy of another any more.
 
         Args:
             key: The item's key.
@@ -257,6 +299,7 @@ class DuplicateIndex(Closing):
         name = Name(key, scope)
         check_names(name)
         with self._lock:
+            self._store.remove_copy(name)
             same = self._search.record_named(name)
             if same is None:
                 return False

@@ -15,7 +15,7 @@ from denoise_scrapy.dedup.store import Listing, Name, Record, Store
 from denoise_scrapy.dedup.verdict import Verdict
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
-_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released")
+_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
 
 
 class Keeping:
@@ -27,6 +27,7 @@ class Keeping:
         store: Where texts are kept; open.
         search: What is remembered of it.
         judge: What tells whether a text is to be kept.
+        copies: Most dropped keys for the store to remember.
 
     Attributes:
         owner: What the store calls this index.
@@ -34,12 +35,13 @@ class Keeping:
 
     """
 
-    def __init__(self, store: Store, search: Search, judge: Judge) -> None:
+    def __init__(self, store: Store, search: Search, judge: Judge, copies: int = 0) -> None:
         self.owner = new_owner()
         self.counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._store = store
         self._search = search
         self._judging = judge
+        self._copies = copies
         self._known = False  # whether the store has heard of the owner
         self._claims = Claims()
 
@@ -73,6 +75,7 @@ class Keeping:
                 break
             if self._keep(item.name, item.fingerprint, item.listing, answer.replaced, answer.keys, claim=claim):
                 break
+        self._note(item.name, answer)
         self._search.renew()
         self._count(answer)
         return answer.verdict
@@ -151,6 +154,19 @@ class Keeping:
             self._claims.pass_on(name, same.id if same.owner == self.owner else 0, new=False)
         elif same.owner:
             self._store.settle(same.id, same.owner)
+
+    def _note(self, name: Name, answer: Answer) -> None:
+        """The text that an answer rests on was seen again, if it stays. A copy that may still change is none yet.
+
+        What is noted serves people: where it fails, as on a full disk, the verdict stands, and the failure is counted.
+        """
+        same = answer.record
+        if same is not None and not answer.keep and not answer.verdict.pending:
+            copy = name if answer.verdict.duplicate and self._copies else None
+            try:
+                self._store.note(same.id, copy, self._copies)
+            except Exception:  # of any store; one that is gone fails with the next text
+                self.counts["unnoted"] += 1
 
     def _count(self, answer: Answer) -> None:
         verdict = answer.verdict

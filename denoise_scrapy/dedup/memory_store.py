@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.packed import pack, unpack
-from denoise_scrapy.dedup.store import Listing, Name, Put, Record, Store
+from denoise_scrapy.dedup.store import Copy, Listing, Name, Put, Record, Store
 
 
 class MemoryStore(Store):
@@ -29,6 +30,8 @@ class MemoryStore(Store):
         self._records: list[bytes | None] = []
         self._claims: dict[int, str] = {}
         self._alive = 0
+        self._copies: dict[tuple[str, str], tuple[int, Copy]] = {}  # by key and scope; those dropped last at the end
+        self._groups: dict[int, dict[tuple[str, str], None]] = {}  # the copies of a text, by its id
         self._opened = False
         self._lock = threading.Lock()
 
@@ -60,9 +63,13 @@ class MemoryStore(Store):
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         """See `Store.put`."""
         with self._lock:
+            group = self._groups.pop(replaced, {})
             self._drop(replaced)
             self._records.append(pack(name, replace(fingerprint, bands=b"")))
             self._alive += 1
+            self._remove_copy(name[:2])
+            for one in group.keys() & self._copies:
+                self._add_copy(len(self._records), one, self._copies[one][1])
             if owner:
                 self._claims[len(self._records)] = owner
             return Put(len(self._records), ())
@@ -94,6 +101,32 @@ class MemoryStore(Store):
         """See `Store.lives`. The one index does."""
         return True
 
+    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+        """See `Store.note`. Times are not kept: nothing outlives the process."""
+        if copy is None or most <= 0:
+            return
+        with self._lock:
+            for kept in self.get([number]):
+                self._remove_copy(copy[:2])
+                self._add_copy(number, copy[:2], Copy(copy.key, copy.scope, kept.name.key, time.time()))
+            while len(self._copies) > most:
+                self._remove_copy(next(iter(self._copies)))
+
+    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
+        """See `Store.copies`."""
+        with self._lock:
+            found = [copy for _, copy in self._copies.values() if kept is None or kept[:2] == (copy.kept, copy.scope)]
+        return iter(found)
+
+    def copy_named(self, name: Name) -> Copy | None:
+        """See `Store.copy_named`."""
+        return self._copies.get(name[:2], (0, None))[1]
+
+    def remove_copy(self, name: Name) -> bool:
+        """See `Store.remove_copy`."""
+        with self._lock:
+            return self._remove_copy(name[:2])
+
     def problems(self) -> list[str]:
         """See `Store.problems`."""
         return []
@@ -115,4 +148,18 @@ class MemoryStore(Store):
             self._records[number - 1] = None
             self._claims.pop(number, None)
             self._alive -= 1
+            for one in self._groups.pop(number, ()):
+                del self._copies[one]
         return there
+
+    def _add_copy(self, number: int, name: tuple[str, str], copy: Copy) -> None:
+        self._copies[name] = number, copy
+        self._groups.setdefault(number, {})[name] = None
+
+    def _remove_copy(self, name: tuple[str, str]) -> bool:
+        number, _ = self._copies.pop(name, (0, None))
+        group = self._groups.get(number, {})
+        group.pop(name, None)
+        if number and not group:
+            self._groups.pop(number, None)
+        return number > 0

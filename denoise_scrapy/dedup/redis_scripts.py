@@ -22,11 +22,18 @@ local function now()  -- milliseconds, by the server's clock, which is one for a
 end
 """
 
+_DROP_GROUP = """
+local function drop_group(copies, times, id)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', copies, id, id)) do redis.call('ZREM', times, name) end
+  redis.call('ZREMRANGEBYSCORE', copies, id, id)
+end
+"""
+
 PUT = (
     _NOW
     + """
--- KEYS: last, log, keys, claims, owners.
--- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or ''.
+-- KEYS: last, log, keys, claims, owners, seen, copies, copy times.
+-- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
 local function read(data)  -- the head that packed.py writes
   local _, _, _, s1, s2, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4c16', data)
@@ -65,7 +72,11 @@ redis.call('HSET', KEYS[3], ARGV[3], id)
 if old then
   redis.call('XDEL', KEYS[2], old .. '-0')
   redis.call('HDEL', KEYS[4], old)
+  redis.call('ZREM', KEYS[6], old)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[7], old, old)) do redis.call('ZADD', KEYS[7], id, name) end
 end
+redis.call('ZADD', KEYS[6], math.floor(now() / 1000), id)
+if redis.call('ZREM', KEYS[7], ARGV[7]) == 1 then redis.call('ZREM', KEYS[8], ARGV[7]) end
 if ARGV[6] ~= '' then
   redis.call('HSET', KEYS[4], id, ARGV[3] .. ARGV[6])
   redis.call('HSET', KEYS[5], ARGV[6], now())
@@ -74,12 +85,17 @@ return {last + 1, newer, last}
 """
 )
 
-REMOVE = """
--- KEYS: log, keys, claims. ARGV: id, digest of its name. Gives the number of records removed.
+REMOVE = (
+    _DROP_GROUP
+    + """
+-- KEYS: log, keys, claims, seen, copies, copy times. ARGV: id, digest of its name. Gives the number of records removed.
 redis.call('HDEL', KEYS[3], ARGV[1])
 if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
+redis.call('ZREM', KEYS[4], ARGV[1])
+drop_group(KEYS[5], KEYS[6], ARGV[1])
 return redis.call('XDEL', KEYS[1], ARGV[1] .. '-0')
 """
+)
 
 SETTLE = """
 -- KEYS: claims. ARGV: id, owner. Gives 1 where that owner had claimed it. A claim is the digest of a name and an owner.
@@ -88,13 +104,18 @@ if not claim or claim:sub(17) ~= ARGV[2] then return 0 end
 return redis.call('HDEL', KEYS[1], ARGV[1])
 """
 
-RELEASE = """
--- KEYS: log, keys, claims, owners. ARGV: owner, id, or '' for all of the owner and itself. Gives the ids removed.
+RELEASE = (
+    _DROP_GROUP
+    + """
+-- KEYS: log, keys, claims, owners, seen, copies, copy times. ARGV: owner, id, or '' for all of the owner and itself.
+-- Gives the ids removed.
 local gone = {}
 local function forget(id, claim)
   if not claim or claim:sub(17) ~= ARGV[1] then return end
   redis.call('HDEL', KEYS[3], id)
   redis.call('XDEL', KEYS[1], id .. '-0')
+  redis.call('ZREM', KEYS[5], id)
+  drop_group(KEYS[6], KEYS[7], id)
   local digest = claim:sub(1, 16)
   if redis.call('HGET', KEYS[2], digest) == id then redis.call('HDEL', KEYS[2], digest) end
   gone[#gone + 1] = tonumber(id)
@@ -107,6 +128,23 @@ else
   redis.call('HDEL', KEYS[4], ARGV[1])
 end
 return gone
+"""
+)
+
+NOTE = """
+-- KEYS: seen, copies, copy times. ARGV: id, seconds for which a time is good, name of a copy or '', most of them.
+local seen, time = redis.call('ZSCORE', KEYS[1], ARGV[1]), redis.call('TIME')
+if not seen then return end
+local second = tonumber(time[1])
+if second - seen >= tonumber(ARGV[2]) or tonumber(seen) > second then redis.call('ZADD', KEYS[1], second, ARGV[1]) end
+if ARGV[3] == '' then return end
+redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
+redis.call('ZADD', KEYS[3], string.format('%d', time[1] * 1000000 + time[2]), ARGV[3])  -- one after another
+local over = math.min(redis.call('ZCARD', KEYS[3]) - ARGV[4], 1000)  -- a bound that was lowered is reached in steps
+if over > 0 then
+  local old = redis.call('ZPOPMIN', KEYS[3], over)
+  for i = 1, #old, 2 do redis.call('ZREM', KEYS[2], old[i]) end
+end
 """
 
 BEAT = (

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.packed import FORMAT, pack, unpack
-from denoise_scrapy.dedup.redis_scripts import BEAT, LIVES, OPEN, PUT, RELEASE, REMOVE, SETTLE
-from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store, StoreMismatch
+from denoise_scrapy.dedup.redis_scripts import BEAT, LIVES, NOTE, OPEN, PUT, RELEASE, REMOVE, SETTLE
+from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch
 from denoise_scrapy.storage.redis_link import TIMEOUT, RedisLink
 
-LAYOUT = "1"
+LAYOUT = "2"
 """Raise with any change of the keys, or of what the scripts make of them."""
 
 MOST_NEWER = 256
@@ -26,12 +26,14 @@ _LOST = "The server has lost records while they were in use: see that it evicts 
 class RedisStore(Store):
     """Records in a stream, found by id; what is kept is agreed on by one script, which is atomic in the server.
 
-    An index has four keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
+    An index has five keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
-    last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id. An entry of the stream
+    last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
+    set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
     has one field, "r", with the bytes of `packed.pack`. While texts are claimed there are two keys more:
     `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
-    server's time of its last beat, in milliseconds.
+    server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
+    the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
 
     `put` looks at what is newer than the caller has judged. Where none of it can be a duplicate (another key, other
     words, no common band) the text is kept at once, in the same round trip. Else nothing is kept: the caller judges
@@ -65,8 +67,10 @@ class RedisStore(Store):
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = (
             f"{{{name}}}:{key}" for key in ("meta", "last", "log", "keys", "claims", "owners")
         )
-        self._open, self._put, self._remove, self._settle, self._release, self._beat, self._lives = map(
-            self._link.client.register_script, (OPEN, PUT, REMOVE, SETTLE, RELEASE, BEAT, LIVES)
+        self._seen, self._copies, self._copy_times = (f"{{{name}}}:{key}" for key in ("seen", "copies", "copy-times"))
+        self._beside = (self._seen, self._copies, self._copy_times)
+        self._open, self._put, self._remove, self._settle, self._release, self._beat, self._lives, self._note = map(
+            self._link.client.register_script, (OPEN, PUT, REMOVE, SETTLE, RELEASE, BEAT, LIVES, NOTE)
         )
         self._opened = False
 
@@ -115,9 +119,9 @@ class RedisStore(Store):
             StoreMismatch: The server holds less than the caller has seen.
 
         """
-        args = (seen, pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER, owner)
+        args = (seen, pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER, owner, _full(name))
         with self._ready.named():
-            keys = (self._last, self._log, self._keys, self._claims, self._owners)
+            keys = (self._last, self._log, self._keys, self._claims, self._owners, *self._beside)
             number, newer, last = self._put(keys, args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
@@ -128,7 +132,8 @@ class RedisStore(Store):
         removed = False
         for record in self.get([number]):
             with self._ready.named():
-                removed = bool(self._remove((self._log, self._keys, self._claims), (number, _digest(record.name))))
+                keys = (self._log, self._keys, self._claims, *self._beside)
+                removed = bool(self._remove(keys, (number, _digest(record.name))))
         return removed
 
     def settle(self, number: int, owner: str) -> bool:
@@ -139,12 +144,65 @@ class RedisStore(Store):
     def withdraw(self, number: int, owner: str) -> bool:
         """See `Store.withdraw`."""
         with self._ready.named():
-            return bool(self._release((self._log, self._keys, self._claims, self._owners), (owner, number)))
+            return bool(self._release(self._released, (owner, number)))
 
     def release(self, owner: str) -> list[int]:
         """See `Store.release`."""
         with self._ready.named():
-            return list(self._release((self._log, self._keys, self._claims, self._owners), (owner, "")))
+            return list(self._release(self._released, (owner, "")))
+
+    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+        """See `Store.note`. One round trip."""
+        name = "" if copy is None or most <= 0 else _full(copy)
+        with self._ready.named():
+            self._note(self._beside, (number, round(SEEN_STEP), name, most))
+
+    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
+        """See `Store.copies`."""
+        with self._ready.named() as client:
+            times = dict(client.zrange(self._copy_times, 0, -1, withscores=True))
+            if kept is None:
+                numbers = dict(client.zrange(self._copies, 0, -1, withscores=True))
+            else:
+                number = int(client.hget(self._keys, _digest(kept)) or 0)
+                numbers = dict.fromkeys(client.zrangebyscore(self._copies, number, number), number)
+        by_id = {int(one): "" for one in numbers.values()}
+        ordered = sorted(by_id)
+        for start in range(0, len(ordered), BATCH):
+            by_id |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
+        for name in sorted(numbers, key=lambda one: times.get(one, 0.0)):
+            scope, key = _parts(name)
+            if by_id[int(numbers[name])]:  # its text may have gone meanwhile
+                yield Copy(key, scope, by_id[int(numbers[name])], times.get(name, 0.0) / 1e6)
+
+    def copy_named(self, name: Name) -> Copy | None:
+        """See `Store.copy_named`."""
+        with self._ready.named() as client:
+            pipeline = client.pipeline().zscore(self._copies, _full(name)).zscore(self._copy_times, _full(name))
+            number, time = pipeline.execute()
+        found = self.get([int(number or 0)])
+        return Copy(name.key, name.scope, found[0].name.key, (time or 0.0) / 1e6) if found else None
+
+    def remove_copy(self, name: Name) -> bool:
+        """See `Store.remove_copy`."""
+        with self._ready.named() as client:
+            pipeline = client.pipeline().zrem(self._copies, _full(name)).zrem(self._copy_times, _full(name))
+            return bool(pipeline.execute()[0])
+
+    def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
+        """See `Store.last_seen`."""
+        with self._ready.named() as client:
+            pipeline = client.pipeline(transaction=False)
+            for number in numbers:
+                pipeline.zscore(self._seen, number)
+            times = pipeline.execute()
+        return {one: time for one, time in zip(numbers, times, strict=True) if time is not None}
+
+    def set_last_seen(self, times: Mapping[int, float]) -> None:
+        """See `Store.set_last_seen`."""
+        if times:
+            with self._ready.named() as client:
+                client.zadd(self._seen, {number: int(time) for number, time in times.items()}, xx=True)
 
     def beat(self, owner: str) -> None:
         """See `Store.beat`."""
@@ -217,6 +275,10 @@ class RedisStore(Store):
             raise ValueError(f"{self._where}, record {number}: {error}") from None
 
     @property
+    def _released(self) -> tuple[str, ...]:
+        return (self._log, self._keys, self._claims, self._owners, *self._beside)
+
+    @property
     def _ready(self) -> RedisLink:
         if not self._opened:
             raise ValueError(f"store {self._where} is not open")
@@ -225,7 +287,18 @@ class RedisStore(Store):
 
 def _digest(name: Name) -> bytes:
     """Give the field of a name in the hash of keys."""
-    return hashlib.blake2b(f"{len(name.scope)} {name.scope} {name.key}".encode(), digest_size=16).digest()
+    return hashlib.blake2b(_full(name).encode(), digest_size=16).digest()
+
+
+def _full(name: Name) -> str:
+    """Write a name as a member of the sorted sets of copies."""
+    return f"{len(name.scope)} {name.scope} {name.key}"
+
+
+def _parts(member: bytes) -> tuple[str, str]:
+    """Read scope and key of a member of these."""
+    size, _, rest = member.decode().partition(" ")
+    return rest[: int(size)], rest[int(size) + 1 :]
 
 
 def _owner(claim: bytes | None) -> str:

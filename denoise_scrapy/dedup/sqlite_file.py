@@ -9,7 +9,7 @@ from pathlib import Path
 from denoise_scrapy.storage import FileKind
 from denoise_scrapy.storage import connect as connect_file
 
-FORMAT = "2"  # raise with any change of the tables
+FORMAT = "3"  # raise with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     what="an index of denoise_scrapy",
@@ -19,12 +19,22 @@ INDEX = FileKind(
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
+            seen INTEGER NOT NULL DEFAULT (strftime('%s', 'now')),
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             UNIQUE (key, scope))""",
-        # Apart, so that a file written before there were claims opens as it is.
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
+        # Dropped keys, those dropped last with the highest ids. The triggers keep them in step with the texts, whoever
+        # writes these: REPLACE fires none on deleting, so that a group outlives an update of its text.
+        """CREATE TABLE IF NOT EXISTS copies (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL, scope TEXT NOT NULL, kept TEXT NOT NULL, seen REAL NOT NULL,
+            UNIQUE (key, scope))""",
+        "CREATE INDEX IF NOT EXISTS copies_kept ON copies (kept, scope)",
+        """CREATE TRIGGER IF NOT EXISTS text_removed AFTER DELETE ON texts
+            BEGIN DELETE FROM copies WHERE kept = OLD.key AND scope = OLD.scope; END""",
+        """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
+            BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     advice="Delete the file to start a new index, or use the version that wrote it.",
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.sqlite_file import connect
-from denoise_scrapy.dedup.store import BATCH, Listing, Name, Put, Record, Store
+from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
@@ -28,6 +28,10 @@ _PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2
     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
+_COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
+    SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
+_OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
+_COPIES = "SELECT key, scope, kept, seen FROM copies"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
@@ -35,7 +39,8 @@ class SQLiteStore(Store):
     """Records in the table `texts`, constants in the table `meta`; any SQLite client reads them.
 
     What is claimed is in the table `claims`, its owners in `owners` with the time of their last beat. An owner on
-    this machine whose process has ended is dead at once.
+    this machine whose process has ended is dead at once. Dropped keys are in the table `copies`; `texts.seen` is when a
+    text was last kept or seen again, in seconds since the epoch.
 
     One commit a text. Some 1.2 KB a text on disk.
 
@@ -150,6 +155,50 @@ class SQLiteStore(Store):
             with self._writing() as link:
                 link.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
         return bool(now - row[0] < owners.CLAIM_SECONDS)
+
+    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+        """See `Store.note`."""
+        now = time.time()
+        row = self._connection.execute("SELECT seen FROM texts WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            return
+        old, remember = not now - SEEN_STEP < row[0] <= now, copy is not None and most > 0
+        if old or remember:
+            with self._writing(several=True) as link:
+                if old:
+                    link.execute("UPDATE texts SET seen = ? WHERE id = ?", (int(now), number))
+                if copy is not None and remember:
+                    link.execute(_COPY, (copy.key, now, number, copy.scope))
+                    link.execute(_OLD_COPIES, (most,))
+
+    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
+        """See `Store.copies`."""
+        which, values = ("", ()) if kept is None else (" WHERE kept = ? AND scope = ?", kept[:2])
+        yield from map(Copy._make, self._connection.execute(f"{_COPIES}{which} ORDER BY id", values))
+
+    def copy_named(self, name: Name) -> Copy | None:
+        """See `Store.copy_named`."""
+        row = self._connection.execute(f"{_COPIES} WHERE key = ? AND scope = ?", name[:2]).fetchone()
+        return None if row is None else Copy(*row)
+
+    def remove_copy(self, name: Name) -> bool:
+        """See `Store.remove_copy`."""
+        with self._writing() as link:
+            return link.execute("DELETE FROM copies WHERE key = ? AND scope = ?", name[:2]).rowcount > 0
+
+    def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
+        """See `Store.last_seen`."""
+        found: dict[int, float] = {}
+        for start in range(0, len(numbers), _ASKED):
+            part = numbers[start : start + _ASKED]
+            asked = f"SELECT id, seen FROM texts WHERE id IN ({','.join('?' * len(part))})"
+            found.update(self._connection.execute(asked, part))
+        return found
+
+    def set_last_seen(self, times: Mapping[int, float]) -> None:
+        """See `Store.set_last_seen`."""
+        with self._writing(several=True) as link:
+            link.executemany("UPDATE texts SET seen = ? WHERE id = ?", [(int(at), one) for one, at in times.items()])
 
     def problems(self) -> list[str]:
         """See `Store.problems`."""

@@ -10,10 +10,14 @@ from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.storage import StoreMismatch
 
-__all__ = ["Listing", "Put", "Record", "Store", "StoreMismatch"]
+__all__ = ["Copy", "Listing", "Put", "Record", "Store", "StoreMismatch"]
 
 BATCH = 4096
 """Listings handed over at a time: a megabyte."""
+
+SEEN_STEP = 3600.0
+"""Seconds within which a text seen again is not written again. People forget by days; a write a check costs as much as
+the check."""
 
 
 class Name(NamedTuple):
@@ -79,6 +83,23 @@ class Record(NamedTuple):
         """What an index remembers of it."""
         f = self.fingerprint
         return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands, f.t, f.s2, f.limit)
+
+
+class Copy(NamedTuple):
+    """A key that was dropped, and the one that stands for it.
+
+    Attributes:
+        key: The dropped key.
+        scope: The scope of both.
+        kept: Key of the kept text that it was a copy of.
+        time: When it was last dropped, in seconds since the epoch.
+
+    """
+
+    key: str
+    scope: str
+    kept: str
+    time: float
 
 
 class Put(NamedTuple):
@@ -186,6 +207,41 @@ class Store(Closing):
 
     @abstractmethod
     def __len__(self) -> int: ...
+
+    # What follows is kept beside the texts. A store that lacks it finds duplicates all the same.
+
+    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+        """Note that a text was seen again, and the key that was dropped for it.
+
+        The time is written where it is older than `SEEN_STEP`. A copy stays until its text is removed, until its key is
+        kept or dropped for another text, or until `most` others were dropped after it. It stays with a key whose text
+        is replaced.
+
+        Args:
+            number: The text's id; nothing is noted where it is gone.
+            copy: The name of the dropped item; None for none.
+            most: Copies to remember, the latest ones.
+
+        """
+
+    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
+        """Yield the copies remembered, of one kept key or of all, those dropped last at the end."""
+        return iter(())
+
+    def copy_named(self, name: Name) -> Copy | None:
+        """Return what is remembered of a dropped key."""
+        return None
+
+    def remove_copy(self, name: Name) -> bool:
+        """Forget a dropped key; tell whether it was there."""
+        return False
+
+    def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
+        """Return when texts were last kept or seen again, in seconds since the epoch, by id; only those known."""
+        return {}
+
+    def set_last_seen(self, times: Mapping[int, float]) -> None:
+        """Set these times, of texts that were moved here from another store."""
 
     def records(self) -> Iterator[Record]:
         """Yield all records in order of id, claimed or not."""

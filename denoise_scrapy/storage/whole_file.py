@@ -31,10 +31,23 @@ def replacing(path: Path, *, errors: str = "strict") -> Iterator[TextIO]:
         ...     [one.name for one in Path(folder).iterdir()]
         ['a.txt']
     """
+    with replacing_path(path) as temporary, temporary.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
+        yield file
+
+
+@contextmanager
+def replacing_path(path: Path) -> Iterator[Path]:
+    """As `replacing`, for content that is no text.
+
+    Yields:
+        The path of the file to write, which is beside the other.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        with temporary.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
-            yield file
+        yield temporary
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -77,6 +77,13 @@ def test_commands_on_an_index_in_redis_name_it(tmp_path: Path) -> None:
     assert done.stdout.endswith("pip install denoise-scrapy[redis]\n")
 
 
+def test_a_parquet_file_names_its_extra(tmp_path: Path) -> None:
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+    done = run_without({"pyarrow"}, SCRAPY, tmp_path, "denoise", "dedup", "run", "rows.parquet", "--pairs")
+    assert done.returncode == 1
+    assert done.stdout.endswith("pip install denoise-scrapy[parquet]\n")
+
+
 def test_the_classes_of_stores_in_redis_name_it(tmp_path: Path) -> None:
     code = f"from denoise_scrapy.dedup import RedisStore; RedisStore({NOBODY!r})"
     last = run_without(REDIS, code, tmp_path).stdout.splitlines()[-1]

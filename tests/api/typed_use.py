@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 import denoise_scrapy
-from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel, Taste, extract, extract_pages
+from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel, Taste, deduplicate, extract, extract_pages
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Block
 from denoise_scrapy.dedup import (
     CLAIM_SECONDS,
     RULES,
     SEARCHES,
+    Group,
     MemoryStore,
     RedisStore,
     SQLiteStore,
@@ -92,6 +93,11 @@ def read_a_body(body: Body) -> None:
 
 def find_duplicates(folder: Path) -> None:
     assert_type(DuplicateIndex(), DuplicateIndex)
+    assert_type(list(deduplicate([("a", "text"), ("b", "text")])), list[tuple[str, Verdict]])
+    assert_type(list(deduplicate([("a", "text", "2026-01-31")], keep="newest", rule="part")), list[tuple[str, Verdict]])
+    with DuplicateIndex(remember_copies=100) as remembering:
+        assert_type(remembering.group("a"), Group | None)
+        assert_type(remembering.groups(), list[Group])
     with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="exact") as index:
         verdict = assert_type(index.check("a", "text", scope="b", group="c"), Verdict)
         assert_type(index.add("a", "text"), Verdict)

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from denoise_scrapy.commands import run
 from denoise_scrapy.commands.judging import judge_words
 from denoise_scrapy.commands.judging_patent import judge_characters
 from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
-from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore, Store
 from denoise_scrapy.dedup.decision import Question, compare
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
@@ -337,6 +338,52 @@ class TestRedis:
         assert call("dedup", "stats", redis_server.url) == 1
 
 
+def drop(store: Store) -> None:
+    """Drop a copy of one text, and 12 of another."""
+    with DuplicateIndex(store=store, remember_copies=100) as index:
+        for number in (1, *[2] * 12):
+            key = f"https://a.example/print/{number}"
+            key += (
+                f"?{len(index.groups()[0].copies)}"
+                if number == 2 and index.group("https://a.example/2", "a.example")
+                else ""
+            )
+            assert index.check_and_add(key, story(number, 3 + number), scope="a.example").duplicate
+
+
+class TestGroups:
+    @pytest.mark.parametrize("place", ["file", "server"])
+    def test_lists_them(
+        self, here: Path, news: str, place: str, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        if place == "server":
+            assert call("dedup", "export", news, "all.jsonl") == 0
+            assert call("dedup", "import", redis_server.url, "all.jsonl") == 0
+            drop(RedisStore(redis_server.url))
+            news = redis_server.url
+        else:
+            drop(SQLiteStore(news))
+        capsys.readouterr()
+        assert call("dedup", "groups", news) == 0
+        out, err = capsys.readouterr()
+        lines = out.splitlines()
+        assert [lines[0], lines[11], *lines[12:]] == [
+            "https://a.example/2",
+            "   … and 2 more",
+            "https://a.example/1",
+            "   https://a.example/print/1",
+        ]
+        assert err == "2 groups, 13 dropped keys\n"
+        assert call("dedup", "groups", news, "https://A.example/print/1#top", "--json") == 0
+        group = {"kept": "https://a.example/1", "scope": "a.example", "copies": ["https://a.example/print/1"]}
+        assert json.loads(capsys.readouterr().out) == group
+        for argv in (["none"], ["https://a.example/1", "--scope", "all"]):
+            assert call("dedup", "groups", news, *argv) == 1
+            assert "not dropped for another text" in capsys.readouterr().err
+        assert call("dedup", "stats", news, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["copies"] == 13
+
+
 class TestForget:
     @pytest.mark.parametrize(
         ("argv", "left"),
@@ -361,6 +408,42 @@ class TestForget:
     def test_a_key_that_is_not_there_is_told(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert call("dedup", "forget", news, "none", "short") == 0
         assert capsys.readouterr().err == "not there: none\n"
+
+    def test_by_age(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        old = {1: time.time() - 40 * 86400, 9: time.time() - 20 * 86400, 12: time.time() - 30 * 3600}
+        with SQLiteStore(news) as store:
+            store.open(RULES["part"].constants)
+            store.set_last_seen(old)
+        for age, count in (("30d", 1), ("2w", 2), ("25h", 3), ("31h", 2), ("1970-01-01", 0)):
+            assert call("dedup", "forget", news, "--older-than", age, "--dry-run") == 0
+            assert capsys.readouterr().out.endswith(f"would be forgotten: {count}\n")
+        assert call("dedup", "forget", news, "--older-than", "1d", "--scope", "all", "--pattern", "^s") == 0
+        assert call("dedup", "forget", news, "https://a.example/0", "https://a.example/1", "--older-than", "1d") == 0
+        out, err = capsys.readouterr()
+        assert out == "forgotten: 1\nforgotten: 1\n"
+        assert err == "not there, or not that old: https://a.example/1\n"
+        assert call("dedup", "export", news, "all.jsonl") == 0
+        assert call("dedup", "import", "copy.sqlite", "all.jsonl") == 0
+        assert call("dedup", "forget", "copy.sqlite", "--older-than", "2w") == 0
+        assert capsys.readouterr().out.endswith("forgotten: 1\n"), "times are carried over"
+
+    @pytest.mark.parametrize("age", ["30", "d", "-", "1y", "nand", "2026-13-01", "9" * 20 + "w"])
+    def test_what_is_no_age(self, news: str, age: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit):
+            call("dedup", "forget", news, f"--older-than={age}")
+        assert "is no age as 12h, 30d, 2w, and no date as 2026-01-31" in capsys.readouterr().err
+
+    def test_dropped_keys_go_too(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        drop(SQLiteStore(news))
+        assert call("dedup", "forget", news, "https://a.example/print/1", "--dry-run") == 0
+        assert capsys.readouterr().out == (
+            "a.example  https://a.example/print/1, dropped for https://a.example/1\n"
+            "would be forgotten: 0, and 1 dropped key\n"
+        )
+        assert call("dedup", "forget", news, "--pattern", "print/1|example/2$") == 0
+        assert capsys.readouterr().out == "forgotten: 1, and 1 dropped key\n"
+        assert call("dedup", "groups", news) == 0
+        assert capsys.readouterr().err == "0 groups, 0 dropped keys\n"
 
     def test_wrong_usage(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert call("dedup", "forget", news) == 2

@@ -1,5 +1,6 @@
 """The contract of a store, as tests that the tests of every store inherit."""
 
+import time
 from dataclasses import replace
 
 from denoise_scrapy.dedup import Fingerprint, Store
@@ -106,3 +107,63 @@ class StoreContract:
         assert store.remove(gone)
         new = put(store, "b", SHORT, replaced=old)
         assert store.release(mine) == [] and [one.id for one in store.get([gone, old, new])] == [new]
+
+
+class CopiesContract:
+    """What a store keeps to that remembers dropped keys and times; one's own need not."""
+
+    def test_copies_are_remembered_with_the_kept_one(self, store: Store):
+        a, b = put(store, "a", LONG, "s"), put(store, "b", SHORT, "s")
+        for key, kept in (("a1", a), ("b1", b), ("a2", a), ("ключ\n 2", a), ("a1", b)):
+            store.note(kept, Name(key, "s", "group"), 100)
+        store.note(a, Name("other", "s"), 0)
+        store.note(999, Name("of nothing", "s"), 100)
+        assert [(one.key, one.kept) for one in store.copies()] == [
+            ("b1", "b"),
+            ("a2", "a"),
+            ("ключ\n 2", "a"),
+            ("a1", "b"),
+        ]
+        assert [one.key for one in store.copies(Name("a", "s", "x"))] == ["a2", "ключ\n 2"]
+        assert list(store.copies(Name("a"))) == [] and store.copy_named(Name("a1")) is None
+        copy = store.copy_named(Name("a2", "s"))
+        assert copy and copy[:3] == ("a2", "s", "a") and abs(copy.time - time.time()) < 60
+        assert store.remove_copy(Name("a2", "s")) and not store.remove_copy(Name("a2", "s"))
+        assert store.copy_named(Name("a2", "s")) is None
+        assert store.problems() == []
+
+    def test_the_oldest_copies_are_forgotten_first(self, store: Store):
+        kept = put(store, "a", LONG)
+        for number in [*range(10), 5, 6]:
+            store.note(kept, Name(f"a{number}"), 4)
+        assert {"a5", "a6"} <= {one.key for one in store.copies()} <= {"a5", "a6", "a8", "a9"}
+
+    def test_a_group_ends_with_its_text_and_outlives_its_updates(self, store: Store):
+        mine = new_owner()
+        removed, updated = put(store, "removed", LONG, "s"), put(store, "updated", LONG, "s")
+        withdrawn, released = put(store, "w", LONG, "s", owner=mine), put(store, "r", LONG, "s", owner=mine)
+        for number, key in ((removed, "1"), (updated, "2"), (withdrawn, "3"), (released, "4"), (updated, "5")):
+            store.note(number, Name(key, "s"), 100)
+        assert store.remove(removed) and store.withdraw(withdrawn, mine) and store.release(mine) == [released]
+        put(store, "updated", SHORT, "s", replaced=updated)
+        assert [(one.key, one.kept) for one in store.copies()] == [("2", "updated"), ("5", "updated")]
+        put(store, "2", EMPTY, "s")
+        put(store, "5", EMPTY)  # of another scope
+        assert [one.key for one in store.copies(Name("updated", "s"))] == ["5"]
+        assert store.problems() == []
+
+    def test_times_are_those_of_the_last_sight(self, store: Store):
+        first, second = put(store, "a", LONG), put(store, "b", SHORT)
+        if not store.last_seen([first]):
+            return
+        assert all(abs(at - time.time()) < 60 for at in store.last_seen([first, second, 999]).values())
+        store.set_last_seen({first: 1000.0, 999: 1000.0})
+        assert store.last_seen([first, 999]) == {first: 1000.0}
+        store.note(first)
+        assert abs(store.last_seen([first])[first] - time.time()) < 60
+        recent = int(time.time()) - 600
+        store.set_last_seen({second: recent})
+        store.note(second)
+        assert store.last_seen([second]) == {second: recent}, "written once an hour at most"
+        third = put(store, "b", LONG, replaced=second)
+        assert [*store.last_seen([second, third])] == [third]

@@ -500,7 +500,9 @@ class TestCosts:
     def test_statements_of_a_file(self, tmp_path):
         said = []
         with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
-            index._store._connection.set_trace_callback(said.append)
+            index._store._connection.set_trace_callback(
+                lambda one: one in said[-1:] or said.append(one)
+            )  # triggers repeat it
             index.check_and_add("a", A)
             assert len(said) == 1 and "INTO texts" in said[0]
             said.clear()
@@ -511,7 +513,7 @@ class TestCosts:
             assert len(said) == 1 and said[0].startswith("DELETE FROM claims")
             said.clear()
             assert index.check_and_add("c", NEAR).duplicate
-            assert len(said) == 1 and "FROM texts" in said[0]
+            assert len(said) == 2 and all("FROM texts" in one for one in said)
             said.clear()
             index.beat()
             assert said == []
@@ -540,7 +542,7 @@ class TestCosts:
                     call()
                     counts.append(len(sent))
                     sent.clear()
-        assert counts == [1, 1, 1, 1, 1, 0]
+        assert counts == [1, 1, 1, 1, 2, 0]
 
 
 class TestOwners:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, owners
+from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, StoreMismatch, owners
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.sqlite_file import INDEX
 from tests.dedup.redis_writer import near_copy_of, text_of
@@ -130,15 +130,12 @@ def old_put(link, key, text):
     link.execute(OLD_PUT, (key, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands))
 
 
-def test_a_file_of_a_version_without_claims_opens_as_it_is(tmp_path):
-    old_file(tmp_path / "a.db", range(20))
-    with opened(tmp_path / "a.db") as index:
-        assert len(index) == 20 and index._store.problems() == []
-        verdict = index.check_and_add("new", near_copy_of(7, "z"), claim=True)
-        assert verdict.of == "7" and not verdict.pending
-        assert not index.check_and_add("30", text_of(30), claim=True).duplicate
-        assert index.check_and_add("5", text_of(35), claim=True).updated
-        assert index.settle("30") and index.withdraw("5") and len(index) == 20
+def test_a_file_of_an_older_format_is_refused_untouched(tmp_path):
+    old_file(tmp_path / "a.db", range(2))
+    before = (tmp_path / "a.db").read_bytes()
+    with pytest.raises(StoreMismatch, match="'format' is 2 there"):
+        opened(tmp_path / "a.db")
+    assert (tmp_path / "a.db").read_bytes() == before
 
 
 def test_a_version_without_claims_writes_into_a_file_of_ours(tmp_path):

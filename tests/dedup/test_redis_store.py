@@ -16,6 +16,7 @@ from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.storage import redis_link
 from tests.dedup.made_texts import english
+from tests.dedup.store_contract import CopiesContract, StoreContract
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
@@ -36,6 +37,10 @@ def text_of(seed):
 
 def listed(store, after=0):
     return [listing for batch in store.newer(after) for listing in batch]
+
+
+class TestSharedContract(StoreContract, CopiesContract):
+    """The contract of all stores."""
 
 
 class TestContract:
@@ -89,7 +94,7 @@ class TestContract:
     def test_keys_are_in_one_slot_of_a_cluster(self, store, redis_server):
         store.put(Name("a"), LONG, 0)
         keys = sorted(redis_server.client.keys())
-        assert keys == [b"{a}:keys", b"{a}:last", b"{a}:log", b"{a}:meta"]
+        assert keys == [b"{a}:keys", b"{a}:last", b"{a}:log", b"{a}:meta", b"{a}:seen"]
         assert redis_server.client.xrange("{a}:log")[0][0] == b"1-0"
 
 

@@ -13,7 +13,7 @@ from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.packed import pack, unpack
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
-from tests.dedup.store_contract import LONG, StoreContract, put
+from tests.dedup.store_contract import LONG, CopiesContract, StoreContract, put
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -23,7 +23,7 @@ def store(request, tmp_path):
         yield one
 
 
-class TestContract(StoreContract):
+class TestContract(StoreContract, CopiesContract):
     """The contract itself."""
 
 
@@ -121,7 +121,7 @@ class TestFile:
         with sqlite3.connect(tmp_path / "a.db") as link:
             link.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
         link.close()
-        with pytest.raises(StoreMismatch, match="'format' is 0 there and 2 here"):
+        with pytest.raises(StoreMismatch, match="'format' is 0 there and 3 here"):
             SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
 
     def test_mode_is_write_ahead(self, tmp_path):

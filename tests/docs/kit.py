@@ -1,5 +1,7 @@
 """The folder in which the commands of the pages are run: the files that they name, made by us."""
 
+import csv
+import json
 import re
 import sqlite3
 from pathlib import Path
@@ -21,11 +23,21 @@ def lay_out(folder: Path, web: Web) -> None:
     (folder / "new.txt").write_text(f"From our correspondent. {story(1)}", "utf-8")
     (folder / "old.html").write_text(article(3), "utf-8")
     (folder / "page.html").write_text(article(4), "utf-8")
+    bodies = [{"url": f"https://a.example/{number}", "body": story(number % 5)} for number in range(12)]
+    lines = [*map(json.dumps, bodies), "{"]
+    (folder / "bodies.jsonl").write_text("\n".join(lines[:-1]) + "\n", "utf-8")
+    (folder / "broken.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    with (folder / "old.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [("id", "content", "day"), *((n, story(n % 3), f"2026-01-{n + 1:02}") for n in range(9))]
+        )
     for name in ("news.sqlite", "other.sqlite"):
-        with DuplicateIndex(store=SQLiteStore(folder / name)) as index:
+        with DuplicateIndex(store=SQLiteStore(folder / name), remember_copies=100) as index:
             for number in range(41):
                 host = "b.example" if number % 3 else "a.example"
                 index.add(f"https://{host}/{number}", story(number), scope=host)
+            for number in (1, 1, 4):
+                index.check_and_add(f"https://b.example/print/{number}", story(number), scope="b.example")
     with sqlite3.connect(folder / "other.sqlite") as file:
         file.execute("UPDATE texts SET s1 = x'00' WHERE id = 7")
     file.close()

@@ -28,7 +28,12 @@ SHOWN = [
     c for c in ALL if c.words[:2] == ["scrapy", "denoise"] and f"`{c.text}" not in (ROOT / c.page).read_text("utf-8")
 ]
 # What ends with another exit code than 0, as the page says.
-CODES = {"scrapy denoise dedup check other.sqlite": 1, "scrapy denoise site 127.0.0.1 job --forget 3": 1}
+CODES = {
+    "scrapy denoise dedup check other.sqlite": 1,
+    "scrapy denoise dedup run broken.jsonl -o clean.jsonl": 1,
+    "scrapy denoise dedup run bodies.jsonl --text bdoy": 2,
+    "scrapy denoise site 127.0.0.1 job --forget 3": 1,
+}
 
 
 def options(words: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from denoise_scrapy.commands.dedup_check import problems
+from denoise_scrapy.commands.dedup import problems
 from denoise_scrapy.commands.opening import open_store
 from tests.faults.project import Project
 from tests.faults.spider import passes_user

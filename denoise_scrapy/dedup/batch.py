@@ -1,0 +1,205 @@
+"""Duplicates among the rows of a list, a table, a file: one verdict a row, and a choice of which row is kept."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from denoise_scrapy.dedup.index import DuplicateIndex
+from denoise_scrapy.dedup.rule import PartRule
+from denoise_scrapy.dedup.verdict import Verdict
+
+KEEPS = ("first", "longest", "newest")
+"""Which of several like rows is kept."""
+
+Given = tuple[str, str] | tuple[str, str, Any]
+"""A row as a caller gives it: key and text, and a date."""
+
+
+class Row(NamedTuple):
+    """One row.
+
+    Attributes:
+        key: What it is called.
+        text: What is compared.
+        scope: Rows are compared within one scope.
+        date: When it is from, for `keep="newest"`: anything that sorts, the same kind in all rows.
+
+    """
+
+    key: str
+    text: str
+    scope: str = ""
+    date: Any = 0.0
+
+
+class Batch:
+    """Judges rows by an index, each as an item of its own.
+
+    A row is compared with the rows that are kept, so that each dropped row is a duplicate of the one it is dropped for.
+    To keep the longest or the newest of several, rows are judged in that order, whatever their place. For that all
+    must be read first: their texts go to a temporary file, and some 150 bytes a row stay in memory.
+
+    Args:
+        index: The index.
+        keep: One of `KEEPS`. Of rows that are equally long or new the first is kept.
+        numbered: Whether rows are items of their own even where they have the same key. False where the index is
+            shared with others, who find an item by its key: a row whose key is kept takes its place, as in a crawl,
+            and is a duplicate only where the batch has had it with the same text.
+        step: Called with the verdict of each row that was judged, in the order of judging.
+
+    """
+
+    def __init__(
+        self,
+        index: DuplicateIndex,
+        *,
+        keep: str = KEEPS[0],
+        numbered: bool = True,
+        step: Callable[[Verdict], Any] = lambda verdict: None,
+    ) -> None:
+        if keep not in KEEPS:
+            raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
+        self.keep = keep
+        self._index = index
+        self._numbered = numbered
+        self._step = step
+        self._count = 0
+        self._done: set[int] = set()  # hashes of keys, where the index is shared
+
+    def judge(self, row: Row) -> Verdict:
+        """Judge the next row, and keep it if it is no duplicate.
+
+        Returns:
+            The verdict; `of` is the name of the kept row, see `key_of`.
+
+        Raises:
+            ValueError: As for `DuplicateIndex.check`.
+
+        """
+        return self._judge(row, self._count)
+
+    def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
+        """Judge rows, and yield their verdicts in the order of the rows."""
+        if self.keep == "first":
+            yield from map(self.judge, rows)
+            return
+        with tempfile.TemporaryFile(prefix="denoise-") as file:
+            starts, ranks = array("q"), []
+            for row in rows:
+                starts.append(file.tell())
+                ranks.append(row.date if self.keep == "newest" else len(row.text))
+                pickle.dump(row[:3], file, protocol=pickle.HIGHEST_PROTOCOL)
+            verdicts: dict[int, Verdict] = {}
+            for number in sorted(range(len(ranks)), key=ranks.__getitem__, reverse=True):
+                file.seek(starts[number])
+                verdict = self._judge(Row(*pickle.load(file)), number)
+                if verdict != _NEW:
+                    verdicts[number] = verdict
+        yield from (verdicts.get(number, _NEW) for number in range(len(ranks)))
+
+    def key_of(self, name: str) -> str:
+        """Return the key of a kept row, from its name in a verdict."""
+        return name.partition(" ")[2] if self._numbered else name
+
+    def name_of(self, row: Row, number: int) -> str:
+        """Return the name of a row in verdicts, from its place among the rows, 0 for the first."""
+        return f"{number} {row.key}" if self._numbered else row.key
+
+    def _judge(self, row: Row, number: int) -> Verdict:
+        verdict = self._index.check_and_add(self.name_of(row, number), row.text, scope=row.scope)
+        if not self._numbered:
+            same = hash((row.key, row.scope))
+            if same in self._done and not verdict.duplicate and not verdict.updated:
+                verdict = replace(verdict, duplicate=True, of=row.key, score=1.0, c1=1.0)
+            self._done.add(same)
+        self._count += 1
+        self._step(verdict)
+        return verdict
+
+
+_NEW = Verdict()
+
+
+def deduplicate(
+    rows: Iterable[Given],
+    *,
+    threshold: float | None = None,
+    rule: str = PartRule.name,
+    keep: str = KEEPS[0],
+    short_duplicates: bool = False,
+) -> Iterator[tuple[str, Verdict]]:
+    """Find the near-duplicates among some texts.
+
+    Every row is an item of its own, also where keys repeat. With `keep="first"` a row is judged as soon as it is
+    taken, and rows may come from a generator without end; else all are read first, and texts go to a temporary file.
+    The index takes some 1.3 KB of memory a kept row.
+
+    Args:
+        rows: Pairs of key and text; triples of key, text and date for `keep="newest"`. Dates are anything that sorts:
+            numbers, `datetime` objects, ISO dates of one form.
+        threshold: As for `DuplicateIndex`.
+        rule: As for `DuplicateIndex`.
+        keep: Which of several like rows is kept: "first", "longest" (in characters) or "newest".
+        short_duplicates: Whether a text under 20 units is a duplicate of one with exactly its words.
+
+    Returns:
+        An iterator over keys and verdicts, in the order of the rows. `of` is the key of the kept row.
+
+    Raises:
+        ValueError: An argument is out of range; or, while rows are read, one is no row.
+
+    Example:
+        >>> news = "The ferry to the islands sails again on Monday, after three weeks in the dock at Oban. "
+        >>> news += "Passengers who had booked for the days without a boat get their money back by post."
+        >>> rows = [("/a", news), ("/b", "By our reporter. " + news), ("/c", "Rain all day.")]
+        >>> [(key, verdict.of) for key, verdict in deduplicate(rows)]
+        [('/a', None), ('/b', '/a'), ('/c', None)]
+        >>> [key for key, verdict in deduplicate(rows, keep="longest") if not verdict.duplicate]
+        ['/b', '/c']
+
+    """
+    index = DuplicateIndex(threshold, rule=rule, short_duplicates=short_duplicates)
+    return _deduplicated(index, Batch(index, keep=keep), rows)
+
+
+def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
+    keys: list[str] = []
+
+    def read() -> Iterator[Row]:
+        for row in map(_row, rows):
+            if batch.keep == "newest" and row.date is None:
+                raise ValueError(f'keep="newest" needs rows of key, text and date, got no date for {row.key!r}')
+            keys.append(row.key)
+            yield row
+
+    with index:
+        if batch.keep == "first":
+            for row in map(_row, rows):
+                yield row.key, _plain(batch.judge(row), batch)
+        else:
+            for number, verdict in enumerate(batch.judge_all(read())):
+                yield keys[number], _plain(verdict, batch)
+
+
+def _row(given: Given) -> Row:
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 3:
+        raise ValueError(f"a row must be (key, text) or (key, text, date), got {given!r:.80}")
+    key, text = given[:2]
+    if not isinstance(key, str):
+        raise ValueError(f"a key must be a string, got {key!r:.80}")
+    if not isinstance(text, str):
+        raise ValueError(f"the text of {key!r} must be a string, got {type(text).__name__}")
+    return Row(key, text, "", given[2] if len(given) == 3 else None)
+
+
+def _plain(verdict: Verdict, batch: Batch) -> Verdict:
+    """A verdict with the key of the kept row in place of its name."""
+    if verdict.of is None:
+        return verdict
+    key = batch.key_of(verdict.of)
+    return replace(verdict, of=key, reason=verdict.reason.replace(verdict.of, key))

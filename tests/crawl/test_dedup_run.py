@@ -1,0 +1,417 @@
+"""`scrapy denoise dedup run`: real files of every format, good and bad, as a user runs it."""
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scrapy.settings import Settings
+
+from denoise_scrapy.commands import run
+from tests.crawl.web import story
+
+A, B, C = story(1), story(2), story(3)
+LONGER_A = f"From our correspondent at the lake. {A}"
+ROWS = [
+    {"url": "/a", "body": A, "day": "2026-01-02"},
+    {"url": "/b", "body": B, "day": "2026-01-03T10:00:00Z"},
+    {"url": "/a2", "body": LONGER_A, "day": "2026-03-01"},
+    {"url": "/a3", "body": A, "day": None},
+    {"url": "/c", "body": C, "day": "2025-12-31"},
+    {"url": "/b2", "body": B, "day": "2026-01-03T11:00:00+02:00"},
+]
+
+
+def call(*argv: str) -> int:
+    return run(["dedup", "run", *argv], Settings({"JOBDIR": None}))
+
+
+def lines_of(rows: Iterable[Any]) -> bytes:
+    return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+
+
+def keys(path: Path | str) -> list[str]:
+    return [json.loads(line)["url"] for line in Path(path).read_bytes().splitlines()]
+
+
+@pytest.fixture
+def rows(here: Path) -> str:
+    (here / "rows.jsonl").write_bytes(lines_of(ROWS))
+    return "rows.jsonl"
+
+
+class TestWhatIsWritten:
+    def test_drop_is_the_default_and_lines_stay_as_they_are(
+        self, rows: str, capfdbinary: pytest.CaptureFixture[bytes]
+    ) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "denoise", "dedup", "run", rows], capture_output=True, check=False
+        )
+        lines = Path(rows).read_bytes().splitlines(keepends=True)
+        assert done.stdout == lines[0] + lines[1] + lines[4]
+        assert done.stderr.startswith(b"6 rows, 3 duplicates, ") and done.returncode == 0
+
+    def test_mark(self, rows: str) -> None:
+        odd = b'{ "url":"/a4",  "near_duplicate": 7, "body":' + json.dumps(A).encode() + b"}"
+        Path(rows).write_bytes(Path(rows).read_bytes().replace(b"\n", b"  \r\n") + odd)
+        assert call(rows, "--mark", "-o", "out.jsonl") == 0
+        before, after = (Path(name).read_bytes().splitlines(keepends=True) for name in (rows, "out.jsonl"))
+        assert after[0] == before[0].replace(b"}", b', "near_duplicate": null}')
+        marks = [json.loads(line)["near_duplicate"] for line in after]
+        assert [mark and mark["of"] for mark in marks] == [None, None, "/a", "/a", None, "/b", "/a"]
+        assert marks[3]["score"] == 1.0
+        assert [{**json.loads(line), "near_duplicate": 7} for line in before] == [
+            {**json.loads(line), "near_duplicate": 7} for line in after
+        ]
+
+    def test_pairs(self, rows: str) -> None:
+        assert call(rows, "--pairs", "-o", "pairs.jsonl") == 0
+        pairs = [json.loads(line) for line in Path("pairs.jsonl").read_text().splitlines()]
+        assert [(one["new"], one["kept"]) for one in pairs] == [("/a2", "/a"), ("/a3", "/a"), ("/b2", "/b")]
+        assert all(0.7 < one["score"] <= 1 for one in pairs)
+        assert call(rows, "--pairs", "-o", "pairs.csv.gz") == 0
+        table = list(csv.reader(io.StringIO(gzip.decompress(Path("pairs.csv.gz").read_bytes()).decode())))
+        assert table == [["new", "kept", "score"], *([*map(str, one.values())] for one in pairs)]
+
+    def test_groups_the_largest_first(self, rows: str) -> None:
+        Path(rows).write_bytes(lines_of([ROWS[1], ROWS[5], *ROWS]))
+        assert call(rows, "--groups", "-o", "groups.jsonl") == 0
+        assert Path("groups.jsonl").read_text() == (
+            '{"kept": "/b", "copies": ["/b2", "/b", "/b2"]}\n{"kept": "/a", "copies": ["/a2", "/a3"]}\n'
+        )
+        assert call(rows, "--groups", "-o", "groups.csv") == 0
+        assert Path("groups.csv").read_text().splitlines()[:3] == ["kept,copy", "/b,/b2", "/b,/b"]
+
+    @pytest.mark.parametrize(
+        ("options", "left"),
+        [
+            (["--keep", "longest"], ["/b", "/a2", "/c"]),
+            (["--keep", "newest", "--date", "day"], ["/b", "/a2", "/c"]),
+            (["--scope", "day"], ["/a", "/b", "/a2", "/c", "/b2"]),
+            (["--rule", "near-copy", "--threshold", "1"], ["/a", "/b", "/a2", "/c"]),
+            (["--text", "url"], [row["url"] for row in ROWS]),
+        ],
+    )
+    def test_what_is_kept(self, rows: str, options: Sequence[str], left: list[str]) -> None:
+        if "--scope" in options:
+            Path(rows).write_bytes(lines_of({**row, "day": row["day"] or "2026-01-02"} for row in ROWS))
+        assert call(rows, *options, "-o", "out.jsonl") == 0
+        assert keys("out.jsonl") == left
+
+    def test_within_a_site(self, here: Path) -> None:
+        urls = ("http://a.example/1", "http://b.example/1", "http://b.example/2")
+        Path("sites.jsonl").write_bytes(lines_of({"url": url, "text": A} for url in urls))
+        assert call("sites.jsonl", "--scope", "site", "-o", "out.jsonl") == 0
+        assert keys("out.jsonl") == [*urls[:2]]
+
+    def test_short_texts_only_where_asked(self, here: Path) -> None:
+        Path("short.jsonl").write_bytes(lines_of([{"url": key, "text": "some words"} for key in "ab"]))
+        for options, left in (([], ["a", "b"]), (["--short"], ["a"])):
+            assert call("short.jsonl", *options, "-o", "out.jsonl") == 0
+            assert keys("out.jsonl") == left
+
+    def test_rows_without_a_key_have_their_number(self, here: Path) -> None:
+        Path("rows.jl").write_bytes(b"\n" + lines_of([{"text": A}, {"text": A}, {"text": B, "url": 7}, {"text": B}]))
+        assert call("rows.jl", "--pairs", "-o", "out.csv") == 0
+        assert Path("out.csv").read_text() == "new,kept,score\n3,2,1.0\n5,7,1.0\n"
+
+
+class TestFormats:
+    def test_gzip_is_known_by_its_content(self, rows: str) -> None:
+        Path("a.jsonl.gz").write_bytes(gzip.compress(Path(rows).read_bytes()))
+        Path("b.jsonl").write_bytes(Path("a.jsonl.gz").read_bytes())
+        for name in ("a.jsonl.gz", "b.jsonl"):
+            for keep in ("first", "longest"):
+                assert call(name, "--keep", keep, "-o", "out.jsonl.gz") == 0
+                assert len(gzip.decompress(Path("out.jsonl.gz").read_bytes()).splitlines()) == 3
+
+    def test_a_gzip_file_cut_short_leaves_no_output(self, rows: str, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("out.jsonl").write_text("as before")
+        Path("a.jsonl.gz").write_bytes(gzip.compress(Path(rows).read_bytes())[:-20])
+        assert call("a.jsonl.gz", "-o", "out.jsonl") == 1
+        assert "cut short" in capsys.readouterr().err
+        assert Path("out.jsonl").read_text() == "as before"
+        assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl.gz", "out.jsonl", "rows.jsonl"]
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    @pytest.mark.parametrize("separator", [",", ";", "\t"])
+    def test_csv_with_quotes_and_lines_in_cells(self, here: Path, end: str, separator: str) -> None:
+        said = f'He said "yes{separator} no".\n{A}'
+        table = [["url", "body", "n"], ["/a", said, "1"], ["/b", B, ""], ['/"c', said, "é"], ["/d", C, "4"]]
+        with Path("rows.csv").open("w", encoding="utf-8-sig", newline="") as file:
+            csv.writer(file, delimiter=separator, lineterminator=end).writerows(table)
+        before = Path("rows.csv").read_bytes()
+        assert call("rows.csv", "-o", "out.csv") == 0
+        with Path("out.csv").open(encoding="utf-8-sig", newline="") as file:
+            assert list(csv.reader(file, delimiter=separator)) == [*table[:3], table[4]]
+        assert call("rows.csv", "--mark", "--keep", "longest", "-o", "out.csv") == 0
+        with Path("out.csv").open(encoding="utf-8-sig", newline="") as file:
+            marked = list(csv.reader(file, delimiter=separator))
+        assert marked == [[*row, mark] for row, mark in zip(table, ["near_duplicate", "", "", "/a", ""], strict=True)]
+        assert Path("rows.csv").read_bytes() == before
+
+    def test_parquet(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        columns = {name: [row[name] for row in ROWS] for name in ("url", "body")}
+        table = pa.table({**columns, "tags": [["x", str(n)] for n in range(6)], "n": pa.array(range(6), pa.int16())})
+        table = table.replace_schema_metadata({"made by": "us"})
+        pq.write_table(table, "rows.parquet", row_group_size=2)
+        assert call("rows.parquet", "-o", "out.parquet") == 0
+        left = pq.read_table("out.parquet")
+        assert left.equals(table.take([0, 1, 4])) and left.schema.equals(
+            pq.read_schema("rows.parquet"), check_metadata=True
+        )
+        assert call("rows.parquet", "--mark", "--keep", "longest", "-o", "out.parquet") == 0
+        marked = pq.read_table("out.parquet")
+        assert marked.column("near_duplicate").to_pylist() == ["/a2", None, None, "/a2", None, "/b"]
+        assert marked.drop(["near_duplicate"]).equals(table)
+        assert call("out.parquet", "--mark", "-o", "out.parquet") == 1
+        assert "a column 'near_duplicate' already" in capsys.readouterr().err
+        assert call("out.parquet", "--mark", "--mark-field", "again", "-o", "out.parquet") == 0
+        assert pq.read_table("out.parquet").num_rows == 6
+        assert call("rows.parquet", "--pairs") == 0
+        assert json.loads(capsys.readouterr().out.splitlines()[0])["new"] == "/a2"
+
+    def test_parquet_without_pyarrow_names_the_extra(
+        self, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pq.write_table(pa.table({"body": [A]}), "rows.parquet")
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        assert call("rows.parquet", "--pairs") == 1
+        assert "pip install denoise-scrapy[parquet]" in capsys.readouterr().err
+
+    def test_empty_files(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("none.jsonl").touch()
+        Path("none.csv").touch()
+        Path("header.csv").write_text("url,body\n")
+        pq.write_table(pa.table({"body": pa.array([], pa.string())}), "none.parquet")
+        for name in ("none.jsonl", "none.csv", "header.csv", "none.parquet"):
+            for options in ([], ["--mark"], ["--keep", "longest"]):
+                out = f"out{Path(name).suffix}"
+                assert call(name, *options, "-o", out) == 0
+                if name.startswith("none.") and not name.endswith("parquet"):
+                    assert Path(out).read_bytes() == b""
+            assert call(name, "--groups") == 0
+        assert capsys.readouterr().out == ""
+        assert pq.read_table("out.parquet").num_rows == 0
+
+    @pytest.mark.parametrize("keep", ["first", "longest"])
+    @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+    def test_standard_input(self, rows: str, kind: str, keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        content = Path(rows).read_bytes()
+        if kind == "csv":
+            content = b"url,text\n" + b"".join(f'{row["url"]},"{row["body"]}"\n'.encode() for row in ROWS)
+        elif kind == "parquet":
+            pq.write_table(pa.table({"body": [row["body"] for row in ROWS]}), "rows.parquet")
+            content = Path("rows.parquet").read_bytes()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        options = [] if kind == "jsonl" else ["--format", kind]
+        assert call("-", *options, "--keep", keep, "-o", f"out.{kind}") == 0
+        if kind == "jsonl":
+            assert keys("out.jsonl") == (["/a", "/b", "/c"] if keep == "first" else ["/b", "/a2", "/c"])
+
+    def test_over_itself(self, rows: str) -> None:
+        assert call(rows, "--keep", "longest", "-o", rows) == 0
+        assert keys(rows) == ["/b", "/a2", "/c"]
+
+    def test_a_device_is_written_to_and_not_replaced(self, rows: str) -> None:
+        assert call(rows, "-o", "/dev/null") == 0
+        assert not Path("/dev/null").is_file()
+
+
+BROKEN = [
+    (b"not json", "no JSON: Expecting value at column 1"),
+    (b'{"url": "/x", "body": "gr\xfc\xdfe"}', "no UTF-8: byte 0xfc at place 26"),
+    (b"[1, 2]", "no JSON object, but a list"),
+    (b'{"url": "/y"}', "no field 'body'"),
+    (b'{"body": null}', "field 'body' is null, not a text"),
+    (b'{"body": 5}', "field 'body' is a number, not a text"),
+    (b'{"url": "\\ud800", "body": "a"}', "half a character"),
+    (b"[" * 100_000, "no JSON"),
+    (b'{"body": "' + b"a", "no JSON: Unterminated string starting at column 10"),
+]
+
+
+class TestBadRows:
+    @pytest.fixture
+    def bad(self, rows: str) -> str:
+        """Each good row is followed by bad ones."""
+        lines = Path(rows).read_bytes().splitlines(keepends=True)
+        wrong = [line + b"\n" for line, _ in BROKEN]
+        Path("bad.jsonl").write_bytes(b"".join([*lines[:3], *wrong, *lines[3:], *wrong[:3]]))
+        return "bad.jsonl"
+
+    @pytest.mark.parametrize("keep", ["first", "longest"])
+    def test_they_are_kept_unless_skipped(self, bad: str, keep: str, capsys: pytest.CaptureFixture[str]) -> None:
+        lines = Path(bad).read_bytes().splitlines(keepends=True)
+        good = {"first": [0, 1, 13], "longest": [1, 2, 13]}[keep]
+        wrong = [*range(3, 12), 15, 16, 17]
+        assert call(bad, "--keep", keep, "-o", "out.jsonl") == 1
+        assert Path("out.jsonl").read_bytes() == b"".join(lines[n] for n in sorted(good + wrong))
+        err = capsys.readouterr().err
+        for number, (_, said) in enumerate(BROKEN, 4):
+            assert f"line {number}: " in err and said in err
+        assert "line 16: " in err and "line 17: " not in err
+        assert "further rows of this kind are counted only" in err
+        assert "18 rows, 3 duplicates, 12 that cannot be read, " in err
+        assert call(bad, "--keep", keep, "--bad", "skip", "-o", "out.jsonl") == 1
+        assert Path("out.jsonl").read_bytes() == b"".join(lines[n] for n in good)
+        assert call(bad, "--keep", keep, "--mark", "-o", "out.jsonl") == 1
+        marked = Path("out.jsonl").read_bytes().splitlines(keepends=True)
+        assert len(marked) == 18 and [marked[n] for n in wrong] == [lines[n] for n in wrong]
+
+    @pytest.mark.parametrize("keep", ["first", "longest"])
+    def test_stop_leaves_what_was_there(self, bad: str, keep: str, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("out.jsonl").write_text("as before")
+        assert call(bad, "--keep", keep, "--bad", "stop", "-o", "out.jsonl") == 1
+        assert "bad.jsonl, line 4: no JSON: Expecting value at column 1; nothing was written" in capsys.readouterr().err
+        assert Path("out.jsonl").read_text() == "as before"
+        assert len([*Path().iterdir()]) == 3
+
+    def test_of_csv(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        head, *lines = (
+            b"url,body\n",
+            b"/a,%b\n" % A.encode(),
+            b"/x,too,many\n",
+            b"/latin,\xe4\n",
+            b"\n",
+            b"/b,%b\n" % A.encode(),
+            b'/c,"never ends\n',
+            b"/d,%b\n" % B.encode(),
+        )
+        Path("rows.csv").write_bytes(b"".join([head, *lines]))
+        assert call("rows.csv", "-o", "out.csv") == 1
+        err = capsys.readouterr().err
+        assert "line 3: 3 cells where the header has 2\n" in err
+        assert "line 4: no UTF-8: byte 0xe4 at place 8\n" in err
+        assert "line 7: a quote that does not end\n" in err
+        assert Path("out.csv").read_bytes() == b"".join([head, *lines[:3], *lines[5:]])
+        assert call("rows.csv", "--encoding", "latin-1", "--bad", "skip", "-o", "out.csv") == 1
+        assert Path("out.csv").read_bytes() == b"".join([head, lines[0], lines[2]])
+
+    def test_of_parquet(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pq.write_table(pa.table({"url": ["a", "b", "c"], "body": [A, None, A], "n": [1, 2, 3]}), "rows.parquet")
+        assert call("rows.parquet", "-o", "out.parquet") == 1
+        assert "row 2: field 'body' is null, not a text\n" in capsys.readouterr().err
+        assert pq.read_table("out.parquet").column("url").to_pylist() == ["a", "b"]
+        assert call("rows.parquet", "--text", "n", "--pairs") == 1
+        assert "row 1: field 'n' is a number, not a text\n" in capsys.readouterr().err
+
+    def test_dates(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        days = ["2026-01-01", 1767312000, "yesterday", "", "2026-01-01T23:00:00-05:00"]
+        Path("rows.jsonl").write_bytes(lines_of({"url": str(n), "text": A, "day": day} for n, day in enumerate(days)))
+        assert call("rows.jsonl", "--keep", "newest", "--date", "day", "-o", "out.jsonl") == 1
+        assert keys("out.jsonl") == ["2", "4"]
+        assert "line 3: 'yesterday' is no ISO date\n" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("argv", "said"),
+        [
+            (["rows.jsonl", "--text", "bdoy"], "no row of rows.jsonl has a field 'bdoy'; there are: url, body, day"),
+            (["rows.jsonl", "--key", "id"], "no row of rows.jsonl has a field 'id'"),
+            (["rows.jsonl", "--scope", "host"], "has a field 'host'"),
+            (["rows.jsonl", "--keep", "newest", "--date", "date"], "has a field 'date'"),
+            (["rows.csv"], "has a field 'body' or a field 'text' (--text names another); there are: url, day"),
+            (["rows.parquet", "--pairs", "--text", "x"], "no row of rows.parquet has a field 'x'; there are: body"),
+            (["none.jsonl"], "'none.jsonl'"),
+            (["rows.dat"], "what is rows.dat? Name it *.jsonl, *.csv or *.parquet, or give --format"),
+            (["rows.jsonl", "--keep", "newest"], "--keep newest needs --date FIELD"),
+            (["rows.jsonl", "--date", "day"], "--date is for --keep newest"),
+            (["rows.jsonl", "-o", "out.csv"], "rows are written as they are read: rows.jsonl is jsonl"),
+            (["rows.jsonl", "--pairs", "-o", "out.parquet"], "not as Parquet"),
+            (["rows.parquet"], "Parquet is not written to standard output: give -o FILE.parquet"),
+            (["rows.jsonl", "--encoding", "utf-16"], "convert the file to UTF-8 first"),
+            (["rows.jsonl", "--encoding", "no-such"], "there is no encoding 'no-such'"),
+            (["rows.jsonl", "-o", "no/out.jsonl"], "no/out.jsonl: its folder does not exist"),
+            (["wide.jsonl"], "wide.jsonl: no row can be read. Line 1: no UTF-8: byte 0xff at place 1"),
+            (["list.jsonl"], "list.jsonl: no row can be read. Line 1: no JSON object, but a list"),
+            (["list.jsonl", "--format", "parquet", "--pairs"], "Parquet magic"),
+        ],
+    )
+    def test_wrong_usage(self, rows: str, argv: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("rows.csv").write_text("url,day\n1,2\n")
+        pq.write_table(pa.table({"body": [A]}), "rows.parquet")
+        Path("wide.jsonl").write_bytes(Path(rows).read_text().encode("utf-16"))
+        Path("list.jsonl").write_text(json.dumps(ROWS))
+        failed = said in {"'none.jsonl'", "Parquet magic"} or "its folder" in said or "no row can be read" in said
+        assert call(*argv) == (1 if failed else 2)
+        out, err = capsys.readouterr()
+        assert (out, said in err) == ("", True), err
+        assert err.count("\n") == 1
+
+    def test_a_file_without_the_field_at_its_beginning(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        few, many = ([{"url": str(n)} for n in range(count)] for count in (900, 1100))
+        for head, code in ((few, 1), (many, 2)):
+            Path("rows.jsonl").write_bytes(lines_of([*head, {"text": A}, {"text": A}]))
+            assert call("rows.jsonl", "-o", "out.jsonl") == code
+        assert len(Path("out.jsonl").read_bytes().splitlines()) == 901
+
+
+class TestStore:
+    def test_a_second_file_is_compared_with_the_first(self, rows: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call(rows, "--store", "texts.sqlite", "-o", "out.jsonl") == 0
+        assert keys("out.jsonl") == ["/a", "/b", "/c"]
+        Path("more.jsonl").write_bytes(lines_of([{"url": "/n", "body": A}, {"url": "/m", "body": story(9)}]))
+        assert call("more.jsonl", "--store", "texts.sqlite", "-o", "out.jsonl") == 0
+        assert keys("out.jsonl") == ["/m"]
+        assert run(["dedup", "groups", "texts.sqlite", "/n"], Settings()) == 0
+        assert capsys.readouterr().out.splitlines() == ["/a", "   /a2", "   /a3", "   /n"]
+
+    def test_the_same_file_again_gives_the_same(self, rows: str) -> None:
+        """As after a crash: what is in the store by its own key is no duplicate of itself."""
+        Path(rows).write_bytes(lines_of([*ROWS, ROWS[0]]))
+        for _ in range(2):
+            assert call(rows, "--store", "texts.sqlite", "-o", "out.jsonl") == 0
+            assert keys("out.jsonl") == ["/a", "/b", "/c"]
+
+    def test_each_row_needs_a_key_there(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("rows.jsonl").write_bytes(lines_of([{"text": A}, {"text": A}]))
+        assert call("rows.jsonl", "--store", "texts.sqlite", "-o", "out.jsonl") == 1
+        assert len(Path("out.jsonl").read_bytes().splitlines()) == 2
+        assert "line 1: no key in field 'url', and in a store each text needs one" in capsys.readouterr().err
+
+
+MEASURED = """
+import sys
+from scrapy.settings import Settings
+from denoise_scrapy.commands import run
+assert run(["dedup", "run", *sys.argv[1:]], Settings()) == 0
+print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a child is told by Linux")
+@pytest.mark.parametrize(
+    ("kind", "keep", "most"),
+    [
+        ("jsonl", "first", 5e6),
+        ("jsonl", "longest", 20_000 * 700),
+        ("csv", "first", 5e6),
+        ("parquet", "first", 40e6),  # a row group is written when it has 16 MB, and pyarrow reads ahead
+    ],
+)
+def test_memory_does_not_grow_with_rows_that_are_dropped(here: Path, kind: str, keep: str, most: float) -> None:
+    """20,000 rows of 1.4 KB, all but 50 of them copies: what is kept is the index's, what passes through is nothing."""
+    texts = [story(number) for number in range(50)]
+    peaks = []
+    for count in (200, 20_000):
+        bodies = [texts[number % 50] for number in range(count)]
+        if kind == "parquet":
+            pq.write_table(pa.table({"url": [str(n) for n in range(count)], "body": bodies}), f"rows.{kind}")
+        elif kind == "csv":
+            with Path("rows.csv").open("w", newline="") as file:
+                csv.writer(file).writerows([("url", "body"), *enumerate(bodies)])
+        else:
+            Path("rows.jsonl").write_bytes(lines_of({"url": str(n), "body": body} for n, body in enumerate(bodies)))
+        options = [f"rows.{kind}", "--keep", keep, "-o", f"out.{kind}"]
+        done = subprocess.run([sys.executable, "-c", MEASURED, *options], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) * 1024)
+    assert peaks[1] - peaks[0] < most, peaks
+    assert "20,000 rows, 19,950 duplicates" in done.stderr
