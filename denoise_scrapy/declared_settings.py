@@ -239,6 +239,13 @@ class DeclaredSettings:
         check=check_redis_url,
     )
     dedup_redis_name: str = setting("denoise", "Name of the index there; crawls of one name share one index.")
+    dedup_groups: int = setting(
+        100_000,
+        "How many dropped keys an index in a file or on a server remembers with the kept one (`scrapy denoise dedup "
+        "groups`), those dropped first out first; 0: none.",
+        unit="keys",
+        low=0,
+    )
     dedup_wait: float = setting(
         60.0,
         "How long a near-duplicate waits, at most, while the item that it repeats is in the pipelines still: that may "

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.pipelines import NearDuplicate
 from denoise_scrapy.setting_values import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
@@ -285,3 +286,16 @@ def test_crawls_share_an_index_in_redis(copies: Web, redis_server: Any) -> None:
     other = crawl(spider_of(copies("/copy")), {**settings, "DENOISE_DEDUP_REDIS_NAME": "other"})
     assert [len(done.items) for done in (one, two, other)] == [1, 0, 1]
     assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2
+
+
+def test_what_was_dropped_is_remembered_with_the_item_that_was_kept(copies: Web, tmp_path: Path) -> None:
+    path = tmp_path / "texts.sqlite"
+    done = crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(path)})
+    [(item, reason)] = done.dropped
+    with DuplicateIndex(store=SQLiteStore(path)) as index:
+        [group] = index.groups()
+    assert (group.kept, group.copies) == (reason.of, (item["url"],))  # type: ignore[attr-defined]
+    off = tmp_path / "off.sqlite"
+    crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(off), "DENOISE_DEDUP_GROUPS": 0})
+    with DuplicateIndex(store=SQLiteStore(off)) as index:
+        assert not list(index.groups())

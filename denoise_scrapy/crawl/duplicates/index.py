@@ -92,6 +92,7 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
             search=None if settings.dedup_search == "auto" else settings.dedup_search,
             extends=settings.dedup_extends,
             short_duplicates=settings.dedup_short,
+            remember_copies=settings.dedup_groups if where is not None else 0,
         )
     except (OSError, sqlite3.OperationalError) as error:
         kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
