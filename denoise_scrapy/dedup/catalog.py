@@ -101,7 +101,7 @@ class Catalog:
         if not listings:
             return
         keys = self._keys(listings) if keys is None else keys
-        ids, _, scopes, _, _, _, ts, samples, limits = zip(*listings, strict=True)
+        ids, _, scopes, _, _, _, samples, limits = zip(*listings, strict=True)
         for scope in dict.fromkeys(scopes):
             self._scopes.setdefault(scope, len(self._scopes))
         rows = np.zeros(len(listings), _ROW)
@@ -111,7 +111,7 @@ class Catalog:
         self._ids.extend(ids)
         self._rows.extend(rows)
         if self._bands:
-            self._sketches.extend(samples, ts, limits)
+            self._sketches.extend(samples, limits)
         self._table.extend(keys)
 
     def discard(self, number: int) -> bool:
@@ -124,18 +124,18 @@ class Catalog:
             self._dead += 1
         return there
 
-    def ids_after(self, number: int, most: int) -> list[int]:
-        """Give the ids above a number of texts that are there, ascending, of the next `most` rows."""
+    def ids_after(self, number: int) -> list[int]:
+        """Give the ids above a number of texts that are there, ascending."""
         start = int(np.searchsorted(self._ids.values, number, side="right"))
-        part = slice(start, start + most)
-        ids: list[int] = self._ids.values[part][self._rows.values["alive"][part]].tolist()
+        ids: list[int] = self._ids.values[start:][self._rows.values["alive"][start:]].tolist()
         return ids
 
-    def find(self, new: Listing) -> Found:
+    def find(self, new: Listing, most: int = 1 << 62) -> Found:
         """Look a text up.
 
         Args:
             new: The text; its id does not matter.
+            most: How many alike to give; where there are more, those with the most bands in common.
 
         Returns:
             What was found in its scope.
@@ -156,15 +156,17 @@ class Catalog:
             same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
             same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
             here &= which >= _FIRST_BAND
-        alike = _ascending(places[here])
-        return Found(keys, same_name, same_words, self._ids.values[alike].tolist(), alike)
+        alike, shared = np.unique(places[here], return_counts=True)
+        if len(alike) > most:
+            alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
+        return Found(keys, same_name, same_words, self._ids.values[alike].tolist(), alike.tolist())
 
-    def possible(self, found: Found, query: Callable[[int, int], Query]) -> list[int]:
+    def possible(self, found: Found, query: Callable[[int], Query]) -> list[int]:
         """Give the ids of those alike that can have as much in common with a text as a duplicate must.
 
         Args:
             found: What was found for the text.
-            query: What a duplicate kept at a threshold, sampled at a limit, has in common with its auxiliary string.
+            query: What a duplicate sampled at a limit has in common with its auxiliary string.
 
         """
         can = self._sketches.possible(found.alike_rows, query)

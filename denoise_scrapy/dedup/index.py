@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 
-from denoise_scrapy.dedup.arguments import RULES, check_names, check_threshold, rule_named, way_of
+from denoise_scrapy.dedup.arguments import RULES, check_names, check_shares, rule_named, way_of
 from denoise_scrapy.dedup.closing import Closing
 from denoise_scrapy.dedup.judge import Item, Judge
 from denoise_scrapy.dedup.keeping import Keeping
@@ -21,8 +21,8 @@ from denoise_scrapy.dedup.verdict import Verdict
 __all__ = ["RULES", "DuplicateIndex"]
 
 CANDIDATE_LIMIT = 512
-"""More texts than this sharing a band: the exact search is asked. It costs the same for many and few, some 3 ms at
-100,000 texts, which is what judging so many takes."""
+"""Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands
+of texts share makes strangers of one band in common, copies have ten and more."""
 
 
 class DuplicateIndex(Closing):
@@ -33,24 +33,26 @@ class DuplicateIndex(Closing):
     was when its text has changed; duplicates are not chained: a copy of a dropped text is compared with
     the kept ones; a text is only called a duplicate where the rule, applied to the two fingerprints,
     says so, whichever search found it; an empty text, or one under 20 units, is never called one by
-    similarity. With `search="exact"` or `"tree"` no duplicate is missed; with the prefilter about one in
+    similarity. With `search="tree"` no duplicate is missed; with the prefilter about one in
     three hundred. All methods may be called from any thread, and several processes may share a store:
     of two copies that come at the same moment one is kept.
 
     Args:
-        threshold: Least share of a text's units and pairs found in a kept one, in (0, 1]; the rule's
-            own (0.7, of "patent" 0.8) where None is given.
+        threshold: Least share of a text's units and runs found in a kept one, in (0, 1]; the rule's
+            own (0.6, of "patent" 0.8) where None is given.
         store: Where fingerprints are kept; a new `MemoryStore` where None is given. The index
             opens it and closes it.
         rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and the other way round.
             "patent": the literal rule of the source.
-        search: "prefilter": MinHash bands first. "exact": every text, by bit-sliced signatures. "tree":
-            every text, by the edit-distance tree. The rule's own (the tree of "patent", else the
-            prefilter) where None is given.
+        search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. The rule's
+            own (the tree of "patent", else the prefilter) where None is given.
+        most_new: How much of a duplicate may be new, 0 to 1: 0.1 keeps what has more than a tenth of new text.
+            `threshold` tells copies from other texts of one kind, by their runs, of which one changed word breaks
+            five; this says what of a copy may be lost, in units. 1 by default: whatever the threshold lets pass.
         extends: Also tell of a new text that a kept one is a part of it. Needs the prefilter.
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
-        candidate_limit: Candidates of the prefilter, above which the exact search is asked, 1 or more.
+        candidate_limit: Most candidates of the prefilter that are looked at, 1 or more.
 
     Raises:
         ValueError: An argument is out of range, or does not go with the others.
@@ -64,7 +66,7 @@ class DuplicateIndex(Closing):
         ...     index.check("/copy", text + " Share this.").reason
         ...     index.check_and_add("/bees", text).reason
         False
-        'near-duplicate of /bees (c2 0.93, c1 0.93)'
+        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.08)'
         'the same item with the same text'
 
     """
@@ -76,13 +78,14 @@ class DuplicateIndex(Closing):
         *,
         rule: str = PartRule.name,
         search: str | None = None,
+        most_new: float = 1.0,
         extends: bool = False,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
     ) -> None:
         self._rule = rule_named(rule)
         threshold = self._rule.threshold if threshold is None else threshold
-        check_threshold(threshold)
+        check_shares(threshold, most_new)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         if not isinstance(candidate_limit, int) or candidate_limit < 1:
@@ -90,7 +93,7 @@ class DuplicateIndex(Closing):
         way = way_of(self._rule, search, extends=extends)
         self._store = MemoryStore() if store is None else store
         self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
-        judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
+        judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates, most_new=most_new)
         self._keeping = Keeping(self._store, self._search, judge)
         self._lock = threading.RLock()
         self._store.every_newer = way != "prefilter"
@@ -103,12 +106,11 @@ class DuplicateIndex(Closing):
 
         'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
         'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
-        'verified' the candidates compared, 'exact_answers' the exact searches, 'visited' the kept texts these read one
-        by one, 'bytes' the memory of what is remembered besides the store.
+        'verified' the candidates compared, 'visited' the kept texts that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
         """
         search = self._search
-        found = {"verified": search.verified, "exact_answers": search.exact_answers}
-        return {**self._keeping.counts, **found, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
+        found = {"verified": search.verified, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
+        return {**self._keeping.counts, **found}
 
     def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep nothing.

@@ -102,9 +102,9 @@ class LookupTable:
         else:
             which, rows = dedup_index.find(native, live, SEGMENT, self._buckets, keys)
         if self._crowded:
-            more = [(place, row) for place, key in enumerate(keys.tolist()) for row in self._crowded.get(key, ())]
-            if more:
-                which, rows = np.concatenate([[which, rows], np.array(more).T], axis=1)
+            more = {place: self._crowded[key] for place, key in enumerate(keys.tolist()) if key in self._crowded}
+            which = np.concatenate([which, np.repeat(list(more), list(map(len, more.values()))).astype(np.int64)])
+            rows = np.concatenate([rows, *(np.array(one, np.int64) for one in more.values())])
         return able[which], rows
 
     def _find(self, keys: Keys, live: int) -> tuple[Ints, Ints]:

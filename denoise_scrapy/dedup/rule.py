@@ -9,7 +9,8 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.decision import MIN_PAIRS, THRESHOLD, Comparison, Question, judge, longest_kept, needed
+from denoise_scrapy.dedup import differences
+from denoise_scrapy.dedup.decision import MIN_RUNS, THRESHOLD, Comparison, Question, judge, longest_kept, needed
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_UNITS, Fingerprint
 
@@ -24,8 +25,8 @@ class NewText(Protocol):
     def main_units(self, t: int) -> npt.NDArray[np.uint16]:
         """Main feature string at a frequency threshold."""
 
-    def sample(self, t: int, limit: int) -> npt.NDArray[np.uint16]:
-        """Auxiliary feature string at a frequency threshold, sampled."""
+    def sample(self, limit: int) -> npt.NDArray[np.uint16]:
+        """Auxiliary feature string, sampled."""
 
 
 class Query(NamedTuple):
@@ -81,14 +82,22 @@ class Rule(ABC):
         units = new.main_units(t)
         return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
 
-    def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
-        """What a duplicate kept at threshold `t`, sampled at `limit`, has in common with a text's auxiliary string."""
-        pairs = new.sample(t, limit)
-        return Query(pairs, needed(len(pairs), threshold) if len(pairs) >= MIN_PAIRS else 0)
+    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+        """What a duplicate sampled at `limit` has in common with a text's auxiliary string."""
+        runs = new.sample(limit)
+        return Query(runs, needed(len(runs), threshold) if len(runs) >= MIN_RUNS else 0)
 
     def longest(self, new: NewText) -> int:
         """Length of the longest kept text that a text may be a duplicate of."""
         return longest_kept(new.n)
+
+    def share_new(self, new: NewText, kept: Fingerprint) -> float:
+        """Estimate the share of a duplicate that is not in a kept text, 0 to 1."""
+        return 0.0
+
+    def is_form(self, new: NewText, kept: Fingerprint) -> bool:
+        """Whether in a duplicate other numbers stand."""
+        return False
 
     def extended(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
         """Compare kept texts with a new one they may be a part of."""
@@ -120,6 +129,16 @@ class _OfWords(Rule):
         """See `Rule.judge`."""
         assert isinstance(new, Features)
         return judge(new, kept, threshold, self._question)
+
+    def share_new(self, new: NewText, kept: Fingerprint) -> float:
+        """See `Rule.share_new`."""
+        assert isinstance(new, Features)
+        return differences.share_new(new, kept)
+
+    def is_form(self, new: NewText, kept: Fingerprint) -> bool:
+        """See `Rule.is_form`."""
+        assert isinstance(new, Features)
+        return differences.is_form(new, kept)
 
     def extended(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
         """See `Rule.extended`."""

@@ -21,7 +21,7 @@ INDEX = FileKind(
             key TEXT NOT NULL, scope TEXT NOT NULL,
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
-            UNIQUE (key, scope))""",
+            numbers BLOB NOT NULL, UNIQUE (key, scope))""",
         # Apart, so that a file written before there were claims opens as it is.
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",

@@ -1,11 +1,13 @@
-/* A text for the duplicate index: its units, how often each occurs, its numbered pairs, its MinHash bands. The twin of
- * what `dedup/tokens.py`, `dedup/features.py` and `dedup/prefilter.py` do in numpy; they say what it is. Values are
- * stored, so each is the same to the bit. Sorting is by digits: linear for any text, also one made to collide. */
+/* A text for the duplicate index: its units and its MinHash bands. The twin of what `dedup/tokens.py` and
+ * `dedup/prefilter.py` do in numpy; they say what it is. Values are stored, so each is the same to the bit. */
 #include <string.h>
 
 #include "kernels.h"
 
-enum { APART, ALONE, WITHIN }; /* what a code point is: between units, a unit by itself, a part of a word */
+/* What a code point is: between units, a part of a word, a digit in one, a unit by itself, an ideograph. */
+enum { APART, WITHIN, DIGIT, ALONE, IDEOGRAPH };
+/* What a unit is. */
+enum { OTHER_UNIT, IDEOGRAPH_UNIT, NUMBER_UNIT };
 
 /* The code point at `place` of UTF-8 bytes, and its length; whatever is malformed counts as one byte between units. */
 static uint32_t code_point(const uint8_t *text, int64_t place, int64_t size, int64_t *length) {
@@ -20,130 +22,40 @@ static uint32_t code_point(const uint8_t *text, int64_t place, int64_t size, int
     return point;
 }
 
-/* Cut UTF-8 into units. `classes` has `points` code points, `crc` the 256 entries of CRC-32. Gives the units' hashes
- * (room for `size`) and the units joined by line feeds (room for 2 * size); returns how many, and their joined size. */
+/* Cut UTF-8 into units. `classes` has `points` code points, `crc` the 256 entries of CRC-32. Gives the units' hashes and
+ * kinds (room for `size` each) and the units joined by line feeds (room for 2 * size); returns how many, and their joined
+ * size. */
 EXPORTED int64_t denoise_dedup_units(const uint8_t *text, int64_t size, const uint8_t *classes, int64_t points,
-                                     const uint32_t *crc, uint32_t *hashes, uint8_t *joined, int64_t *joined_size) {
+                                     const uint32_t *crc, uint32_t *hashes, uint8_t *kinds, uint8_t *joined,
+                                     int64_t *joined_size) {
     int64_t count = 0, end = 0, length = 1;
     uint32_t hash = 0;
     int inside = 0;
     for (int64_t place = 0; place < size; place += length) {
         uint32_t point = code_point(text, place, size, &length);
-        uint8_t kind = (int64_t)point < points ? classes[point] : APART;
-        if (inside && kind != WITHIN) {
+        uint8_t class = (int64_t)point < points ? classes[point] : APART;
+        int within = class == WITHIN || class == DIGIT;
+        if (inside && !within) {
             hashes[count++] = ~hash;
             inside = 0;
         }
-        if (kind == APART) continue;
+        if (class == APART) continue;
         if (!inside) {
             if (count) joined[end++] = '\n';
             hash = UINT32_MAX;
+            kinds[count] = class == IDEOGRAPH ? IDEOGRAPH_UNIT : OTHER_UNIT;
         }
+        if (class == DIGIT) kinds[count] = NUMBER_UNIT;
         for (int64_t i = 0; i < length; i++) {
             uint8_t byte = text[place + i];
             joined[end++] = byte;
             hash = hash >> 8 ^ crc[(hash ^ byte) & 0xFF];
         }
-        inside = kind == WITHIN;
+        inside = within;
         if (!inside) hashes[count++] = ~hash;
     }
     if (inside) hashes[count++] = ~hash;
     *joined_size = end;
-    return count;
-}
-
-/* Sort n keys by their upper 32 bits, stably; `spare` has room for them. */
-static void sort_upper(uint64_t *keys, uint64_t *spare, int64_t n) {
-    int64_t counts[4][256];
-    memset(counts, 0, sizeof counts);
-    for (int64_t i = 0; i < n; i++)
-        for (int digit = 0; digit < 4; digit++) counts[digit][keys[i] >> (32 + 8 * digit) & 0xFF]++;
-    for (int digit = 0; digit < 4; digit++) { /* an even number of passes: the result is where the keys were */
-        int64_t start = 0;
-        for (int value = 0; value < 256; value++) {
-            int64_t here = counts[digit][value];
-            counts[digit][value] = start;
-            start += here;
-        }
-        for (int64_t i = 0; i < n; i++) spare[counts[digit][keys[i] >> (32 + 8 * digit) & 0xFF]++] = keys[i];
-        uint64_t *other = keys;
-        keys = spare;
-        spare = other;
-    }
-}
-
-static uint64_t fmix64(uint64_t key) {
-    key = (key ^ key >> 33) * 0xFF51AFD7ED558CCDu;
-    key = (key ^ key >> 33) * 0xC4CEB9FE1A85EC53u;
-    return key ^ key >> 33;
-}
-
-/* Counts of units and numbered pairs. `work` is 12 * n words: 7 * n of scratch, then n each of units (ascending),
- * their counts, pair hashes (ascending), the counts of the pairs' first units, and n bytes: which units are among the
- * ascending `stop`. Returns the number of units. */
-EXPORTED int64_t denoise_dedup_counts(const uint32_t *hashes, int64_t n, const uint32_t *stop, int64_t stops,
-                                      uint32_t *work) {
-    uint64_t *keys = (uint64_t *)work, *spare = keys + n;
-    uint32_t *rank = work + 4 * n, *start = work + 5 * n, *follower = work + 6 * n, *units = work + 7 * n;
-    uint32_t *counts = work + 8 * n, *pairs = work + 9 * n, *pair_counts = work + 10 * n;
-    uint8_t *is_stop = (uint8_t *)(work + 11 * n);
-    int64_t distinct = 0, next_stop = 0, pair = 0;
-    for (int64_t i = 0; i < n; i++) keys[i] = (uint64_t)hashes[i] << 32 | (uint64_t)i;
-    sort_upper(keys, spare, n);
-    for (int64_t i = 0; i < n; i++) { /* runs of one unit */
-        uint32_t unit = (uint32_t)(keys[i] >> 32);
-        if (i == 0 || unit != units[distinct - 1]) {
-            while (next_stop < stops && stop[next_stop] < unit) next_stop++;
-            is_stop[distinct] = next_stop < stops && stop[next_stop] == unit;
-            units[distinct] = unit;
-            counts[distinct] = 0;
-            start[distinct++] = (uint32_t)i;
-        }
-        counts[distinct - 1]++;
-        rank[keys[i] & UINT32_MAX] = (uint32_t)(distinct - 1);
-    }
-    for (int64_t i = 0; i < n; i++) { /* in order of the second unit: dealt out by the first, pairs are in order */
-        int64_t second = (int64_t)(keys[i] & UINT32_MAX);
-        if (second > 0) follower[start[rank[second - 1]]++] = hashes[second];
-    }
-    for (int64_t unit = 0, first = 0; unit < distinct; first += counts[unit++]) {
-        uint64_t number = 0;
-        for (int64_t i = first; i < (int64_t)start[unit]; i++) {
-            number = i > first && follower[i] == follower[i - 1] ? number + 1 : 0;
-            uint64_t key = ((uint64_t)units[unit] << 32 | follower[i]) + number * 0x9E3779B97F4A7C15u;
-            spare[pair++] = (fmix64(key) >> 32) << 32 | counts[unit];
-        }
-    }
-    sort_upper(spare, keys, pair);
-    for (int64_t i = 0; i < pair; i++) {
-        pairs[i] = (uint32_t)(spare[i] >> 32);
-        pair_counts[i] = (uint32_t)spare[i];
-    }
-    return distinct;
-}
-
-/* The lower halves of the values below a limit, ascending, each once, from `n` values of which these are the first. The
- * limit is halved until there are `most` at most, and told; `found` has room for n. Returns how many. */
-EXPORTED int64_t denoise_dedup_sample(const uint32_t *values, int64_t n, int64_t limit, int64_t most, uint16_t *found,
-                                      int64_t *last_limit) {
-    uint64_t seen[1024];
-    int64_t count = 0;
-    for (;; limit >>= 1) {
-        memset(seen, 0, sizeof seen);
-        while (n > 0 && values[n - 1] >= limit) n--;
-        count = 0;
-        for (int64_t i = 0; i < n; i++) {
-            uint64_t bit = (uint64_t)1 << (values[i] & 63), *word = seen + ((values[i] & 0xFFFF) >> 6);
-            count += !(*word & bit);
-            *word |= bit;
-        }
-        if (count <= most || limit <= 0) break;
-    }
-    *last_limit = limit;
-    count = 0;
-    for (int64_t word = 0; word < 1024; word++)
-        for (uint64_t left = seen[word]; left; left &= left - 1)
-            found[count++] = (uint16_t)(word << 6 | __builtin_ctzll(left));
     return count;
 }
 
