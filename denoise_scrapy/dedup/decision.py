@@ -7,7 +7,9 @@ A new text X is a duplicate of a kept text P where X, or nearly all of it, is in
    inside P's, which holds for an absolute threshold only;
 3. c1 = common main units / X's main units, c2 = common runs / X's runs, both at least
    the threshold;
-4. X has at least 30% of P's length, 4 main units and 8 runs.
+4. X has at least 30% of P's length, 4 main units and 8 runs;
+5. no more than two fifths of X's units are outside the runs in common (`differences.share_new`), which only
+   matters where X repeats what P has not: c1 and c2 count everything once.
 
 Two more questions are answered from the same counts: whether both are nearly the same (c1 and c2
 relative to the larger of the two), and whether X extends P (relative to P).
@@ -28,6 +30,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.dedup.differences import share_new
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, Fingerprint
 from denoise_scrapy.dedup.in_common import count_common
@@ -35,6 +38,9 @@ from denoise_scrapy.dedup.in_common import count_common
 THRESHOLD = 0.6
 """c1 and c2 of a duplicate: the middle between copies and others of long Chinese texts (.62 and .57), where they lie
 closest together. See `features.RUN`."""
+
+MOST_NEW = 0.4
+"""Share of a duplicate that may be new: what the threshold lets pass of a text that does not repeat itself."""
 
 MIN_RUNS = 8
 
@@ -58,12 +64,14 @@ class Comparison:
         duplicate: The verdict.
         c1: Share of main units in common, 0 to 1.
         c2: Share of runs in common, 0 to 1: the score.
+        new: Share of the new text that the kept one has not, 0 to 1; 0 for no duplicate.
 
     """
 
     duplicate: bool
     c1: float
     c2: float
+    new: float = 0.0
 
 
 def needed(size: int, threshold: float) -> int:
@@ -101,34 +109,36 @@ def longest_kept(n: int) -> int:
     return n * 100 // RATIO_PERCENT
 
 
-def compare(
-    new: Features, kept: Fingerprint, threshold: float = THRESHOLD, question: Question = Question.PART
-) -> Comparison:
+def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD, most_new: float = MOST_NEW) -> Comparison:
     """Judge a new text against a kept one.
 
     Args:
         new: The new text.
         kept: The kept text.
         threshold: Least c1 and c2 of a duplicate, in (0, 1].
-        question: What is asked.
+        most_new: Greatest share of a duplicate that is new, 0 to 1.
 
     Returns:
-        Verdict, c1 and c2.
+        Verdict, c1, c2, and the share that is new.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
         >>> compare(Features.read(text.upper()), Fingerprint.of(text))
-        Comparison(duplicate=True, c1=1.0, c2=1.0)
+        Comparison(duplicate=True, c1=1.0, c2=1.0, new=0.0)
         >>> compare(Features.read("Quite another text"), Fingerprint.of(text)).duplicate
         False
 
     """
-    return judge(new, [kept], threshold, question)[0]
+    return judge(new, [kept], threshold, most_new)[0]
 
 
 def judge(
-    new: Features, kept: Sequence[Fingerprint], threshold: float, question: Question = Question.PART
+    new: Features,
+    kept: Sequence[Fingerprint],
+    threshold: float,
+    most_new: float = MOST_NEW,
+    question: Question = Question.PART,
 ) -> list[Comparison]:
     """Judge a new text against some kept ones, in a few array operations.
 
@@ -136,6 +146,7 @@ def judge(
         new: The new text.
         kept: The kept texts.
         threshold: Least c1 and c2 of a duplicate, in (0, 1].
+        most_new: Greatest share of a duplicate that is new, 0 to 1; not asked of a text that has all of a kept one.
         question: What is asked.
 
     Returns:
@@ -157,8 +168,11 @@ def judge(
     for places, units, runs in zip(groups.values(), all_shares[::2], all_shares[1::2], strict=True):
         for place, (common, size), (common2, size2) in zip(places, units, runs, strict=True):
             passed = common >= needed(size, threshold) and common2 >= needed(size2, threshold)
+            passed = passed and size >= MIN_UNITS and size2 >= MIN_RUNS
+            share = share_new(new, kept[place]) if passed and question is not Question.WHOLE else 0.0
+            passed = passed and share <= most_new
             found[place] = Comparison(
-                passed and size >= MIN_UNITS and size2 >= MIN_RUNS, common / max(1, size), common2 / max(1, size2)
+                passed, common / max(1, size), common2 / max(1, size2), share if passed else 0.0
             )
     return found
 

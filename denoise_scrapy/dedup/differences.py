@@ -38,8 +38,8 @@ def share_new(new: Features, kept: Fingerprint) -> float:
         0.0
 
     """
-    hashes = new.run_at >> _32
-    places = np.flatnonzero((new.run_at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
+    hashes = new.runs.at >> _32
+    places = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
     missing = ~np.isin(hashes[places].astype(np.uint16), kept.runs)
     share = float(missing.mean()) if len(places) else 0.0
     if not 0 < share < 1 or new.digest == kept.digest:

@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 from denoise_scrapy.dedup.mixing import fmix64
 from denoise_scrapy.dedup.prefilter import bands
-from denoise_scrapy.dedup.stop_units import is_stop
+from denoise_scrapy.dedup.stop_units import STOP_UNITS, is_stop
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, NUMBER, read_units
+from denoise_scrapy.native import dedup_text, library
+from denoise_scrapy.native.dedup_text import Runs
 
 UNIT_BITS = 16
 """Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
@@ -103,8 +105,9 @@ class Features:
 
         """
         if t not in self._cuts:
-            units, counts = self._frequencies
-            self._cuts[t] = _halves(units[counts > t] * _SPREAD >> np.uint32(32 - UNIT_BITS))
+            units, counts, stop = self.runs[2:]
+            units = units[(counts > t) & ~stop]
+            self._cuts[t] = _sample(units * _SPREAD >> np.uint32(32 - UNIT_BITS), EVERY, len(units))[0]
         return self._cuts[t]
 
     def sample(self, limit: int = EVERY) -> Sample:
@@ -122,16 +125,14 @@ class Features:
 
         """
         if limit not in self._samples:
-            runs = self.runs if limit >= EVERY else self.runs[: self.runs.searchsorted(np.uint32(limit))]
-            self._samples[limit] = _halves(runs)
+            self._samples[limit] = _sample(self.runs.distinct, limit, self.n)[0]
         return self._samples[limit]
 
     def sample_of(self, most: int) -> tuple[Sample, int]:
         """Sample it at the highest power of two that leaves no more than so many, 0 or more; give the limit too."""
-        limit = EVERY
-        while len(self.sample(limit)) > most:
-            limit >>= 1
-        return self.sample(limit), limit
+        found = _sample(self.runs.distinct, EVERY, most)
+        self._samples[found[1]] = found[0]
+        return found
 
     @cached_property
     def bands(self) -> Words:
@@ -141,45 +142,33 @@ class Features:
     @cached_property
     def numbers(self) -> Words:
         """Hashes of the different units with a digit, spread evenly, ascending."""
-        return _unique(fmix64(self.hashes[self.kinds == NUMBER].astype(np.uint64)) >> _32).astype(np.uint32)
+        spread = fmix64(self.hashes[self.kinds == NUMBER].astype(np.uint64))
+        return np.unique((spread >> _32).astype(np.uint32))
 
     @cached_property
-    def run_at(self) -> npt.NDArray[np.uint64]:
-        """Of each run its hash and, in the lower half, its first unit, in order of the text; 0 where none begins."""
-        return _runs(self.hashes, self.kinds)
-
-    @cached_property
-    def _distinct(self) -> npt.NDArray[np.uint64]:
-        """The different runs with their first units, by their hashes."""
-        runs = np.sort(self.run_at[self.run_at != 0])
-        return runs[_is_new(runs >> _32)]
-
-    @cached_property
-    def runs(self) -> Words:
-        """Hashes of the different runs, ascending."""
-        return (self._distinct >> _32).astype(np.uint32)
-
-    @cached_property
-    def _frequencies(self) -> tuple[Words, npt.NDArray[np.int64]]:
-        """Units that are no stop units, and of how many different runs each is the first; the last ones begin none."""
-        last = self.hashes[self.run_at == 0]
-        units = np.sort(np.concatenate([self._distinct.astype(np.uint32), last]))
-        starts = np.flatnonzero(_is_new(units))
-        units, counts = units[starts], np.diff(starts, append=len(units))
-        able = ~is_stop(units)
-        return units[able], counts[able]
+    def runs(self) -> Runs:
+        """Its different runs, and the frequencies of its units."""
+        native = library()
+        if native is None:
+            return _runs_by_sorting(self.hashes, self.kinds)
+        return dedup_text.runs(native, self.hashes, self.kinds, STOP_UNITS)
 
 
-def _runs(hashes: Words, kinds: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
-    """See `Features.run_at`."""
-    found = np.zeros(len(hashes), np.uint64)
+def _runs_by_sorting(hashes: Words, kinds: npt.NDArray[np.uint8]) -> Runs:
+    """Find the runs in numpy, see `dedup_text.runs`."""
+    at = np.zeros(len(hashes), np.uint64)
     for length, begins in ((RUN_OF_IDEOGRAPHS, kinds == IDEOGRAPH), (RUN, kinds != IDEOGRAPH)):
         starts = np.flatnonzero(begins[: max(0, len(hashes) - length + 1)])
         mixed = np.zeros(len(starts), np.uint64)
         for step, factor in enumerate(_FACTORS[:length]):
             mixed += hashes[starts + step] * factor
-        found[starts] = fmix64(mixed) & _UPPER | hashes[starts]
-    return found
+        at[starts] = fmix64(mixed) & _UPPER | hashes[starts]
+    distinct = np.sort(at[at > 0])
+    distinct = distinct[_is_new(distinct >> _32)]
+    ordered = np.sort(np.concatenate([distinct.astype(np.uint32), hashes[at == 0]]))
+    starts = np.flatnonzero(_is_new(ordered))
+    units, counts = ordered[starts], np.diff(starts, append=len(ordered))
+    return Runs(at, (distinct >> _32).astype(np.uint32), units, counts, is_stop(units))
 
 
 def _is_new(ordered: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
@@ -189,12 +178,18 @@ def _is_new(ordered: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     return new
 
 
-def _unique(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """Sorted, each once."""
-    ordered = np.sort(values)
-    return ordered[_is_new(ordered)]
+def _sample(values: Words, limit: int, most: int) -> tuple[Sample, int]:
+    """The lower halves of the values under a limit, see `dedup_text.sample`."""
+    native = library()
+    return _sample_by_sorting(values, limit, most) if native is None else dedup_text.sample(native, values, limit, most)
 
 
-def _halves(values: Words) -> Sample:
-    """The lower halves of some values, sorted, each once."""
-    return np.asarray(_unique(values.astype(np.uint16)), np.uint16)
+def _sample_by_sorting(values: Words, limit: int, most: int) -> tuple[Sample, int]:
+    """Sample in numpy."""
+    while True:
+        halves = (values if limit >= EVERY else values[: values.searchsorted(np.uint32(limit))]).astype(np.uint16)
+        halves.sort()
+        halves = halves[_is_new(halves)]
+        if len(halves) <= most or not limit:
+            return halves, limit
+        limit >>= 1

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from denoise_scrapy.dedup.arguments import RULES, check_names, check_shares, rule_named, way_of
 from denoise_scrapy.dedup.closing import Closing
+from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.dedup.judge import Item, Judge
 from denoise_scrapy.dedup.keeping import Keeping
 from denoise_scrapy.dedup.memory_store import MemoryStore
@@ -48,7 +49,7 @@ class DuplicateIndex(Closing):
             own (the tree of "patent", else the prefilter) where None is given.
         most_new: How much of a duplicate may be new, 0 to 1: 0.1 keeps what has more than a tenth of new text.
             `threshold` tells copies from other texts of one kind, by their runs, of which one changed word breaks
-            five; this says what of a copy may be lost, in units. 1 by default: whatever the threshold lets pass.
+            five; this says what of a copy may be lost, in units. By default as much as the threshold lets pass.
         extends: Also tell of a new text that a kept one is a part of it. Needs the prefilter.
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
@@ -78,7 +79,7 @@ class DuplicateIndex(Closing):
         *,
         rule: str = PartRule.name,
         search: str | None = None,
-        most_new: float = 1.0,
+        most_new: float = MOST_NEW,
         extends: bool = False,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
@@ -92,8 +93,10 @@ class DuplicateIndex(Closing):
             raise ValueError(f"candidate_limit must be 1 or more, got {candidate_limit!r}")
         way = way_of(self._rule, search, extends=extends)
         self._store = MemoryStore() if store is None else store
-        self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
-        judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates, most_new=most_new)
+        self._search = Search(
+            *(self._store, self._rule, float(threshold), float(most_new), way, candidate_limit), short=short_duplicates
+        )
+        judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
         self._keeping = Keeping(self._store, self._search, judge)
         self._lock = threading.RLock()
         self._store.every_newer = way != "prefilter"

@@ -52,16 +52,14 @@ class Judge:
         rule: What makes two texts duplicates.
         extends: Whether to look for kept texts that are part of a new one.
         short: Whether to report equal short texts.
-        most_new: How much of a duplicate may be new, 0 to 1.
 
     """
 
-    def __init__(self, search: Search, rule: Rule, *, extends: bool, short: bool, most_new: float) -> None:
+    def __init__(self, search: Search, rule: Rule, *, extends: bool, short: bool) -> None:
         self._search = search
         self._rule = rule
         self._extends = extends
         self._short = short
-        self._most_new = most_new
 
     def answer(self, item: Item, *, similar: bool = True) -> Answer:
         """Judge a text against all that is remembered.
@@ -93,12 +91,12 @@ class Judge:
 
     def _similar(self, item: Item, found: Found) -> Answer:
         """Judge a text by similarity."""
-        for record, proof in self._search.matches(item.name, item.text, found):
-            new = self._rule.share_new(item.text, record.fingerprint)
-            if new <= self._most_new:
-                kept, form = record.name.key, self._rule.is_form(item.text, record.fingerprint)
-                reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {new:.2f})"
-                return Answer(Verdict(True, kept, proof.c2, proof.c1, new, form, reason), record)
+        match = next(self._search.matches(item.name, item.text, found), None)
+        if match is not None:
+            record, proof = match
+            kept, form = record.name.key, self._rule.is_form(item.text, record.fingerprint)
+            reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
+            return Answer(Verdict(True, kept, proof.c2, proof.c1, proof.new, form, reason), record)
         part = self._search.extended(item.text, found) if self._extends else None
         if part is not None:
             kept, proof = part.record.name.key, part.comparison

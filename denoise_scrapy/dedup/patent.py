@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import stop_units
-from denoise_scrapy.dedup.decision import Comparison
+from denoise_scrapy.dedup.decision import MOST_NEW, Comparison
 from denoise_scrapy.dedup.features import EVERY
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, Fingerprint
 from denoise_scrapy.dedup.rule import NewText, Query, Rule
@@ -120,8 +120,10 @@ class PatentRule(Rule):
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
-        """See `Rule.judge`."""
+    def judge(
+        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+    ) -> list[Comparison]:
+        """See `Rule.judge`; how much may be new is not asked, the rule is the source's."""
         assert isinstance(new, Characters)
         return [_compare(new, one, threshold) for one in kept]
 

@@ -9,8 +9,8 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup import differences
-from denoise_scrapy.dedup.decision import MIN_RUNS, THRESHOLD, Comparison, Question, judge, longest_kept, needed
+from denoise_scrapy.dedup.decision import MIN_RUNS, MOST_NEW, THRESHOLD, Comparison, Question, judge, longest_kept, needed
+from denoise_scrapy.dedup.differences import is_form
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_UNITS, Fingerprint
 
@@ -70,7 +70,9 @@ class Rule(ABC):
         """Make what is kept of a text."""
 
     @abstractmethod
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
+    def judge(
+        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+    ) -> list[Comparison]:
         """Compare a text with kept ones."""
 
     def too_short(self, kept: Fingerprint) -> bool:
@@ -90,10 +92,6 @@ class Rule(ABC):
     def longest(self, new: NewText) -> int:
         """Length of the longest kept text that a text may be a duplicate of."""
         return longest_kept(new.n)
-
-    def share_new(self, new: NewText, kept: Fingerprint) -> float:
-        """Estimate the share of a duplicate that is not in a kept text, 0 to 1."""
-        return 0.0
 
     def is_form(self, new: NewText, kept: Fingerprint) -> bool:
         """Whether in a duplicate other numbers stand."""
@@ -125,25 +123,22 @@ class _OfWords(Rule):
         assert isinstance(new, Features)
         return Fingerprint.of(new)
 
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
+    def judge(
+        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+    ) -> list[Comparison]:
         """See `Rule.judge`."""
         assert isinstance(new, Features)
-        return judge(new, kept, threshold, self._question)
-
-    def share_new(self, new: NewText, kept: Fingerprint) -> float:
-        """See `Rule.share_new`."""
-        assert isinstance(new, Features)
-        return differences.share_new(new, kept)
+        return judge(new, kept, threshold, most_new, self._question)
 
     def is_form(self, new: NewText, kept: Fingerprint) -> bool:
         """See `Rule.is_form`."""
         assert isinstance(new, Features)
-        return differences.is_form(new, kept)
+        return is_form(new, kept)
 
     def extended(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
         """See `Rule.extended`."""
         assert isinstance(new, Features)
-        return judge(new, kept, threshold, Question.WHOLE)
+        return judge(new, kept, threshold, question=Question.WHOLE)
 
 
 class PartRule(_OfWords):

@@ -34,6 +34,7 @@ class Search:
         store: The store.
         rule: What makes two texts duplicates.
         threshold: Of the rule, in (0, 1].
+        most_new: Greatest share of a duplicate that is new, 0 to 1.
         way: One of `SEARCHES`.
         candidate_limit: Most candidates of the prefilter that are looked at: those with the most bands in common.
         short: Whether the words of texts too short for similarity are looked up too.
@@ -41,13 +42,22 @@ class Search:
     """
 
     def __init__(
-        self, store: Store, rule: Rule, threshold: float, way: str, candidate_limit: int, *, short: bool
+        self,
+        store: Store,
+        rule: Rule,
+        threshold: float,
+        most_new: float,
+        way: str,
+        candidate_limit: int,
+        *,
+        short: bool,
     ) -> None:
         self._bands = way == "prefilter"
         self._short = short or not rule.has_bands
         self._store = store
         self._rule = rule
         self._threshold = threshold
+        self._most_new = most_new
         self._limit = candidate_limit
         self._renewal: Renewal | None = None
         self.catalog, self.forest = self._empty()
@@ -114,7 +124,7 @@ class Search:
         for start in range(0, len(ids), _CHUNK):
             records = [one for one in self._alive(ids[start : start + _CHUNK]) if not _one_group(one.name, name)]
             self.verified += len(records)
-            judged = self._rule.judge(text, [one.fingerprint for one in records], self._threshold)
+            judged = self._rule.judge(text, [one.fingerprint for one in records], self._threshold, self._most_new)
             yield from (Match(*pair) for pair in zip(records, judged, strict=True) if pair[1].duplicate)
 
     def extended(self, text: NewText, found: Found) -> Match | None:

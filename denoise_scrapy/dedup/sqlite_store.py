@@ -25,7 +25,7 @@ _ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its
 _as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
 # One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
 _PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands, numbers)
-    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
+    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
