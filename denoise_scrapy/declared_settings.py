@@ -214,8 +214,8 @@ class DeclaredSettings:
     )
     dedup_search: str = setting(
         "auto",
-        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by "
-        "bit-sliced signatures (exact) or the edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
+        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by the "
+        "edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
         choices=("auto", *SEARCHES),
     )
     dedup_store: str = setting(

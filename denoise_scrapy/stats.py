@@ -57,7 +57,7 @@ STATS: dict[str, str] = {
     "dedup/updated": "items kept before with another text, which the new one replaced",
     "dedup/kept_texts": "texts in the index at the end",
     "dedup/verified": "kept texts that were compared with a new one",
-    "dedup/exact_answers": "items answered by the exact search instead of the prefilter",
+    "dedup/exact_answers": "items answered by the tree, which looks at every kept text",
     "dedup/no_text": "items without a text to compare",
     "dedup/no_key": "items with neither a key nor a page; passed without comparison",
     "dedup/same_page": "items that repeat a text of their own page; passed",

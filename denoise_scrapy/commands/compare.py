@@ -12,6 +12,7 @@ from denoise_scrapy.commands.compare_inputs import texts_of
 from denoise_scrapy.commands.judging import Judged, Share, judge_words, percent
 from denoise_scrapy.commands.judging_patent import judge_characters
 from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.settings import DenoiseSettings
 
@@ -85,12 +86,18 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     }
     facts["c1"] = _share(judged.c1, "main units", new, kept)
     if judged.c2 is not None:
-        facts["c2"] = _share(judged.c2, "pairs", new, kept)
+        facts["c2"] = _share(judged.c2, "pairs" if judged.new is None else "runs", new, kept)
+    if judged.new is not None:
+        facts["new"] = f"{percent(judged.new)} of {new}, as estimated from the runs (at most {percent(MOST_NEW)})"
+        facts["form"] = f"{'other' if judged.form else 'the same or few other'} numbers"
     facts["same words"] = "yes" if judged.same_words else "no"
     if judged.bands is not None:
         facts["prefilter"] = _prefilter(judged)
     yield from (f"  {name:<13}{fact}" for name, fact in facts.items())
-    for what, examples in (("units", judged.lacking_units), ("pairs", judged.lacking_pairs)):
+    for what, examples in (
+        ("units", judged.lacking_units),
+        ("pairs" if judged.new is None else "runs", judged.lacking_runs),
+    ):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
 
@@ -103,5 +110,5 @@ def _share(share: Share, what: str, new: str, kept: str) -> str:
 def _prefilter(judged: Judged) -> str:
     if judged.bands or judged.same_words:
         return f"finds it: {judged.bands} of {BANDS} MinHash bands in common"
-    missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'exact' finds it" if judged.duplicate else ""
+    missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if judged.duplicate else ""
     return f"does not find it: no MinHash band in common{missed}"

@@ -25,6 +25,7 @@ _ROW = np.dtype([("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?"
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _NO_BANDS = bytes(4 * BANDS)
 _LEAST = np.uint64(1)  # 0 is no key
+_MOST_FINDS = 4096  # of bands: a sentence in each page of a site has as many as there are pages, and tells nothing
 
 
 class Found(NamedTuple):
@@ -156,6 +157,8 @@ class Catalog:
             same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
             same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
             here &= which >= _FIRST_BAND
+        if np.count_nonzero(here) > _MOST_FINDS:
+            here &= _rarest(which, here)[which]
         alike, shared = np.unique(places[here], return_counts=True)
         if len(alike) > most:
             alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
@@ -189,6 +192,17 @@ class Catalog:
         if unable:
             keys[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
         return keys
+
+
+def _rarest(which: npt.NDArray[np.int64], here: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Tell which keys have few finds: the rarest, and those with which they have `_MOST_FINDS` together."""
+    finds = np.bincount(which[here], minlength=int(which.max()) + 1)
+    order = np.argsort(finds, kind="stable")
+    able = np.cumsum(finds[order]) <= _MOST_FINDS
+    able[np.argmax(finds[order] > 0)] = True
+    found = np.zeros(len(finds), np.bool_)
+    found[order[able]] = True
+    return found
 
 
 def _ascending(numbers: npt.NDArray[np.int64]) -> list[int]:

@@ -171,9 +171,7 @@ def judge(
             passed = passed and size >= MIN_UNITS and size2 >= MIN_RUNS
             share = share_new(new, kept[place]) if passed and question is not Question.WHOLE else 0.0
             passed = passed and share <= most_new
-            found[place] = Comparison(
-                passed, common / max(1, size), common2 / max(1, size2), share if passed else 0.0
-            )
+            found[place] = Comparison(passed, common / max(1, size), common2 / max(1, size2), share if passed else 0.0)
     return found
 
 

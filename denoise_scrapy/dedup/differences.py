@@ -45,7 +45,7 @@ def share_new(new: Features, kept: Fingerprint) -> float:
     if not 0 < share < 1 or new.digest == kept.digest:
         return 0.0 if new.digest == kept.digest else share
     pairs = len(places) - 1
-    agree = 1 - np.count_nonzero(missing[1:] != missing[:-1]) / (2 * pairs * share * (1 - share))
+    agree = 1 - int(np.count_nonzero(missing[1:] != missing[:-1])) / (2 * pairs * share * (1 - share))
     agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # what so few pairs can tell
     gap = float(np.diff(places).mean())
     ends = (1 - share) * -math.log(agree) / gap  # of a stretch, for each of its runs

@@ -25,8 +25,8 @@ UNIT_BITS = 16
 half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty."""
 
 RUN, RUN_OF_IDEOGRAPHS = 5, 3
-"""Units of a run, by its first one. Measured on 7,800 texts of four streams, each against all earlier ones: the share of
-runs in common of copies begins where that of other texts ends at .6 with these lengths; with pairs they overlap
+"""Units of a run, by its first one. Measured on 7,800 texts of four streams, each against all earlier ones: the share
+of runs in common of copies begins where that of other texts ends at .6 with these lengths; with pairs they overlap
 (Chinese .70 and .70), and with longer runs copies changed in many places fall below."""
 
 RUN_HASH = "runs-5-3-fmix64-v1"

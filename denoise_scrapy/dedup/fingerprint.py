@@ -31,7 +31,7 @@ S2_CAP = 192
 error of 4 points at the threshold. Copies and others lie further apart than that, see `features.RUN`."""
 
 NUMBERS_CAP = 16
-"""Most numbers kept of a text, sampled in the same way: enough for 'two fifths of them differ', and 32 bytes at most."""
+"""Most numbers kept of a text, sampled in the same way: enough for 'two fifths of them differ', in 34 bytes."""
 
 MIN_TOKENS = 20
 """Texts under this are never dropped by similarity: titles, captions and notices repeat rightly."""

@@ -21,7 +21,7 @@ from denoise_scrapy.dedup.verdict import Verdict
 
 __all__ = ["RULES", "DuplicateIndex"]
 
-CANDIDATE_LIMIT = 512
+CANDIDATE_LIMIT = 256
 """Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands
 of texts share makes strangers of one band in common, copies have ten and more."""
 
@@ -109,11 +109,12 @@ class DuplicateIndex(Closing):
 
         'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
         'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
-        'verified' the candidates compared, 'visited' the kept texts that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
+        'verified' the candidates compared, 'exact_answers' the texts answered by the tree, 'visited' the kept texts
+        that it read one by one, 'bytes' the memory of what is remembered besides the store.
         """
         search = self._search
-        found = {"verified": search.verified, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
-        return {**self._keeping.counts, **found}
+        found = {"verified": search.verified, "exact_answers": search.exact_answers}
+        return {**self._keeping.counts, **found, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
 
     def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Tell whether a text is a duplicate of a kept one, and keep nothing.

@@ -9,7 +9,16 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.decision import MIN_RUNS, MOST_NEW, THRESHOLD, Comparison, Question, judge, longest_kept, needed
+from denoise_scrapy.dedup.decision import (
+    MIN_RUNS,
+    MOST_NEW,
+    THRESHOLD,
+    Comparison,
+    Question,
+    judge,
+    longest_kept,
+    needed,
+)
 from denoise_scrapy.dedup.differences import is_form
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_UNITS, Fingerprint

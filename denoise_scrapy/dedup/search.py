@@ -63,6 +63,8 @@ class Search:
         self.catalog, self.forest = self._empty()
         self.verified = 0
         """Candidates handed to the decision."""
+        self.exact_answers = 0
+        """Texts answered by the tree."""
 
     def load(self) -> None:
         """Take in what the store has."""
@@ -120,6 +122,7 @@ class Search:
             self.verified += len(found.alike) - len(ids)
         else:
             self._catch_up()
+            self.exact_answers += 1
             ids = self.forest.candidates(text, name.scope, self._threshold)
         for start in range(0, len(ids), _CHUNK):
             records = [one for one in self._alive(ids[start : start + _CHUNK]) if not _one_group(one.name, name)]

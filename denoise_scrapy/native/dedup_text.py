@@ -65,8 +65,7 @@ def units(
     end = ctypes.c_int64()
     count = function(
         *(text, size, address_of(classes), len(classes), address_of(crc)),
-        *map(address_of, (hashes, kinds, joined)),
-        ctypes.addressof(end),
+        *(address_of(hashes), address_of(kinds), address_of(joined), ctypes.addressof(end)),
     )
     return hashes[:count], kinds[:count], joined.data[: end.value]
 
