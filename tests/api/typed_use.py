@@ -92,7 +92,7 @@ def read_a_body(body: Body) -> None:
 
 def find_duplicates(folder: Path) -> None:
     assert_type(DuplicateIndex(), DuplicateIndex)
-    with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="exact") as index:
+    with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="tree") as index:
         verdict = assert_type(index.check("a", "text", scope="b", group="c"), Verdict)
         assert_type(index.add("a", "text"), Verdict)
         assert_type(index.check_and_add("b", "text", claim=True), Verdict)

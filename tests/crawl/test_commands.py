@@ -462,7 +462,7 @@ class TestCompare:
     def test_the_verdict_is_that_of_an_index(self, a: list[str], b: list[str], rule: str, threshold: float) -> None:
         kept, new = " ".join(a), " ".join(b)
         judged = judge_characters(new, kept, threshold) if rule == "patent" else judge_words(new, kept, rule, threshold)
-        search = "tree" if rule == "patent" else "exact"
+        search = "tree"
         with DuplicateIndex(threshold, MemoryStore(), rule=rule, search=search) as index:
             index.add("kept", kept)
             verdict = index.check("new", new)

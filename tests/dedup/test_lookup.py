@@ -90,7 +90,7 @@ class TestCatalog:
         assert found[1:] == ([3], [5], [3, 5], [0, 1])
         assert catalog.find(listing(0, "a", "t", b"q", b""))[1:4] == ([8], [], [])
         assert catalog.find(listing(0, "a", "u", b"x", bands.tobytes()))[1:4] == ([], [], [])
-        assert (catalog.last, len(catalog), catalog.ids_after(3, 9)) == (8, 3, [5, 8])
+        assert (catalog.last, len(catalog), catalog.ids_after(3)) == (8, 3, [5, 8])
 
     def test_the_same_value_at_another_place_is_no_common_band(self):
         catalog = Catalog()
@@ -103,7 +103,7 @@ class TestCatalog:
         assert catalog.discard(1) and not catalog.discard(1) and not catalog.discard(7)
         assert catalog.find(listing(0, "a")).same_name == []
         assert catalog.find(listing(0, "z")).same_words == [2]
-        assert (len(catalog), catalog.dead, catalog.ids_after(0, 9)) == (1, 1, [2])
+        assert (len(catalog), catalog.dead, catalog.ids_after(0)) == (1, 1, [2])
 
     def test_words_of_short_texts_are_looked_up_by_option_only(self):
         for short in (True, False):
