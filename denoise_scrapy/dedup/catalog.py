@@ -146,9 +146,12 @@ class Catalog:
         keys = self._keys([new])
         if scope is None:
             return Found(keys, [], [], [])
-        which, places = self._table.find(keys[0])
+        which, places = self._table.find(keys[0], _MOST_FINDS, _FIRST_BAND)
         if not len(which):
             return Found(keys, [], [], [])
+        if len(which) > _MOST_FINDS:
+            able = _rarest(which)[which]
+            which, places = which[able], places[able]
         rows, numbers = self._rows.values[places], self._ids.values[places]
         here = rows["alive"] & (rows["scope"] == scope)
         same_name, same_words = [], []
@@ -157,8 +160,6 @@ class Catalog:
             same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
             same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
             here &= which >= _FIRST_BAND
-        if np.count_nonzero(here) > _MOST_FINDS:
-            here &= _rarest(which, here)[which]
         alike, shared = np.unique(places[here], return_counts=True)
         if len(alike) > most:
             alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
@@ -194,15 +195,14 @@ class Catalog:
         return keys
 
 
-def _rarest(which: npt.NDArray[np.int64], here: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Tell which keys have few finds: the rarest, and those with which they have `_MOST_FINDS` together."""
-    finds = np.bincount(which[here], minlength=int(which.max()) + 1)
+def _rarest(which: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Tell which keys are used: that of the name, that of the words, and the rarest bands of `_MOST_FINDS` together."""
+    finds = np.bincount(which)
+    finds[:_FIRST_BAND] = 0
     order = np.argsort(finds, kind="stable")
-    able = np.cumsum(finds[order]) <= _MOST_FINDS
-    able[np.argmax(finds[order] > 0)] = True
-    found = np.zeros(len(finds), np.bool_)
-    found[order[able]] = True
-    return found
+    used = np.zeros(len(finds), np.bool_)
+    used[order] = np.cumsum(finds[order]) <= _MOST_FINDS
+    return used
 
 
 def _ascending(numbers: npt.NDArray[np.int64]) -> list[int]:
