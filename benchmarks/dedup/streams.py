@@ -58,6 +58,11 @@ class StreamScore:
         copies = self.right + self.missed
         return Score(self.rule, {RECALL: Share(self.right, copies), **goals} if copies else goals, {}, {})
 
+    @property
+    def held(self) -> bool:
+        """Whether it is held to floors."""
+        return (self.rule, self.search) in _HELD
+
     def line(self) -> str:
         """A row of the table."""
         precision = self.right / max(1, self.right + self.wrong)

@@ -251,7 +251,10 @@ def test_a_form_filled_in_anew_is_marked():
     notice = "Notice {} of the auction of lot {} on {} March {}. " + " ".join(english(3, 60))
     with DuplicateIndex() as index:
         index.add("first", notice.format(1, 20, 3, 2024))
-        anew, same = index.check("second", notice.format(7, 21, 9, 2025)), index.check("copy", notice.format(1, 20, 3, 2025))
+        anew, same = (
+            index.check("second", notice.format(7, 21, 9, 2025)),
+            index.check("copy", notice.format(1, 20, 3, 2025)),
+        )
         assert anew.duplicate and anew.form
         assert same.duplicate and not same.form
 
