@@ -190,7 +190,7 @@ class DeclaredSettings:
     )
     dedup_threshold: float = setting(
         0.0,
-        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.7 (patent: 0.8).",
+        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
         low=0,
         high=1,
     )

@@ -196,12 +196,13 @@ class Catalog:
 
 
 def _rarest(which: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Tell which keys are used: that of the name, that of the words, and the rarest bands of `_MOST_FINDS` together."""
+    """Tell which keys are used: the name, the words, and the rarest bands, one at least, of `_MOST_FINDS` together."""
     finds = np.bincount(which)
     finds[:_FIRST_BAND] = 0
     order = np.argsort(finds, kind="stable")
     used = np.zeros(len(finds), np.bool_)
     used[order] = np.cumsum(finds[order]) <= _MOST_FINDS
+    used[order[np.count_nonzero(finds == 0) :][:1]] = True
     return used
 
 
