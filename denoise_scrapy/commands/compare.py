@@ -86,9 +86,9 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     }
     facts["c1"] = _share(judged.c1, "main units", new, kept)
     if judged.c2 is not None:
-        facts["c2"] = _share(judged.c2, "pairs" if judged.new is None else "runs", new, kept)
-    if judged.new is not None:
-        facts["new"] = f"{percent(judged.new)} of {new}, as estimated from the runs (at most {percent(MOST_NEW)})"
+        facts["c2"] = _share(judged.c2, "pairs" if judged.share_new is None else "runs", new, kept)
+    if judged.share_new is not None:
+        facts["new"] = f"{percent(judged.share_new)} of {new}, as estimated from the runs (at most {percent(MOST_NEW)})"
         facts["form"] = f"{'other' if judged.form else 'the same or few other'} numbers"
     facts["same words"] = "yes" if judged.same_words else "no"
     if judged.bands is not None:
@@ -96,7 +96,7 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     yield from (f"  {name:<13}{fact}" for name, fact in facts.items())
     for what, examples in (
         ("units", judged.lacking_units),
-        ("pairs" if judged.new is None else "runs", judged.lacking_runs),
+        ("pairs" if judged.share_new is None else "runs", judged.lacking_runs),
     ):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"

@@ -78,7 +78,7 @@ class Judged:
         bands: MinHash bands in common; None where the rule has none.
         lacking_units: Some main units of the new text that the kept one lacks.
         lacking_runs: Some of its runs, of the patent's rule pairs.
-        new: Share of the new text that the kept one has not; None where the rule does not estimate it.
+        share_new: Share of the new text that the kept one has not; None where the rule does not estimate it.
         form: Whether other numbers stand in it.
 
     """
@@ -93,7 +93,7 @@ class Judged:
     bands: int | None
     lacking_units: Sequence[str]
     lacking_runs: Sequence[str]
-    new: float | None = None
+    share_new: float | None = None
     form: bool = False
 
 
