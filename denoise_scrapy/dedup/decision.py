@@ -39,7 +39,7 @@ THRESHOLD = 0.6
 """c1 and c2 of a duplicate: the middle between copies and others of long Chinese texts (.62 and .57), where they lie
 closest together. See `features.RUN`."""
 
-MOST_NEW = 0.4
+MOST_NEW = 0.3
 """Share of a duplicate that may be new: what the threshold lets pass of a text that does not repeat itself."""
 
 MIN_RUNS = 8

@@ -1,6 +1,6 @@
 """What can be told of a candidate without asking the store: a bound on the runs it has in common with a new text.
 
-Of each kept text 256 bits are remembered, set by the runs of its auxiliary string, and how that was sampled. A
+Of each kept text 512 bits are remembered, set by the runs of its auxiliary string, and how that was sampled. A
 run of the new text whose bit is clear is not there; where more are missing than a duplicate may lack, the candidate is
 none. It is an upper bound, so no duplicate is lost. A text of 440 units among a million has 37 candidates on average,
 strangers that share a sentence: fetching and judging them cost more than all the rest of the check.
@@ -19,7 +19,7 @@ from denoise_scrapy.dedup.growing import Growing
 from denoise_scrapy.dedup.rule import Query
 from denoise_scrapy.dedup.signature import bits_of, gather, sign
 
-BITS_LOG2 = 8  # strangers lack 47 to 69 in 100 of a full sample's runs by these, where 40 are too many
+BITS_LOG2 = 9  # strangers lack 69 to 83 in 100 of a full sample's runs by these, where 40 are too many
 _BITS = 1 << BITS_LOG2
 _UNKNOWN = 33  # the store did not tell, or tells what this version does not make
 _HALVED = {EVERY >> halved: halved for halved in range(_UNKNOWN)}

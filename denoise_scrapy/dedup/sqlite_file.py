@@ -9,7 +9,7 @@ from pathlib import Path
 from denoise_scrapy.storage import FileKind
 from denoise_scrapy.storage import connect as connect_file
 
-FORMAT = "2"  # raise with any change of the tables
+FORMAT = "3"  # raise with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     what="an index of denoise_scrapy",
@@ -22,7 +22,6 @@ INDEX = FileKind(
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             numbers BLOB NOT NULL, UNIQUE (key, scope))""",
-        # Apart, so that a file written before there were claims opens as it is.
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
     ),
