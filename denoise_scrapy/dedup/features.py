@@ -142,8 +142,9 @@ class Features:
     @cached_property
     def numbers(self) -> Words:
         """Hashes of the different units with a digit, spread evenly, ascending."""
-        spread = fmix64(self.hashes[self.kinds == NUMBER].astype(np.uint64))
-        return np.unique((spread >> _32).astype(np.uint32))
+        numbers = self.hashes[self.kinds == NUMBER]
+        spread = np.sort((fmix64(numbers.astype(np.uint64)) >> _32).astype(np.uint32)) if len(numbers) else numbers
+        return spread[_is_new(spread)]
 
     @cached_property
     def runs(self) -> Runs:

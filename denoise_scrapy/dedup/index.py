@@ -49,7 +49,7 @@ class DuplicateIndex(Closing):
             own (the tree of "patent", else the prefilter) where None is given.
         most_new: How much of a duplicate may be new, 0 to 1: 0.1 keeps what has more than a tenth of new text.
             `threshold` tells copies from other texts of one kind, by their runs, of which one changed word breaks
-            five; this says what of a copy may be lost, in units. By default as much as the threshold lets pass.
+            five; this says what of a copy may be lost, in units. 0.3 by default; not asked by "patent".
         extends: Also tell of a new text that a kept one is a part of it. Needs the prefilter.
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
