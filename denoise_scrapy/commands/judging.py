@@ -16,6 +16,7 @@ from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
 from denoise_scrapy.dedup.rule import NearCopyRule
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 
+_A_PART = f"more than {MOST_NEW:.0%} of the kept text is not in it"  # what is left where all shares are reached
 EXAMPLES = 8  # a line of them
 
 
@@ -126,11 +127,8 @@ def judge_words(new_text: str, kept_text: str, rule_name: str, threshold: float)
         why += "; DENOISE_DEDUP_SHORT looks for texts of the same words" if same else ""
     else:
         duplicate = same or rule.judge(new, [kept], threshold)[0].duplicate
-        why = (
-            "the same words in the same order"
-            if same
-            else "; ".join(_reasons(floors, c1, c2, share, duplicate=duplicate))
-        )
+        reasons = "; ".join(_reasons(floors, c1, c2, share, duplicate=duplicate))
+        why = "the same words in the same order" if same else reasons or _A_PART
     bands = _bands_in_common(own, kept)
     lacking = _lacking(new_text, kept_text, kept.t)
     return Judged(duplicate, why, kept.t, same, floors, c1, c2, bands, *lacking, share, is_form(new, kept))

@@ -11,7 +11,8 @@ A new text X is a duplicate of a kept text P where X, or nearly all of it, is in
 5. no more than three tenths of X are new, as estimated from the runs (`differences.share_new`).
 
 Two more questions are answered from the same counts: whether both are nearly the same (c1 and c2
-relative to the larger of the two), and whether X extends P (relative to P).
+relative to the larger of the two, and no more than three tenths of P are not in X), and whether X
+extends P (relative to P).
 
 Source: patent text 'Method and system for web page de-duplication', decision. Three steps of the
 literal rule went wrong when measured and are replaced: two empty main strings are no longer equal;
@@ -172,6 +173,9 @@ def judge(
             passed = passed and size >= MIN_UNITS and size2 >= MIN_RUNS
             share = share_new(new, kept[place]) if passed and question is not Question.WHOLE else 0.0
             passed = passed and share <= most_new
+            if passed and question is Question.COPY:  # of the kept text's runs those that the new one cannot have
+                own, whole = len(new.sample(kept[place].limit)), len(kept[place].s2) // 2
+                passed = 1 - (1 - share) * own / max(1, whole) <= most_new
             found[place] = Comparison(passed, common / max(1, size), common2 / max(1, size2), share if passed else 0.0)
     return found
 
