@@ -174,10 +174,10 @@ class TestStats:
 
     def test_another_version_is_refused(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         with sqlite3.connect(news) as link:
-            link.execute("UPDATE meta SET value = '1' WHERE name = 'pair cap'")
+            link.execute("UPDATE meta SET value = '1' WHERE name = 'run cap'")
         link.close()
         assert call("dedup", "stats", news) == 1
-        assert f"'pair cap' is 1 there and {CONSTANTS['pair cap']} here" in capsys.readouterr().err
+        assert f"'run cap' is 1 there and {CONSTANTS['run cap']} here" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         "url", ["redis://user:secret@localhost:1/0", "mysql://localhost/0", "redis://localhost:x/"]
