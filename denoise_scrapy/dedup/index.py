@@ -67,7 +67,7 @@ class DuplicateIndex(Closing):
         ...     index.check("/copy", text + " Share this.").reason
         ...     index.check_and_add("/bees", text).reason
         False
-        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.08)'
+        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.02)'
         'the same item with the same text'
 
     """
