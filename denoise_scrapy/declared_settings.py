@@ -10,6 +10,7 @@ from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, find_strategy
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import RULES, SEARCHES
+from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.own_store import check_store
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.page.work import DEFAULT_WORK
@@ -196,9 +197,12 @@ class DeclaredSettings:
     )
     dedup_threshold: float = setting(
         0.0,
-        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.7 (patent: 0.8).",
+        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
         low=0,
         high=1,
+    )
+    dedup_most_new: float = setting(
+        MOST_NEW, "How much of a near-duplicate may be new, as a share of its text.", low=0, high=1
     )
     dedup_extends: bool = setting(
         False, "Also mark an item whose text contains a kept one and much more; it is never dropped for that."
@@ -220,8 +224,8 @@ class DeclaredSettings:
     )
     dedup_search: str = setting(
         "auto",
-        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by "
-        "bit-sliced signatures (exact) or the edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
+        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by the "
+        "edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
         choices=("auto", *SEARCHES),
     )
     dedup_store: str = setting(
@@ -256,7 +260,8 @@ class DeclaredSettings:
     )
     dedup_mark_field: str = setting(
         "near_duplicate",
-        'Item field that receives {"of": key, "score": c2, "c1": c1}; for a longer text "extends" in place of "of".',
+        'Item field that receives {"of": key, "score": c2, "c1": c1, "new": share that is new, "form": whether other '
+        'numbers stand in it}; for a longer text "extends" in place of "of".',
     )
     progress_interval: float = setting(
         60.0, "Time between two lines of progress in the log; 0: none.", unit="seconds", low=0

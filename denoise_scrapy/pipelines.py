@@ -203,8 +203,7 @@ class NearDuplicatePipeline(Component):
         index, stats = await self._check.finish(), self._state.crawler.stats
         if index is not None:
             stats.set_value(f"{PREFIX}dedup/kept_texts", len(index))
-            for name in ("verified", "exact_answers"):
-                stats.set_value(f"{PREFIX}dedup/{name}", index.stats[name])
+            stats.set_value(f"{PREFIX}dedup/verified", index.stats["verified"])
         if self._copies.items >= MANY and self._copies.dropped > self._copies.items / 2:
             self._warn("most_dropped")
         if self._copies.most:
@@ -286,6 +285,7 @@ class NearDuplicatePipeline(Component):
         state = self._state
         state.count("dedup/duplicates")
         state.count(f"dedup/score/{_class(verdict.score)}")
+        state.count("dedup/forms", int(verdict.form))
         self._copies.count(verdict.of)
         logger.info(
             "Near-duplicate: %s of %s (score %.2f)",
@@ -297,7 +297,8 @@ class NearDuplicatePipeline(Component):
         if settings.dedup == "drop":
             state.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
-        return self._marked(item, settings, {"of": verdict.of, **_shares(verdict)})
+        mark = {"of": verdict.of, **_shares(verdict), "new": round(verdict.new, 4), "form": verdict.form}
+        return self._marked(item, settings, mark)
 
     def _marked(self, item: Any, settings: DenoiseSettings, mark: dict[str, Any]) -> Any:
         """The item with a mark, or as it is where it has no field for one."""

@@ -121,7 +121,7 @@ class DenoiseSettings(DeclaredSettings):
         if way == "prefilter" and not has_bands:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = {way!r} does not go with DENOISE_DEDUP_RULE = {self.dedup_rule!r}; "
-                "valid there are 'auto', 'exact' and 'tree'"
+                "valid there are 'auto' and 'tree'"
             )
         if self.dedup_extends and (way not in {"auto", "prefilter"} or not has_bands):
             raise ConfigurationError(

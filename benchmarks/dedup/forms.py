@@ -31,6 +31,17 @@ def form_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
                 break
 
 
+def renumbered_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
+    """Yield (new text, kept text, language group): one record with all numbers drawn anew."""
+    forms = [(group, text, values) for group, texts, values in _LANGUAGES for text in texts.values()]
+    for i in range(count):
+        group, skeleton, values = forms[i % len(forms)]
+        rng = Random(f"{seed} other numbers {i}")
+        words = skeleton.replace("{n}", "{{n}}").replace("{k}", "{{k}}").format_map(_Record(values, rng))
+        new, kept = (words.format_map(_Record(values, rng)) for _ in range(2))
+        yield new, kept, group
+
+
 def common(new: str, kept: str) -> float:
     """Share of the new text's units, with repetitions, that the kept one has.
 

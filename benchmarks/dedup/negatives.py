@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from benchmarks.dedup.bases import Base
-from benchmarks.dedup.pieces import excerpt, size, split
+from benchmarks.dedup.pieces import excerpt, pieces, size, split
 from benchmarks.dedup.pool import Pool
 from benchmarks.dedup.positives import Edit, Texts
 
@@ -47,10 +47,18 @@ def extends(base: Base, pool: Pool, rng: Random) -> Texts:
     return f"{base.text}\n{pool.run(base, base.units, rng)}", base.text
 
 
+def shuffled(base: Base, _: Pool, rng: Random) -> Texts:
+    """A list of the same words in another order."""
+    parts = [part for part in pieces(base.text) if size(part)]
+    rng.shuffle(parts)
+    return " ".join(parts), base.text
+
+
 NEGATIVES: dict[str, Edit] = {
     "same topic": same_topic,
     "same footer": same_footer,
     "adjacent parts": adjacent,
     "quotes a quarter": quoting,
     "extends": extends,
+    "another order": shuffled,
 }

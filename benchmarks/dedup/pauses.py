@@ -1,4 +1,4 @@
-"""The longest wait in a long run: `python -m benchmarks.dedup.pauses [--corpora DIR] [--search exact]`.
+"""The longest wait in a long run: `python -m benchmarks.dedup.pauses [--corpora DIR] [--search tree]`.
 
 A file is filled through `check_and_add`, one text after another; every eighth is another text of an item kept before,
 so that tombstones gather and what is remembered is built anew meanwhile.

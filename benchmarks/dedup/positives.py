@@ -92,6 +92,16 @@ def reformed(base: Base, _: Pool, rng: Random) -> Texts:
     return other_form(base.text, base.group, rng), base.text
 
 
+def twice(base: Base, _: Pool, rng: Random) -> Texts:
+    """The text repeated."""
+    return f"{base.text}\n{base.text}", base.text
+
+
+def once(base: Base, _: Pool, rng: Random) -> Texts:
+    """The text, where it was kept repeated."""
+    return base.text, f"{base.text}\n{base.text}"
+
+
 def traditional(base: Base, _: Pool, rng: Random) -> Texts | None:
     """Chinese with the quotation marks of Taiwan and Hong Kong, where it quotes at all."""
     new = traditional_punctuation(base.text)
@@ -119,6 +129,8 @@ POSITIVES: dict[str, Edit] = {
     "first 50%": partial(beginning, share=0.5),
     "first 70%": partial(beginning, share=0.7),
     "embedded": embedded,
+    "repeated": twice,
+    "kept one repeated": once,
     "other form": reformed,
     "traditional marks": traditional,
 }

@@ -49,7 +49,7 @@ class Score:
     rule: str
     goals: dict[str, Share]
     groups: dict[tuple[str, bool], Share]
-    kinds: dict[tuple[str, bool], Share]
+    kinds: dict[tuple[str, bool | None], Share]
 
 
 def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
@@ -62,7 +62,7 @@ def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
         goals={
             RECALL: _share(same),
             **({CHINESE: _share(chinese)} if chinese else {}),
-            FALSE: _share((pair, called) for pair, called in judged if not pair.duplicate),
+            FALSE: _share((pair, called) for pair, called in judged if pair.duplicate is False),
         },
         groups={
             (group, truth): _share((p, called) for p, called in judged if (p.group, p.duplicate) == (group, truth))

@@ -1,4 +1,4 @@
-"""What sharing an index in Redis costs: `python -m benchmarks.dedup.redis_rate [--url URL] [--search exact]`.
+"""What sharing an index in Redis costs: `python -m benchmarks.dedup.redis_rate [--url URL] [--search tree]`.
 
 Several processes are given the same texts at the same time, each in an order of its own, and each text must be kept
 once. Without `--url` a server is started for the measurement, with `--fsync` as its setting of that name.
@@ -153,7 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--url", help="a server that runs already")
     parser.add_argument("--fsync", default="everysec", choices=("off", "everysec", "always"))
-    parser.add_argument("--search", default="prefilter", choices=("prefilter", "exact", "tree"))
+    parser.add_argument("--search", default="prefilter", choices=("prefilter", "tree"))
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--texts", type=int, default=2000)
     args = parser.parse_args()

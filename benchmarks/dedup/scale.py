@@ -32,7 +32,7 @@ from denoise_scrapy.dedup.store import Name
 ASKED, COPY_EVERY = 420, 7  # texts asked about at each count, one in seven a copy
 NEW = 1 << 40  # number of the first text that is not kept
 LSH_MOST = 100_000  # ten kilobytes a text: a million are ten gigabytes
-WAYS = ["memory-prefilter", "sqlite-prefilter", "sqlite-exact", "sqlite-tree", LSH]
+WAYS = ["memory-prefilter", "sqlite-prefilter", "sqlite-tree", LSH]
 COUNTS, MILLION = [1000, 10_000, 100_000], 1_000_000
 _TEXTS: list[ScaleTexts] = []  # of a worker
 

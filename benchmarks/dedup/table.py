@@ -28,6 +28,10 @@ def page(texts: str, scores: Sequence[Score]) -> str:
         kinds = [k for k in scores[0].kinds if k[1] == truth]
         parts.append(_table(f"{title} language", scores, [(k[0], [s.groups[k] for s in scores]) for k in groups]))
         parts.append(_table(f"{title} kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in kinds]))
+    open_kinds = [k for k in scores[0].kinds if k[1] is None]
+    parts.append(
+        _table("called duplicates, by kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in open_kinds])
+    )
     return HEAD.format(texts=texts) + "\n".join(parts)
 
 

@@ -38,7 +38,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     given = read.dedup_threshold if rule == read.dedup_rule else 0.0  # another rule's threshold is none of this one's
     threshold = args.threshold or given or RULES[rule].threshold
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)
-    ways = {("B", "A"): judge(b, a, rule, threshold), ("A", "B"): judge(a, b, rule, threshold)}
+    ways = {
+        (new, kept): judge(one, other, rule, threshold, read.dedup_most_new)
+        for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b))
+    }
     lengths = {name: RULES[rule].read(text).n for name, text in (("A", a), ("B", b))}
     if args.json:
         found = [
@@ -57,11 +60,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def judge(new_text: str, kept_text: str, rule: str, threshold: float) -> Judged:
+def judge(new_text: str, kept_text: str, rule: str, threshold: float, most_new: float) -> Judged:
     """Judge a new text against a kept one, by any rule."""
     if rule == "patent":
         return judge_characters(new_text, kept_text, threshold)
-    return judge_words(new_text, kept_text, rule, threshold)
+    return judge_words(new_text, kept_text, rule, threshold, most_new)
 
 
 def threshold_given(text: str) -> float:
@@ -86,12 +89,20 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     }
     facts["c1"] = _share(judged.c1, "main units", new, kept)
     if judged.c2 is not None:
-        facts["c2"] = _share(judged.c2, "pairs", new, kept)
+        facts["c2"] = _share(judged.c2, "pairs" if judged.share_new is None else "runs", new, kept)
+    if judged.share_new is not None:
+        facts["new"] = (
+            f"{percent(judged.share_new)} of {new}, as estimated from the runs (at most {percent(judged.most_new)})"
+        )
+        facts["form"] = f"{'other' if judged.form else 'the same or few other'} numbers"
     facts["same words"] = "yes" if judged.same_words else "no"
     if judged.bands is not None:
         facts["prefilter"] = _prefilter(judged)
     yield from (f"  {name:<13}{fact}" for name, fact in facts.items())
-    for what, examples in (("units", judged.lacking_units), ("pairs", judged.lacking_pairs)):
+    for what, examples in (
+        ("units", judged.lacking_units),
+        ("pairs" if judged.share_new is None else "runs", judged.lacking_runs),
+    ):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
 
@@ -104,5 +115,5 @@ def _share(share: Share, what: str, new: str, kept: str) -> str:
 def _prefilter(judged: Judged) -> str:
     if judged.bands or judged.same_words:
         return f"finds it: {judged.bands} of {BANDS} MinHash bands in common"
-    missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'exact' finds it" if judged.duplicate else ""
+    missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if judged.duplicate else ""
     return f"does not find it: no MinHash band in common{missed}"

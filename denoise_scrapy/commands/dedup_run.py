@@ -154,6 +154,7 @@ def _index(args: argparse.Namespace, settings: Settings) -> DuplicateIndex:
         args.threshold or given or None,
         open_or_make(args.store) if args.store else None,
         rule=rule,
+        most_new=read.dedup_most_new,
         short_duplicates=args.short or read.dedup_short,
         remember_copies=REMEMBERED if args.store else 0,
     )

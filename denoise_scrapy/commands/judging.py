@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.decision import MIN_PAIRS, RATIO_PERCENT, Question, needed, shares
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.decision import MIN_RUNS, MOST_NEW, RATIO_PERCENT, Question, needed, shares
+from denoise_scrapy.dedup.differences import is_form, share_new
+from denoise_scrapy.dedup.features import RUN, RUN_OF_IDEOGRAPHS, Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
 from denoise_scrapy.dedup.rule import NearCopyRule
-from denoise_scrapy.dedup.stop_units import is_stop
-from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 
+_A_PART = "too much of the kept text is not in it"  # what is left where all shares are reached
 EXAMPLES = 8  # a line of them
 
 
@@ -76,10 +75,12 @@ class Judged:
         same_words: Whether both are the same units in the same order.
         floors: What both must have.
         c1: Main units in common.
-        c2: Pairs in common; None where the rule does not look at them.
+        c2: Runs in common, of the patent's rule pairs; None where the rule does not look at them.
         bands: MinHash bands in common; None where the rule has none.
         lacking_units: Some main units of the new text that the kept one lacks.
-        lacking_pairs: Some of its pairs.
+        lacking_runs: Some of its runs, of the patent's rule pairs.
+        share_new: Share of the new text that the kept one has not; None where the rule does not estimate it.
+        form: Whether other numbers stand in it.
 
     """
 
@@ -92,10 +93,13 @@ class Judged:
     c2: Share | None
     bands: int | None
     lacking_units: Sequence[str]
-    lacking_pairs: Sequence[str]
+    lacking_runs: Sequence[str]
+    share_new: float | None = None
+    form: bool = False
+    most_new: float = MOST_NEW
 
 
-def judge_words(new_text: str, kept_text: str, rule_name: str, threshold: float) -> Judged:
+def judge_words(new_text: str, kept_text: str, rule_name: str, threshold: float, most_new: float = MOST_NEW) -> Judged:
     """Judge a new text against a kept one, by a rule of words.
 
     Args:
@@ -103,32 +107,33 @@ def judge_words(new_text: str, kept_text: str, rule_name: str, threshold: float)
         kept_text: The kept text.
         rule_name: "part" or "near-copy".
         threshold: Least c1 and c2.
+        most_new: Most of the new text that may be new.
 
     Example:
         >>> judged = judge_words("Bees dance to tell where heather blooms", "Bees dance", "part", 0.7)
-        >>> judged.duplicate, judged.c1.common, judged.c1.of, judged.lacking_pairs[:2]
-        (False, 2, 6, ['dance to', 'to tell'])
+        >>> judged.duplicate, judged.c1.common, judged.c1.of, judged.lacking_runs[:2]
+        (False, 2, 6, ['bees dance to tell where', 'dance to tell where heather'])
 
     """
     rule, new = RULES[rule_name], Features.read(new_text)
     own, kept = Fingerprint.of(new), Fingerprint.of(kept_text)
     same = bool(new.n) and new.digest == kept.digest
     question = Question.COPY if rule_name == NearCopyRule.name else Question.PART
-    cut = new.cut(kept.t)
-    c1, c2 = (
-        _share(mine, theirs, threshold, question)
-        for mine, theirs in ((cut.s1, kept.s1), (cut.sample(kept.limit), kept.s2))
-    )
+    c1 = _share(new.main_units(kept.t), kept.s1, threshold, question)
+    c2 = _share(new.sample(kept.limit), kept.s2, threshold, question)
+    share = share_new(new, kept)
     floors = _floors(new.n, kept, c1, c2)
     if rule.too_short(own):
         duplicate = False
         why = f"too short to be judged: under {MIN_TOKENS} units, or under {MIN_UNITS} main units"
         why += "; DENOISE_DEDUP_SHORT looks for texts of the same words" if same else ""
     else:
-        duplicate = same or rule.judge(new, [kept], threshold)[0].duplicate
-        why = "the same words in the same order" if same else "; ".join(_reasons(floors, c1, c2, duplicate=duplicate))
+        duplicate = same or rule.judge(new, [kept], threshold, most_new)[0].duplicate
+        reasons = "; ".join(_reasons(floors, c1, c2, share if share > most_new else 0.0, duplicate=duplicate))
+        why = "the same words in the same order" if same else reasons or _A_PART
     bands = _bands_in_common(own, kept)
-    return Judged(duplicate, why, kept.t, same, floors, c1, c2, bands, *_lacking(new_text, kept_text, kept.t))
+    lacking = _lacking(new_text, kept_text, kept.t)
+    return Judged(duplicate, why, kept.t, same, floors, c1, c2, bands, *lacking, share, is_form(new, kept), most_new)
 
 
 def percent(value: float) -> str:
@@ -146,17 +151,19 @@ def _floors(n: int, kept: Fingerprint, c1: Share, c2: Share) -> tuple[Floor, ...
         Floor("units", min(n, kept.n), MIN_TOKENS),
         Floor("per cent of the kept text's length", n * 100 // max(1, kept.n), RATIO_PERCENT),
         Floor("main units", min(c1.of, c1.kept), MIN_UNITS),
-        Floor("pairs", c2.of, MIN_PAIRS),
+        Floor("runs", c2.of, MIN_RUNS),
     )
 
 
-def _reasons(floors: Sequence[Floor], c1: Share, c2: Share, *, duplicate: bool) -> Iterator[str]:
+def _reasons(floors: Sequence[Floor], c1: Share, c2: Share, new: float, *, duplicate: bool) -> Iterator[str]:
     for floor in floors:
         if not floor.reached:
             yield f"{floor.value} {floor.what}, {floor.needed} are needed"
     for name, share in (("c1", c1), ("c2", c2)):
         if share.reached == duplicate:
             yield f"{name} is {percent(share.value)}"
+    if c1.reached and c2.reached and new:
+        yield f"{percent(new)} of it is new"
 
 
 def _bands_in_common(one: Fingerprint, other: Fingerprint) -> int:
@@ -166,12 +173,20 @@ def _bands_in_common(one: Fingerprint, other: Fingerprint) -> int:
 
 
 def _lacking(new_text: str, kept_text: str, t: int) -> tuple[list[str], list[str]]:
-    """Words and pairs of the new text that the kept one lacks, the most frequent words first, pairs as they come."""
-    words, theirs = tokens(new_text), tokens(kept_text)
-    counts, their_counts = Counter(words), Counter(theirs)
-    units = [word for word, count in counts.most_common() if count > t >= their_counts[word]]
-    stop = is_stop(unit_hashes(units)).tolist()
-    units = [word for word, is_one in zip(units, stop, strict=True) if not is_one]
-    pairs = Counter(pair for pair in pairwise(words) if counts[pair[0]] > t)
-    pairs -= Counter(pairwise(theirs))
-    return units[:EXAMPLES], [" ".join(pair) for pair in list(pairs)[:EXAMPLES]]
+    """Words and runs of the new text that the kept one lacks, the most frequent words first, runs as they come."""
+    words, new, kept = tokens(new_text), Features.read(new_text), Features.read(kept_text)
+    word_of, mine, theirs = dict(zip(new.hashes.tolist(), words, strict=True)), _frequencies(new), _frequencies(kept)
+    units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
+    units.sort(key=lambda unit: -mine[unit])
+    lacking = ~np.isin(new.runs.at >> np.uint64(32), kept.runs.distinct) & (new.runs.at > 0)
+    runs: dict[str, None] = {}
+    for place in np.flatnonzero(lacking)[: 4 * EXAMPLES].tolist():
+        length = RUN_OF_IDEOGRAPHS if new.kinds[place] == IDEOGRAPH else RUN
+        runs[" ".join(words[place : place + length])] = None
+    return [word_of[unit] for unit in units[:EXAMPLES]], list(runs)[:EXAMPLES]
+
+
+def _frequencies(text: Features) -> dict[int, int]:
+    """How often each unit counts, stop units left out."""
+    runs = text.runs
+    return dict(zip(runs.units[~runs.stop].tolist(), runs.counts[~runs.stop].tolist(), strict=True))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.features import EVERY_PAIR
+from denoise_scrapy.dedup.features import EVERY
 from denoise_scrapy.dedup.fingerprint import LEVELS
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Name, Record
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 DIGEST_BYTES = 16
 BANDS_BYTES = 4 * BANDS
+_HALVED = bytes(2)  # how often the sample of numbers was halved, before it
 MOST_UNITS = 1 << 32  # a packed record has 32 bits for a length
 
 _TEXTS = ("key", "scope", "group")
 _NUMBERS = ("n", "t", "limit")
-_BYTES = ("digest", "s1", "s2", "bands")
+_BYTES = ("digest", "s1", "s2", "bands", "numbers")
 
 
 def to_line(record: Record, seen: float | None = None) -> str:
@@ -114,7 +115,7 @@ def _type_flaws(fingerprint: Fingerprint) -> Iterator[str]:
 
 def _value_flaws(fingerprint: Fingerprint, rule: Rule) -> Iterator[str]:
     f, damaged = fingerprint, False
-    if not 0 <= f.n < MOST_UNITS or f.t not in LEVELS or not 0 <= f.limit <= EVERY_PAIR:
+    if not 0 <= f.n < MOST_UNITS or f.t not in LEVELS or not 0 <= f.limit <= EVERY:
         yield f"n = {f.n}, t = {f.t} or limit = {f.limit} is out of range"
     if len(f.digest) != DIGEST_BYTES:
         yield f"the digest has {len(f.digest)} bytes instead of {DIGEST_BYTES}"
@@ -124,6 +125,8 @@ def _value_flaws(fingerprint: Fingerprint, rule: Rule) -> Iterator[str]:
         if not _is_sorted(getattr(f, name), kind, each_once=each_once):
             damaged = True
             yield f"{name} is damaged"
+    if len(f.numbers) == len(_HALVED) or not _is_sorted(f.numbers[len(_HALVED) :], "<u2", each_once=True):
+        yield "the numbers are damaged"
     if rule.has_bands and not damaged and bool(f.bands) == rule.too_short(f):
         yield "it has bands and is too short for them, or has none and should"
 

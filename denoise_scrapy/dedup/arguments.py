@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from denoise_scrapy.dedup.patent import PatentRule
 from denoise_scrapy.dedup.rule import NearCopyRule, PartRule, Rule
@@ -36,21 +37,27 @@ def way_of(rule: Rule, search: str | None, *, extends: bool) -> str:
     if way not in SEARCHES:
         raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
     if way == "prefilter" and not rule.has_bands:
-        raise ValueError(f"search must be exact or tree for the rule {rule.name!r}, got {search!r}")
+        raise ValueError(f"search must be tree for the rule {rule.name!r}, got {search!r}")
     if extends and way != "prefilter":
         raise ValueError(f"extends needs search='prefilter', got {way!r}")
     return way
 
 
-def check_threshold(value: object) -> None:
-    """Refuse what is no share.
+def check_shares(threshold: object, most_new: object) -> None:
+    """Refuse what is no share; nothing new may be asked for, nothing in common may not.
 
     Raises:
-        ValueError: It is none.
+        ValueError: One is none.
 
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise ValueError(f"threshold must be a number in (0, 1], got {value!r}")
+    if not _is_number(threshold) or not 0 < threshold <= 1:
+        raise ValueError(f"threshold must be a number in (0, 1], got {threshold!r}")
+    if not _is_number(most_new) or not 0 <= most_new <= 1:
+        raise ValueError(f"most_new must be a number in [0, 1], got {most_new!r}")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def check_names(name: Name) -> None:

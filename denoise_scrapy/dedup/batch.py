@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.dedup.index import DuplicateIndex
 from denoise_scrapy.dedup.rule import PartRule
 from denoise_scrapy.dedup.verdict import Verdict
@@ -130,6 +131,7 @@ def deduplicate(
     *,
     threshold: float | None = None,
     rule: str = PartRule.name,
+    most_new: float = MOST_NEW,
     keep: str = KEEPS[0],
     short_duplicates: bool = False,
 ) -> Iterator[tuple[str, Verdict]]:
@@ -144,6 +146,7 @@ def deduplicate(
             numbers, `datetime` objects, ISO dates of one form.
         threshold: As for `DuplicateIndex`.
         rule: As for `DuplicateIndex`.
+        most_new: As for `DuplicateIndex`.
         keep: Which of several like rows is kept: "first", "longest" (in characters) or "newest".
         short_duplicates: Whether a text under 20 units is a duplicate of one with exactly its words.
 
@@ -163,7 +166,7 @@ def deduplicate(
         ['/b', '/c']
 
     """
-    index = DuplicateIndex(threshold, rule=rule, short_duplicates=short_duplicates)
+    index = DuplicateIndex(threshold, rule=rule, most_new=most_new, short_duplicates=short_duplicates)
     return _deduplicated(index, Batch(index, keep=keep), rows)
 
 

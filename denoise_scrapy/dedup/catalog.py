@@ -25,6 +25,7 @@ _ROW = np.dtype([("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?"
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _NO_BANDS = bytes(4 * BANDS)
 _LEAST = np.uint64(1)  # 0 is no key
+_MOST_FINDS = 4096  # of bands: a sentence in each page of a site has as many as there are pages, and tells nothing
 
 
 class Found(NamedTuple):
@@ -101,7 +102,7 @@ class Catalog:
         if not listings:
             return
         keys = self._keys(listings) if keys is None else keys
-        ids, _, scopes, _, _, _, ts, samples, limits = zip(*listings, strict=True)
+        ids, _, scopes, _, _, _, samples, limits = zip(*listings, strict=True)
         for scope in dict.fromkeys(scopes):
             self._scopes.setdefault(scope, len(self._scopes))
         rows = np.zeros(len(listings), _ROW)
@@ -111,7 +112,7 @@ class Catalog:
         self._ids.extend(ids)
         self._rows.extend(rows)
         if self._bands:
-            self._sketches.extend(samples, ts, limits)
+            self._sketches.extend(samples, limits)
         self._table.extend(keys)
 
     def discard(self, number: int) -> bool:
@@ -124,18 +125,18 @@ class Catalog:
             self._dead += 1
         return there
 
-    def ids_after(self, number: int, most: int) -> list[int]:
-        """Give the ids above a number of texts that are there, ascending, of the next `most` rows."""
+    def ids_after(self, number: int) -> list[int]:
+        """Give the ids above a number of texts that are there, ascending."""
         start = int(np.searchsorted(self._ids.values, number, side="right"))
-        part = slice(start, start + most)
-        ids: list[int] = self._ids.values[part][self._rows.values["alive"][part]].tolist()
+        ids: list[int] = self._ids.values[start:][self._rows.values["alive"][start:]].tolist()
         return ids
 
-    def find(self, new: Listing) -> Found:
+    def find(self, new: Listing, most: int = 1 << 62) -> Found:
         """Look a text up.
 
         Args:
             new: The text; its id does not matter.
+            most: How many alike to give; where there are more, those with the most bands in common.
 
         Returns:
             What was found in its scope.
@@ -145,9 +146,12 @@ class Catalog:
         keys = self._keys([new])
         if scope is None:
             return Found(keys, [], [], [])
-        which, places = self._table.find(keys[0])
+        which, places = self._table.find(keys[0], _MOST_FINDS, _FIRST_BAND)
         if not len(which):
             return Found(keys, [], [], [])
+        if len(which) > _MOST_FINDS:
+            able = _rarest(which)[which]
+            which, places = which[able], places[able]
         rows, numbers = self._rows.values[places], self._ids.values[places]
         here = rows["alive"] & (rows["scope"] == scope)
         same_name, same_words = [], []
@@ -156,15 +160,17 @@ class Catalog:
             same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
             same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
             here &= which >= _FIRST_BAND
-        alike = _ascending(places[here])
-        return Found(keys, same_name, same_words, self._ids.values[alike].tolist(), alike)
+        alike, shared = np.unique(places[here], return_counts=True)
+        if len(alike) > most:
+            alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
+        return Found(keys, same_name, same_words, self._ids.values[alike].tolist(), alike.tolist())
 
-    def possible(self, found: Found, query: Callable[[int, int], Query]) -> list[int]:
+    def possible(self, found: Found, query: Callable[[int], Query]) -> list[int]:
         """Give the ids of those alike that can have as much in common with a text as a duplicate must.
 
         Args:
             found: What was found for the text.
-            query: What a duplicate kept at a threshold, sampled at a limit, has in common with its auxiliary string.
+            query: What a duplicate sampled at a limit has in common with its auxiliary string.
 
         """
         can = self._sketches.possible(found.alike_rows, query)
@@ -187,6 +193,17 @@ class Catalog:
         if unable:
             keys[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
         return keys
+
+
+def _rarest(which: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Tell which keys are used: the name, the words, and the rarest bands, one at least, of `_MOST_FINDS` together."""
+    finds = np.bincount(which)
+    finds[:_FIRST_BAND] = 0
+    order = np.argsort(finds, kind="stable")
+    used = np.zeros(len(finds), np.bool_)
+    used[order] = np.cumsum(finds[order]) <= _MOST_FINDS
+    used[order[np.count_nonzero(finds == 0) :][:1]] = True
+    return used
 
 
 def _ascending(numbers: npt.NDArray[np.int64]) -> list[int]:

@@ -1,7 +1,7 @@
 """What the index keeps of a text: a few hundred bytes, whatever its length.
 
 Source: patent text 'Method and system for web page de-duplication', main feature string (a set in
-code order) and auxiliary feature string (the neighbours). The threshold by length, the sampling
+code order) and auxiliary feature string (the order of the text). The threshold by length, the sampling
 and the 16-bit hashes are ours.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import prefilter, stop_units, tokens
-from denoise_scrapy.dedup.features import PAIR_HASH, UNIT_BITS, Features
+from denoise_scrapy.dedup.features import EVERY, RUN_HASH, UNIT_BITS, Features
 
 LEVEL_LENGTHS = (600, 2500, 8000)
 """Rule B: threshold 0 below 600 units, 1 below 2,500, 2 below 8,000, else 3. As accurate as no
@@ -27,8 +27,11 @@ S1_CAP = 1024
 """Most units kept of a text. Whole books reach it; a text made to fill memory does, and is held there."""
 
 S2_CAP = 192
-"""Most pairs kept of a text. Samples are halved until they have no more, so that long texts keep 96 to 192. Recall
-on 7,602 pairs (`python -m benchmarks.dedup`): .9926 without a cap, .9922 with this one and with 256, .9903 with 64."""
+"""Most runs kept of a text. Samples are halved until they have no more, so that long texts keep 96 to 192: a standard
+error of 4 points at the threshold. Copies and others lie further apart than that, see `features.RUN`."""
+
+NUMBERS_CAP = 16
+"""Most numbers kept of a text, sampled in the same way: enough for 'two fifths of them differ', in 34 bytes."""
 
 MIN_TOKENS = 20
 """Texts under this are never dropped by similarity: titles, captions and notices repeat rightly."""
@@ -43,8 +46,9 @@ CONSTANTS: dict[str, str] = {
     "stop list": stop_units.STOP_LIST_DIGEST,
     "level lengths": ",".join(map(str, LEVEL_LENGTHS)),
     "unit cap": str(S1_CAP),
-    "pair hash": PAIR_HASH,
-    "pair cap": f"{S2_CAP}, halved",
+    "run hash": RUN_HASH,
+    "run cap": f"{S2_CAP}, halved",
+    "number cap": str(NUMBERS_CAP),
     **prefilter.CONSTANTS,
 }
 """What two fingerprints must share to be comparable. A store writes it down, refuses others."""
@@ -85,7 +89,7 @@ def threshold_for(new: Features) -> int:
 
     """
     least = sum(new.n >= length for length in LEVEL_LENGTHS)
-    return next((t for t in LEVELS[least:] if len(new.cut(t).s1) <= S1_CAP), LEVELS[-1])
+    return next((t for t in LEVELS[least:] if len(new.main_units(t)) <= S1_CAP), LEVELS[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +100,17 @@ class Fingerprint:
         n: Length in units.
         t: Frequency threshold, one of `LEVELS`.
         s1: Main feature string: sorted uint16, the units occurring more than `t` times.
-        s2: Auxiliary feature string: sorted uint16, a sample, see `Cut.sample`.
+        s2: Auxiliary feature string: sorted uint16, a sample, see `Features.sample`.
         limit: Where it was sampled: a power of two. A new text is sampled at the same limit, so that the two
-            samples speak of the same pairs.
+            samples speak of the same runs.
         digest: 16 bytes, equal for texts of the same units in the same order.
         bands: 32 uint32, hashes of the bands of its MinHash signature; empty where it is too short.
+        numbers: Units with a digit: uint16, how often their sample was halved, then the sample, sorted; empty for none.
 
     Example:
         >>> kept = Fingerprint.of("Bees dance to tell their sisters where the clover is.")
-        >>> kept.n, kept.t, kept.units.shape, kept.pairs.shape
-        (10, 0, (6,), (9,))
+        >>> kept.n, kept.t, kept.units.shape, kept.runs.shape
+        (10, 0, (6,), (6,))
 
     """
 
@@ -116,6 +121,7 @@ class Fingerprint:
     limit: int
     digest: bytes
     bands: bytes
+    numbers: bytes = b""
 
     @classmethod
     def of(cls, text: str | Features) -> Fingerprint:
@@ -130,16 +136,17 @@ class Fingerprint:
         """
         features = Features.read(text) if isinstance(text, str) else text
         t = threshold_for(features)
-        cut = features.cut(t)
-        pairs, limit = cut.sample_of(S2_CAP)
+        s1 = features.main_units(t)
+        runs, limit = features.sample_of(S2_CAP)
         return cls(
             n=features.n,
             t=t,
-            s1=cut.s1.astype("<u2").tobytes(),
-            s2=pairs.astype("<u2").tobytes(),
+            s1=s1.astype("<u2").tobytes(),
+            s2=runs.astype("<u2").tobytes(),
             limit=limit,
             digest=features.digest,
-            bands=b"" if is_too_short(features.n, len(cut.s1)) else features.bands.astype("<u4").tobytes(),
+            bands=b"" if is_too_short(features.n, len(s1)) else features.bands.astype("<u4").tobytes(),
+            numbers=_numbers(features),
         )
 
     @property
@@ -153,6 +160,15 @@ class Fingerprint:
         return np.frombuffer(self.s1, "<u2").astype(np.uint16, copy=False)
 
     @property
-    def pairs(self) -> npt.NDArray[np.uint16]:
+    def runs(self) -> npt.NDArray[np.uint16]:
         """The auxiliary feature string as a sorted uint16 array."""
         return np.frombuffer(self.s2, "<u2").astype(np.uint16, copy=False)
+
+
+def _numbers(new: Features) -> bytes:
+    """The sample of a text's numbers, see `Fingerprint.numbers`."""
+    numbers, halved = new.numbers, 0
+    while len(numbers) > NUMBERS_CAP:
+        halved += 1
+        numbers = numbers[: numbers.searchsorted(np.uint32(EVERY >> halved))]
+    return np.array([halved, *sorted(set((numbers & 0xFFFF).tolist()))], "<u2").tobytes() if len(new.numbers) else b""

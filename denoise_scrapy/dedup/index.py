@@ -8,8 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 
-from denoise_scrapy.dedup.arguments import RULES, check_names, check_threshold, rule_named, way_of
+from denoise_scrapy.dedup.arguments import RULES, check_names, check_shares, rule_named, way_of
 from denoise_scrapy.dedup.closing import Closing
+from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.dedup.groups import Group, all_groups, group_of
 from denoise_scrapy.dedup.judge import Item, Judge
 from denoise_scrapy.dedup.keeping import Keeping
@@ -21,9 +22,9 @@ from denoise_scrapy.dedup.verdict import Verdict
 
 __all__ = ["RULES", "DuplicateIndex"]
 
-CANDIDATE_LIMIT = 512
-"""More texts than this sharing a band: the exact search is asked. It costs the same for many and few, some 3 ms at
-100,000 texts, which is what judging so many takes."""
+CANDIDATE_LIMIT = 256
+"""Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands
+of texts share makes strangers of one band in common, copies have ten and more."""
 
 
 class DuplicateIndex(Closing):
@@ -34,24 +35,26 @@ class DuplicateIndex(Closing):
     was when its text has changed; duplicates are not chained: a copy of a dropped text is compared with
     the kept ones; a text is only called a duplicate where the rule, applied to the two fingerprints,
     says so, whichever search found it; an empty text, or one under 20 units, is never called one by
-    similarity. With `search="exact"` or `"tree"` no duplicate is missed; with the prefilter about one in
+    similarity. With `search="tree"` no duplicate is missed; with the prefilter about one in
     three hundred. All methods may be called from any thread, and several processes may share a store:
     of two copies that come at the same moment one is kept.
 
     Args:
-        threshold: Least share of a text's units and pairs found in a kept one, in (0, 1]; the rule's
-            own (0.7, of "patent" 0.8) where None is given.
+        threshold: Least share of a text's units and runs found in a kept one, in (0, 1]; the rule's
+            own (0.6, of "patent" 0.8) where None is given.
         store: Where fingerprints are kept; a new `MemoryStore` where None is given. The index
             opens it and closes it.
         rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and the other way round.
             "patent": the literal rule of the source.
-        search: "prefilter": MinHash bands first. "exact": every text, by bit-sliced signatures. "tree":
-            every text, by the edit-distance tree. The rule's own (the tree of "patent", else the
-            prefilter) where None is given.
+        search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. The rule's
+            own (the tree of "patent", else the prefilter) where None is given.
+        most_new: How much of a duplicate may be new, 0 to 1: 0.1 keeps what has more than a tenth of new text.
+            `threshold` tells copies from other texts of one kind, by their runs, of which one changed word breaks
+            five; this says what of a copy may be lost, in units. 0.3 by default; not asked by "patent".
         extends: Also tell of a new text that a kept one is a part of it. Needs the prefilter.
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
-        candidate_limit: Candidates of the prefilter, above which the exact search is asked, 1 or more.
+        candidate_limit: Most candidates of the prefilter that are looked at, 1 or more.
         remember_copies: Dropped keys that the store remembers with the kept one that stands for them, for `group`: so
             many of the latest. 0: none.
 
@@ -67,18 +70,19 @@ class DuplicateIndex(Closing):
         ...     index.check("/copy", text + " Share this.").reason
         ...     index.check_and_add("/bees", text).reason
         False
-        'near-duplicate of /bees (c2 0.93, c1 0.93)'
+        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.02)'
         'the same item with the same text'
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a user may choose, by name
         self,
         threshold: float | None = None,
         store: Store | None = None,
         *,
         rule: str = PartRule.name,
         search: str | None = None,
+        most_new: float = MOST_NEW,
         extends: bool = False,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
@@ -86,7 +90,7 @@ class DuplicateIndex(Closing):
     ) -> None:
         self._rule = rule_named(rule)
         threshold = self._rule.threshold if threshold is None else threshold
-        check_threshold(threshold)
+        check_shares(threshold, most_new)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         if not isinstance(candidate_limit, int) or candidate_limit < 1:
@@ -95,7 +99,9 @@ class DuplicateIndex(Closing):
             raise ValueError(f"remember_copies must be 0 or more, got {remember_copies!r}")
         way = way_of(self._rule, search, extends=extends)
         self._store = MemoryStore() if store is None else store
-        self._search = Search(self._store, self._rule, float(threshold), way, candidate_limit, short=short_duplicates)
+        self._search = Search(
+            *(self._store, self._rule, float(threshold), float(most_new), way, candidate_limit), short=short_duplicates
+        )
         judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
         self._keeping = Keeping(self._store, self._search, judge, remember_copies)
         self._lock = threading.RLock()
@@ -109,12 +115,11 @@ class DuplicateIndex(Closing):
 
         'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
         'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
-        'unnoted' the times and copies that the store failed to write,
-        'verified' the candidates compared, 'exact_answers' the exact searches, 'visited' the kept texts these read one
-        by one, 'bytes' the memory of what is remembered besides the store.
+        'unnoted' the times and copies that the store failed to write, 'verified' the candidates compared, 'visited'
+        the kept texts that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
         """
         search = self._search
-        found = {"verified": search.verified, "exact_answers": search.exact_answers}
+        found = {"verified": search.verified}
         return {**self._keeping.counts, **found, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
 
     def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:

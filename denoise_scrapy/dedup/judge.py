@@ -69,7 +69,7 @@ class Judge:
             similar: False to look for the item itself only.
 
         """
-        found = self._search.catalog.find(item.listing)
+        found = self._search.found(item.listing)
         return replace(self._answer(item, found, similar=similar), keys=found.keys)
 
     def _answer(self, item: Item, found: Found, *, similar: bool) -> Answer:
@@ -82,7 +82,8 @@ class Judge:
             return Answer(Verdict(too_short=short), keep=True)
         equal = self._search.same_words(item.name, item.listing, found) if self._short or not short else None
         if equal is not None:
-            verdict = Verdict(True, equal.name.key, 1.0, 1.0, f"the same words as {equal.name.key}", short)
+            reason = f"the same words as {equal.name.key}"
+            verdict = Verdict(True, equal.name.key, 1.0, 1.0, reason=reason, too_short=short)
             return Answer(verdict, equal)
         if short:
             return Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)
@@ -92,14 +93,15 @@ class Judge:
         """Judge a text by similarity."""
         match = next(self._search.matches(item.name, item.text, found), None)
         if match is not None:
-            kept, proof = match.record.name.key, match.comparison
-            reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
-            return Answer(Verdict(True, kept, proof.c2, proof.c1, reason), match.record)
+            record, proof = match
+            kept, form = record.name.key, self._rule.is_form(item.text, record.fingerprint)
+            reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
+            return Answer(Verdict(True, kept, proof.c2, proof.c1, proof.new, form, reason), record)
         part = self._search.extended(item.text, found) if self._extends else None
         if part is not None:
             kept, proof = part.record.name.key, part.comparison
             reason = f"new; extends {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f})"
-            return Answer(Verdict(False, None, proof.c2, proof.c1, reason, extends=kept), keep=True)
+            return Answer(Verdict(False, None, proof.c2, proof.c1, reason=reason, extends=kept), keep=True)
         return Answer(Verdict(), keep=True)
 
 

@@ -82,11 +82,13 @@ class LookupTable:
             self._add(segment, used, part)
             self._rows += len(part)
 
-    def find(self, keys: Keys) -> tuple[Ints, Ints]:
+    def find(self, keys: Keys, most: int = 1 << 62, always: int = 0) -> tuple[Ints, Ints]:
         """Find the rows that have any of some keys.
 
         Args:
             keys: uint64 (k,); 0 for no key.
+            most: Of a key that more rows have, some of them are found.
+            always: But of so many keys, the first ones, all are.
 
         Returns:
             For each find the key's place in `keys`, and the row, in no order; a row once for each key it has. One
@@ -102,9 +104,10 @@ class LookupTable:
         else:
             which, rows = dedup_index.find(native, live, SEGMENT, self._buckets, keys)
         if self._crowded:
-            more = [(place, row) for place, key in enumerate(keys.tolist()) for row in self._crowded.get(key, ())]
-            if more:
-                which, rows = np.concatenate([[which, rows], np.array(more).T], axis=1)
+            more = [(place, self._crowded[key]) for place, key in enumerate(keys.tolist()) if key in self._crowded]
+            more = [(place, found) for place, found in more if len(found) <= most or able[place] < always]
+            which = np.concatenate([which, *(np.full(len(found), place) for place, found in more)])
+            rows = np.concatenate([rows, *(np.array(found, np.int64) for _, found in more)])
         return able[which], rows
 
     def _find(self, keys: Keys, live: int) -> tuple[Ints, Ints]:

@@ -7,9 +7,9 @@ import struct
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.store import Name
 
-_HEAD = struct.Struct("<IIQIIIII16s")  # n, t, limit, bytes of s1, s2, bands, scope, group; digest
+_HEAD = struct.Struct("<IIQIIIIII16s")  # n, t, limit, bytes of s1, s2, numbers, bands, scope, group; digest
 
-FORMAT = "1"
+FORMAT = "2"
 """Raise with any change of the bytes, and change the script of `redis_scripts` that reads them too."""
 
 
@@ -29,9 +29,9 @@ def pack(name: Name, fingerprint: Fingerprint) -> bytes:
 
     """
     f, scope, group = fingerprint, name.scope.encode(), name.group.encode()
-    sizes = (len(f.s1), len(f.s2), len(f.bands), len(scope), len(group))
+    sizes = (len(f.s1), len(f.s2), len(f.numbers), len(f.bands), len(scope), len(group))
     head = _HEAD.pack(f.n, f.t, f.limit, *sizes, f.digest)
-    return b"".join((head, f.s1, f.s2, f.bands, scope, group, name.key.encode()))
+    return b"".join((head, f.s1, f.s2, f.numbers, f.bands, scope, group, name.key.encode()))
 
 
 def unpack(data: bytes) -> tuple[Name, Fingerprint]:
@@ -57,6 +57,6 @@ def unpack(data: bytes) -> tuple[Name, Fingerprint]:
         start += size
     if start > len(data):
         raise ValueError(f"no record: {len(data)} bytes where {start} or more are announced")
-    s1, s2, bands, scope, group = parts
-    fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands)
+    s1, s2, numbers, bands, scope, group = parts
+    fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands, numbers)
     return Name(data[start:].decode(), scope.decode(), group.decode()), fingerprint

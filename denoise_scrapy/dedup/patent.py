@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import stop_units
-from denoise_scrapy.dedup.decision import Comparison
-from denoise_scrapy.dedup.features import EVERY_PAIR
+from denoise_scrapy.dedup.decision import MOST_NEW, Comparison
+from denoise_scrapy.dedup.features import EVERY
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, Fingerprint
 from denoise_scrapy.dedup.rule import NewText, Query, Rule
 
@@ -73,7 +73,7 @@ class Characters:
         """S1: the frequent characters but stop characters, in code order."""
         return self._frequent[~np.isin(self._frequent, _STOP)] if t == FREQUENCY else self._frequent[:0]
 
-    def sample(self, t: int, limit: int) -> npt.NDArray[np.uint16]:
+    def sample(self, limit: int) -> npt.NDArray[np.uint16]:
         """There is none: S2 is kept whole."""
         raise NotImplementedError
 
@@ -118,10 +118,12 @@ class PatentRule(Rule):
         assert isinstance(new, Characters)
         s1, s2 = new.main_units().astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
-        return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY_PAIR, digest, b"")
+        return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
-        """See `Rule.judge`."""
+    def judge(
+        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+    ) -> list[Comparison]:
+        """See `Rule.judge`; how much may be new is not asked, the rule is the source's."""
         assert isinstance(new, Characters)
         return [_compare(new, one, threshold) for one in kept]
 
@@ -135,8 +137,8 @@ class PatentRule(Rule):
         more = min(len(units), above(len(units), threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
-    def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
-        """See `Rule.pair_query`; the source searches by main strings only."""
+    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+        """See `Rule.run_query`; the source searches by main strings only."""
         raise NotImplementedError
 
     def longest(self, new: NewText) -> int:

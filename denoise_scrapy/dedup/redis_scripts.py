@@ -36,8 +36,8 @@ PUT = (
 -- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
 local function read(data)  -- the head that packed.py writes
-  local _, _, _, s1, s2, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4c16', data)
-  local names = at + s1 + s2 + bands
+  local _, _, _, s1, s2, numbers, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4I4c16', data)
+  local names = at + s1 + s2 + numbers + bands
   return {digest = digest, bands = data:sub(names - bands, names - 1),
           scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group)}
 end

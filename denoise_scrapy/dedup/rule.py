@@ -9,7 +9,17 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.decision import MIN_PAIRS, THRESHOLD, Comparison, Question, judge, longest_kept, needed
+from denoise_scrapy.dedup.decision import (
+    MIN_RUNS,
+    MOST_NEW,
+    THRESHOLD,
+    Comparison,
+    Question,
+    judge,
+    longest_kept,
+    needed,
+)
+from denoise_scrapy.dedup.differences import is_form
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_UNITS, Fingerprint
 
@@ -24,8 +34,8 @@ class NewText(Protocol):
     def main_units(self, t: int) -> npt.NDArray[np.uint16]:
         """Main feature string at a frequency threshold."""
 
-    def sample(self, t: int, limit: int) -> npt.NDArray[np.uint16]:
-        """Auxiliary feature string at a frequency threshold, sampled."""
+    def sample(self, limit: int) -> npt.NDArray[np.uint16]:
+        """Auxiliary feature string, sampled."""
 
 
 class Query(NamedTuple):
@@ -69,7 +79,9 @@ class Rule(ABC):
         """Make what is kept of a text."""
 
     @abstractmethod
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
+    def judge(
+        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+    ) -> list[Comparison]:
         """Compare a text with kept ones."""
 
     def too_short(self, kept: Fingerprint) -> bool:
@@ -81,14 +93,18 @@ class Rule(ABC):
         units = new.main_units(t)
         return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
 
-    def pair_query(self, new: NewText, t: int, limit: int, threshold: float) -> Query:
-        """What a duplicate kept at threshold `t`, sampled at `limit`, has in common with a text's auxiliary string."""
-        pairs = new.sample(t, limit)
-        return Query(pairs, needed(len(pairs), threshold) if len(pairs) >= MIN_PAIRS else 0)
+    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+        """What a duplicate sampled at `limit` has in common with a text's auxiliary string."""
+        runs = new.sample(limit)
+        return Query(runs, needed(len(runs), threshold) if len(runs) >= MIN_RUNS else 0)
 
     def longest(self, new: NewText) -> int:
         """Length of the longest kept text that a text may be a duplicate of."""
         return longest_kept(new.n)
+
+    def is_form(self, new: NewText, kept: Fingerprint) -> bool:
+        """Whether in a duplicate other numbers stand."""
+        return False
 
     def extended(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
         """Compare kept texts with a new one they may be a part of."""
@@ -116,15 +132,22 @@ class _OfWords(Rule):
         assert isinstance(new, Features)
         return Fingerprint.of(new)
 
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
+    def judge(
+        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+    ) -> list[Comparison]:
         """See `Rule.judge`."""
         assert isinstance(new, Features)
-        return judge(new, kept, threshold, self._question)
+        return judge(new, kept, threshold, most_new, self._question)
+
+    def is_form(self, new: NewText, kept: Fingerprint) -> bool:
+        """See `Rule.is_form`."""
+        assert isinstance(new, Features)
+        return is_form(new, kept)
 
     def extended(self, new: NewText, kept: Sequence[Fingerprint], threshold: float) -> list[Comparison]:
         """See `Rule.extended`."""
         assert isinstance(new, Features)
-        return judge(new, kept, threshold, Question.WHOLE)
+        return judge(new, kept, threshold, question=Question.WHOLE)
 
 
 class PartRule(_OfWords):

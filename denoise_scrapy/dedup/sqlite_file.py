@@ -22,7 +22,7 @@ INDEX = FileKind(
             seen INTEGER NOT NULL DEFAULT (strftime('%s', 'now')),
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
-            UNIQUE (key, scope))""",
+            numbers BLOB NOT NULL, UNIQUE (key, scope))""",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
         # Dropped keys, those dropped last with the highest ids. The triggers keep them in step with the texts, whoever

@@ -18,14 +18,14 @@ from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Pu
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
-_LISTING = "SELECT id, key, scope, n, digest, bands, t, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
-_RECORD = """SELECT id, owner, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands
+_LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
+_RECORD = """SELECT id, owner, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands, numbers
     FROM texts LEFT JOIN claims USING (id) WHERE id """
 _ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its versions
 _as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
 # One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
-_PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
-    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
+_PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands, numbers)
+    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
@@ -101,7 +101,7 @@ class SQLiteStore(Store):
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         """See `Store.put`."""
         f = fingerprint
-        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, seen)
+        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.numbers, seen)
         with self._writing(several=bool(owner or replaced)) as link:
             done = link.execute(_PUT, row)
             number = (done.lastrowid or 0) if done.rowcount else 0

@@ -45,9 +45,8 @@ class Listing(NamedTuple):
         n: Its length in units.
         digest: See `Fingerprint.digest`.
         bands: See `Fingerprint.bands`.
-        t: See `Fingerprint.t`.
         s2: See `Fingerprint.s2`.
-        limit: See `Fingerprint.limit`; 0 where a store does not tell the last three, which save looking at it.
+        limit: See `Fingerprint.limit`; 0 where a store does not tell the last two, which save looking at it.
 
     """
 
@@ -57,7 +56,6 @@ class Listing(NamedTuple):
     n: int
     digest: bytes
     bands: bytes
-    t: int = 0
     s2: bytes = b""
     limit: int = 0
 
@@ -82,7 +80,7 @@ class Record(NamedTuple):
     def listing(self) -> Listing:
         """What an index remembers of it."""
         f = self.fingerprint
-        return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands, f.t, f.s2, f.limit)
+        return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands, f.s2, f.limit)
 
 
 class Copy(NamedTuple):

@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from denoise_scrapy.dedup import signature
 from denoise_scrapy.dedup.tree_layout import EMPTY, Layout, build
-from denoise_scrapy.dedup.unit_sets import UnitSets
 
 TAIL = 512
 """Recent sets read one by one until there are so many (0.03 ms); then merged at 0.05 ms each."""
@@ -30,8 +29,11 @@ TREE = 8192
 Ints = npt.NDArray[np.int64]
 
 
-class SetTree(UnitSets):
-    """Sets of units as nodes of trees.
+class SetTree:
+    """Sets of units as nodes of trees, found by what they may have in common with a query.
+
+    Attributes:
+        visited: Sets read one by one since the start, for measurements.
 
     Example:
         >>> tree = SetTree()
@@ -45,7 +47,7 @@ class SetTree(UnitSets):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        self.visited = 0
         self._sets: list[bytes] = []
         self._numbers: list[int] = []
         self._lengths: list[int] = []
@@ -59,7 +61,14 @@ class SetTree(UnitSets):
         return len(self._sets)
 
     def add(self, numbers: list[int], sets: list[bytes], lengths: list[int]) -> None:
-        """See `UnitSets.add`."""
+        """Add sets.
+
+        Args:
+            numbers: What a search returns for them.
+            sets: Sorted uint16 arrays as bytes.
+            lengths: Lengths of their texts in units, what `longest` of a search speaks of.
+
+        """
         self._sets += sets
         self._numbers += numbers
         self._lengths += lengths
@@ -68,7 +77,17 @@ class SetTree(UnitSets):
             self._merge()
 
     def search(self, units: npt.NDArray[np.uint16], need: int, longest: int) -> Ints:
-        """See `UnitSets.search`."""
+        """Find every set that may have enough in common with a query.
+
+        Args:
+            units: The query, uint16, each once, not empty.
+            need: Least number of common units, 1 or more.
+            longest: Sets of longer texts are left out, in units.
+
+        Returns:
+            Sorted int64 numbers: of all sets that have, and of a few that do not.
+
+        """
         mark = signature.sign(units, np.array([len(units)]))
         maybe = [self._walk(tree, mark, len(units), need, longest) for tree in (*self._closed, self._open)]
         maybe.append(self._scan(mark, len(units), need, longest))

@@ -98,7 +98,7 @@ def find_duplicates(folder: Path) -> None:
     with DuplicateIndex(remember_copies=100) as remembering:
         assert_type(remembering.group("a"), Group | None)
         assert_type(remembering.groups(), list[Group])
-    with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="exact") as index:
+    with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="tree") as index:
         verdict = assert_type(index.check("a", "text", scope="b", group="c"), Verdict)
         assert_type(index.add("a", "text"), Verdict)
         assert_type(index.check_and_add("b", "text", claim=True), Verdict)

@@ -79,7 +79,7 @@ def claimed(index, key, text, **options):
 
 
 class TestOneIndex:
-    @pytest.mark.parametrize("search", ["prefilter", "exact", "tree"])
+    @pytest.mark.parametrize("search", ["prefilter", "tree"])
     def test_settled_withdrawn_and_pending(self, place, search):
         with place.index(search=search) as index:
             assert not claimed(index, "a", A).duplicate

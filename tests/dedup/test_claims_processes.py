@@ -1,4 +1,4 @@
-"""Claims of several processes on one store, and of processes that are killed; files of versions without claims."""
+"""Claims of several processes on one store, and of processes that are killed; files of older versions."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from tests.dedup.redis_writer import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 120
-# As it was before there were claims.
+# As it was before there were claims and runs.
 OLD_TABLES = """
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE texts (
@@ -130,29 +130,12 @@ def old_put(link, key, text):
     link.execute(OLD_PUT, (key, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands))
 
 
-def test_a_file_of_an_older_format_is_refused_untouched(tmp_path):
-    old_file(tmp_path / "a.db", range(2))
+def test_a_file_of_an_older_version_is_refused_and_left_as_it_is(tmp_path):
+    old_file(tmp_path / "a.db", range(3))
     before = (tmp_path / "a.db").read_bytes()
-    with pytest.raises(StoreMismatch, match="'format' is 2 there"):
-        opened(tmp_path / "a.db")
+    with pytest.raises(StoreMismatch, match="'format' is 2 there and 3 here"):
+        DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"))
     assert (tmp_path / "a.db").read_bytes() == before
-
-
-def test_a_version_without_claims_writes_into_a_file_of_ours(tmp_path):
-    """What it replaces was claimed, and is not claimed any more."""
-    with opened(tmp_path / "a.db") as index:
-        index.check_and_add("a", text_of(1), claim=True)
-        index.check_and_add("b", text_of(2), claim=True)
-        link = sqlite3.connect(tmp_path / "a.db")
-        old_put(link, "a", text_of(3))
-        link.commit()
-        link.close()
-        assert not index.settle("a") and index.settle("b")
-        verdict = index.check("new", text_of(3))
-        assert verdict.of == "a" and not verdict.pending
-        assert index._store.problems() == ["a claim on text 1, which cannot be found"]
-    with opened(tmp_path / "a.db") as index:
-        assert len(index) == 2 and index._store.problems() == []
 
 
 def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):

@@ -2,13 +2,13 @@
 
 import random
 from collections import Counter
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.decision import Question, compare, judge, needed
+from denoise_scrapy.dedup.decision import THRESHOLD, Question, compare, judge, needed
+from denoise_scrapy.dedup.differences import is_form, share_new
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Fingerprint
 from denoise_scrapy.dedup.stop_units import is_stop
@@ -18,30 +18,41 @@ from tests.dedup.made_texts import chinese, cut_out, english
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern".split()
 
 
-def verdict_on(new, kept, threshold=0.7):
+def verdict_on(new, kept, threshold=THRESHOLD):
     return compare(Features.read(new), Fingerprint.of(kept), threshold)
 
 
+def runs_of(words):
+    """The run that begins at each unit, None where it would not end."""
+    lengths = [3 if "\u4e00" <= word <= "\u9fff" else 5 for word in words]
+    return [tuple(words[i : i + k]) if i + k <= len(words) else None for i, k in enumerate(lengths)]
+
+
+def frequencies(words):
+    """Of how many different runs each unit is the first; those that begin none count each time."""
+    runs = runs_of(words)
+    return Counter([run[0] for run in set(runs) - {None}] + [w for w, run in zip(words, runs, strict=True) if not run])
+
+
 def literal(new, kept, threshold, question=Question.PART):
-    """The rule of the documentation, word for word, without sampling."""
+    """The rule of the documentation, word for word, without sampling; all may be new."""
     x, p = tokens(new), tokens(kept)
     if x and x == p:
         return True, 1.0, 1.0
     t = sum(len(p) >= length for length in LEVEL_LENGTHS)
-    fx, fp = Counter(x), Counter(p)
+    fx, fp = frequencies(x), frequencies(p)
     stops = {u for u in fx + fp if is_stop(unit_hashes([u]))[0]}
     s1x = {u for u in fx if fx[u] > t} - stops
     s1p = {u for u in fp if fp[u] > t} - stops
-    s2x = Counter((a, b) for a, b in pairwise(x) if fx[a] > t)
-    s2p = Counter((a, b) for a, b in pairwise(p) if fp[a] > t)
+    s2x, s2p = set(runs_of(x)) - {None}, set(runs_of(p)) - {None}
     part, whole = (p, x) if question is Question.WHOLE else (x, p)
     units = {Question.PART: len(s1x), Question.WHOLE: len(s1p), Question.COPY: max(len(s1x), len(s1p))}[question]
-    pairs = {Question.PART: s2x, Question.WHOLE: s2p, Question.COPY: max(s2x, s2p, key=Counter.total)}[question]
+    runs = {Question.PART: len(s2x), Question.WHOLE: len(s2p), Question.COPY: max(len(s2x), len(s2p))}[question]
     if min(len(x), len(p)) < 20 or len(part) < 0.3 * len(whole) or len(s1p) < 4:
         return False, 0.0, 0.0
-    if units < 4 or pairs.total() < 8:
+    if units < 4 or runs < 8:
         return False, 0.0, 0.0
-    c1, c2 = len(s1x & s1p) / units, (s2x & s2p).total() / pairs.total()
+    c1, c2 = len(s1x & s1p) / units, len(s2x & s2p) / runs
     return c1 >= threshold and c2 >= threshold, c1, c2
 
 
@@ -55,10 +66,10 @@ def literal(new, kept, threshold, question=Question.PART):
 )
 def test_agrees_with_the_literal_rule(kept, added, start, threshold, question):
     new = " ".join(kept[start:] + added)
-    verdict = compare(Features.read(new), Fingerprint.of(" ".join(kept)), threshold, question)
+    verdict = judge(Features.read(new), [Fingerprint.of(" ".join(kept))], threshold, 1.0, question)[0]
     duplicate, c1, c2 = literal(new, " ".join(kept), threshold, question)
     if verdict.c2:
-        # 16-bit halves of at most 100 pairs: a few may be equal by chance
+        # 16-bit halves of at most 100 runs: a few may be equal by chance
         assert abs(verdict.c2 - c2) <= 3 / 20
     if verdict.c2 == pytest.approx(c2):
         assert (verdict.duplicate, verdict.c1) == (duplicate, pytest.approx(c1))
@@ -67,12 +78,12 @@ def test_agrees_with_the_literal_rule(kept, added, start, threshold, question):
 @pytest.mark.parametrize(
     ("new", "c1", "c2", "duplicate"),
     [
-        # of 22 units 16 are known, in one piece: 15 of 21 pairs
-        ("k1-16 n1-6", 16 / 22, 15 / 21, True),
-        # the same units in two pieces: 14 of 21 pairs
-        ("k1-8 n1-3 k9-16 n4-6", 16 / 22, 14 / 21, False),
-        # 15 of 22 units: below 0.7
-        ("k1-15 n1-7", 15 / 22, 14 / 21, False),
+        # of 24 units 18 are known, in one piece: 14 of 20 runs
+        ("k1-18 n1-6", 18 / 24, 14 / 20, True),
+        # the same units in two pieces: 10 of 20 runs
+        ("k1-9 n1-3 k10-18 n4-6", 18 / 24, 10 / 20, False),
+        # 15 of 24 units: 11 of 20 runs, below 0.6
+        ("k1-15 n1-9", 15 / 24, 11 / 20, False),
         # 19 units: too short to be judged
         ("k1-19", 0.0, 0.0, False),
     ],
@@ -102,16 +113,17 @@ def test_many_at_once_are_judged_like_one_by_one(seed, threshold, question):
         kept.append(Fingerprint.of(" ".join(part + other[: rnd.randrange(len(other) + 1) // 2])))
     new = Features.read(" ".join(words))
     kept.append(Fingerprint.of(new))
-    expected = [compare(new, one, threshold, question) for one in kept]
-    assert judge(new, kept, threshold, question) == expected
-    assert judge(new, [], threshold, question) == []
+    expected = [judge(new, [one], threshold, question=question)[0] for one in kept]
+    assert judge(new, kept, threshold, question=question) == expected
+    assert judge(new, [], threshold, question=question) == []
 
 
 class TestOtherQuestions:
     WORDS = english(40, 400)
 
     def asked(self, new, kept, question):
-        return compare(Features.read(" ".join(new)), Fingerprint.of(" ".join(kept)), 0.7, question).duplicate
+        kept = [Fingerprint.of(" ".join(kept))]
+        return judge(Features.read(" ".join(new)), kept, THRESHOLD, question=question)[0].duplicate
 
     def test_a_part_is_no_copy(self):
         half = self.WORDS[:200]
@@ -171,6 +183,28 @@ class TestPlantedEdits:
     def test_tiny_excerpt_is_not_covered(self):
         kept = english(8, 1200)
         assert not verdict_on(" ".join(kept[300:360]), " ".join(kept)).duplicate
+
+
+class TestDifferences:
+    def test_the_share_that_is_new(self):
+        words = english(50, 2000)
+        kept = Fingerprint.of(" ".join(words))
+        edited = [word if place % 25 else f"edit{place}" for place, word in enumerate(words)]
+        for new, share in ((words, 0.0), (words[:900], 0.0), (words + english(51, 400), 1 / 6), (edited, 1 / 25)):
+            assert share_new(Features.read(" ".join(new)), kept) == pytest.approx(share, abs=0.07)
+
+    def test_what_repeats_something_new_is_no_duplicate(self):
+        words, chorus = english(52, 300), english(53, 30)
+        new = " ".join(words + chorus * 12)
+        assert compare(Features.read(new), Fingerprint.of(" ".join(words)), most_new=1.0).duplicate
+        assert not verdict_on(new, " ".join(words)).duplicate
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.sets(st.integers(0, 99), max_size=16), st.sets(st.integers(0, 99), max_size=40))
+    def test_other_numbers(self, kept, new):
+        differ = new - kept
+        found = is_form(Features.read(" ".join(map(str, new))), Fingerprint.of(" ".join(map(str, kept))))
+        assert found == (len(differ) >= 4 and len(differ) > 0.4 * len(new))
 
 
 class TestChinese:

@@ -2,16 +2,17 @@
 
 import dataclasses
 import pickle
+import random
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.features import EVERY_PAIR, Cut, Features
-from denoise_scrapy.dedup.fingerprint import S1_CAP, S2_CAP, Fingerprint
+from denoise_scrapy.dedup.decision import compare
+from denoise_scrapy.dedup.features import EVERY, Features
+from denoise_scrapy.dedup.fingerprint import NUMBERS_CAP, S1_CAP, S2_CAP, Fingerprint
 from denoise_scrapy.dedup.stop_units import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 from tests.dedup.made_texts import english
@@ -21,35 +22,45 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
 LEVELS = st.integers(0, 3)
 
 
+def literal_runs(text):
+    """The run that begins at each unit: three from an ideograph, five from any other; None where it would not end."""
+    words = tokens(text)
+    lengths = [3 if "\u4e00" <= word <= "\u9fff" else 5 for word in words]
+    return [
+        tuple(words[place : place + length]) if place + length <= len(words) else None
+        for place, length in enumerate(lengths)
+    ]
+
+
+def literal_frequencies(text):
+    """Of how many different runs each unit is the first; those that begin none count each time."""
+    runs = literal_runs(text)
+    begin_none = [word for word, run in zip(tokens(text), runs, strict=True) if run is None]
+    return Counter([run[0] for run in set(runs) - {None}] + begin_none)
+
+
 def literal_s1(text, t):
-    counts = Counter(unit_hashes(tokens(text)).tolist())
+    counts = {unit_hashes([word])[0]: count for word, count in literal_frequencies(text).items()}
     units = {u for u, f in counts.items() if f > t and not is_stop(np.array([u], np.uint32))[0]}
-    return {(u * 2654435769 & 0xFFFFFFFF) >> 16 for u in units}
+    return {(int(u) * 2654435769 & 0xFFFFFFFF) >> 16 for u in units}
 
 
-def literal_pairs(text, t):
-    units = unit_hashes(tokens(text)).tolist()
-    counts = Counter(units)
-    return Counter((a, b) for a, b in pairwise(units) if counts[a] > t)
-
-
-def literal_sample(features, t, limit):
+def literal_sample(features, limit):
     """Low halves of the hashes below a limit, the plain way."""
-    return sorted({value & 0xFFFF for value in features.cut(t).s2.tolist() if value < limit})
+    return sorted({value & 0xFFFF for value in features.runs.distinct.tolist() if value < limit})
 
 
 @given(TEXTS, LEVELS)
 def test_main_string_is_the_literal_set(text, t):
-    s1 = Features.read(text).cut(t).s1.tolist()
-    assert s1 == sorted(literal_s1(text, t))
+    assert Features.read(text).main_units(t).tolist() == sorted(literal_s1(text, t))
 
 
-@given(TEXTS, TEXTS, LEVELS)
-def test_numbered_pairs_intersect_like_the_literal_multisets(one, two, t):
-    mine, theirs = (Features.read(text).cut(t).s2 for text in (one, two))
-    left, right = literal_pairs(one, t), literal_pairs(two, t)
-    assert len(mine) == left.total()
-    assert len(np.intersect1d(mine, theirs)) == (left & right).total()
+@given(TEXTS, TEXTS)
+def test_runs_intersect_like_the_literal_sets(one, two):
+    mine, theirs = (Features.read(text).runs.distinct for text in (one, two))
+    left, right = (set(literal_runs(text)) - {None} for text in (one, two))
+    assert len(mine) == len(left)
+    assert len(np.intersect1d(mine, theirs)) == len(left & right)
     assert mine.tolist() == sorted(mine.tolist())
 
 
@@ -58,23 +69,41 @@ def test_numbered_pairs_intersect_like_the_literal_multisets(one, two, t):
 def test_sampling_is_the_literal_one_and_bounded(seed, length):
     features = Features.read(" ".join(english(seed, length)))
     kept = Fingerprint.of(features)
-    assert kept.pairs.tolist() == literal_sample(features, kept.t, kept.limit)
-    assert len(kept.pairs) <= S2_CAP
+    assert kept.runs.tolist() == literal_sample(features, kept.limit)
+    assert len(kept.runs) <= S2_CAP
     assert kept.limit & (kept.limit - 1) == 0
-    assert kept.limit == EVERY_PAIR or len(literal_sample(features, kept.t, 2 * kept.limit)) > S2_CAP
+    assert kept.limit == EVERY or len(literal_sample(features, 2 * kept.limit)) > S2_CAP
+
+
+@given(st.sets(st.integers(0, 999), max_size=60))
+def test_numbers_are_sampled_and_bounded(numbers):
+    kept = Fingerprint.of("sums " + " ".join(map(str, numbers)))
+    halved, *sample = np.frombuffer(kept.numbers or bytes(2), "<u2").tolist()
+    assert len(sample) == len(numbers) if len(numbers) <= NUMBERS_CAP else halved > 0
+    assert len(sample) <= NUMBERS_CAP and sample == sorted(set(sample))
+
+
+@pytest.mark.parametrize("length", [100, 599, 900, 4000])
+def test_a_text_that_repeats_itself_is_what_it_was(length):
+    words = english(5, length)
+    once, twice = Features.read(" ".join(words)), Features.read(" ".join(words * 2))
+    assert len(twice.runs.distinct) <= len(once.runs.distinct) + 4  # those across the joint
+    for new, kept in ((once, twice), (twice, once)):
+        verdict = compare(new, Fingerprint.of(kept))
+        assert verdict.duplicate and min(verdict.c1, verdict.c2) > 0.95 and verdict.new < 0.05
 
 
 def test_a_part_lies_inside_the_whole_at_every_level():
     words = english(3, 3000)
     whole, part = Features.read(" ".join(words)), Features.read(" ".join(words[200:1700]))
     for t in range(4):
-        assert set(part.cut(t).s1.tolist()) <= set(whole.cut(t).s1.tolist())
+        assert set(part.main_units(t).tolist()) <= set(whole.main_units(t).tolist())
 
 
 def test_sample_at_the_ends():
-    cut = Cut(np.empty(0, np.uint16), np.array([0, 5, 2**32 - 1], np.uint32))
-    assert cut.sample(EVERY_PAIR).tolist() == [0, 5, 65535]
-    assert cut.sample(0).tolist() == []
+    features = Features.read(" ".join(english(1, 50)))
+    assert len(features.sample(EVERY)) == len(features.runs.distinct)
+    assert features.sample(0).tolist() == []
 
 
 @pytest.mark.parametrize(("length", "t"), [(599, 0), (600, 1), (2500, 2), (8000, 3)])
@@ -82,25 +111,28 @@ def test_threshold_by_length(length, t):
     assert Fingerprint.of(" ".join(english(1, length))).t == t
 
 
-def test_stop_units_count_in_pairs_only():
+def test_stop_units_count_in_runs_only():
     features = Features.read("the tree of the stone")
-    assert len(features.cut(0).s1) == 2
-    assert len(features.cut(0).s2) == 4
+    assert len(features.main_units(0)) == 2
+    assert len(features.sample()) == 1
 
 
 def test_a_vast_vocabulary_is_held_by_a_higher_threshold():
     words = [f"w{number}" for number in range(1500)]
-    for often, t in ((1, 1), (2, 2), (9, 15)):
+    for often, t in ((1, 1), (2, 2), (9, 3)):
         kept = Fingerprint.of(" ".join(words * often))
         assert (kept.t, kept.units.tolist()) == (t, [])
-    frequent = [f"f{number}" for number in range(900)]
-    kept = Fingerprint.of(" ".join(words * 9 + frequent * 16))
+    anew = [word for seed in range(9) for word in random.Random(seed).sample(words, len(words))]
+    assert Fingerprint.of(" ".join(anew)).t == 15
+    frequent = [f"f{number}" for number in range(900)] * 17
+    random.Random(1).shuffle(frequent)
+    kept = Fingerprint.of(" ".join(anew + frequent))
     assert kept.t == 15 and 880 < len(kept.units) <= 900 < S1_CAP
 
 
 def test_repeated_text_fits_the_cap():
     kept = Fingerprint.of("ha " * 50_000)
-    assert len(kept.pairs) <= S2_CAP and len(kept.units) == 1
+    assert len(kept.runs) <= S2_CAP and len(kept.units) == 1
 
 
 def test_a_fingerprint_is_a_value():
@@ -122,6 +154,6 @@ def test_same_values_on_every_machine():
     kept = Fingerprint.of("Bees dance to tell their sisters where the clover is.")
     assert kept.digest.hex() == "da1f49297b6270e336e9213312871f4a"
     assert kept.units.tolist() == [4455, 9226, 12878, 28300, 29833, 42966]
-    assert kept.pairs.tolist() == [8112, 36226, 38663, 42514, 54712, 56310, 58454, 59777, 65398]
+    assert kept.runs.tolist() == [6452, 15937, 18831, 36187, 37277, 52215]
     bands = Fingerprint.of("Bees dance to tell their sisters where the clover is. " * 2).bands
     assert np.frombuffer(bands, "<u4")[:3].tolist() == [745013170, 1959942448, 1805638273]

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict, renewal, search, slices, tree
+from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict, renewal, tree
 from denoise_scrapy.dedup.decision import compare
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import Fingerprint
@@ -17,7 +17,7 @@ TEXT, OTHER = " ".join(A), " ".join(B)
 NEAR = " ".join(["by", "somebody", *A[2:]])
 
 
-@pytest.fixture(params=["memory prefilter", "sqlite prefilter", "memory exact", "sqlite tree"])
+@pytest.fixture(params=["memory prefilter", "sqlite prefilter", "memory tree"])
 def index(request, tmp_path):
     kind, search = request.param.split()
     store = SQLiteStore(tmp_path / "a.db") if kind == "sqlite" else MemoryStore()
@@ -30,7 +30,7 @@ class TestAnswers:
         assert index.check_and_add("a", TEXT) == Verdict()
         near = index.check_and_add("b", NEAR)
         assert near.duplicate and near.of == "a" and 0.9 < near.score < 1 and 0.9 < near.c1 <= 1
-        assert near.reason == f"near-duplicate of a (c2 {near.score:.2f}, c1 {near.c1:.2f})"
+        assert near.reason == f"near-duplicate of a (c2 {near.score:.2f}, c1 {near.c1:.2f}, new {near.new:.2f})"
         equal = index.check_and_add("c", TEXT.upper())
         assert (equal.of, equal.score, equal.reason) == ("a", 1.0, "the same words as a")
         assert len(index) == 1
@@ -182,17 +182,16 @@ class TestShort:
             assert not index.check_and_add("e", "").duplicate
 
 
-@pytest.mark.parametrize("way", ["exact", "tree"])
 @pytest.mark.parametrize("rule", list(RULES))
-def test_every_match_of_a_linear_scan_over_the_index(way, rule, monkeypatch):
+def test_every_match_of_a_linear_scan_over_the_index(rule, monkeypatch):
     """Not only the first: all that the rule calls duplicates, found by the search, in order."""
-    for module, name, size in ((tree, "TAIL", 20), (tree, "TREE", 60), (slices, "FEW", 10)):
-        monkeypatch.setattr(module, name, size)
+    for name, size in (("TAIL", 20), ("TREE", 60)):
+        monkeypatch.setattr(tree, name, size)
     rnd, judge = random.Random(8), RULES[rule]
     stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(30)]
     kept: list[Fingerprint] = []
     hits = 0
-    with DuplicateIndex(rule=rule, search=way) as index:
+    with DuplicateIndex(rule=rule, search="tree") as index:
         for number in range(200):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
@@ -208,11 +207,11 @@ def test_every_match_of_a_linear_scan_over_the_index(way, rule, monkeypatch):
     assert hits > 50
 
 
-def test_exact_keeps_what_a_linear_scan_keeps():
+def test_the_tree_keeps_what_a_linear_scan_keeps():
     rnd = random.Random(8)
     stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(40)]
     kept: list[tuple[str, Fingerprint]] = []
-    with DuplicateIndex(search="exact") as index:
+    with DuplicateIndex(search="tree") as index:
         for number in range(250):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
@@ -227,15 +226,37 @@ def test_exact_keeps_what_a_linear_scan_keeps():
     assert 20 < len(kept) < 240
 
 
-def test_many_candidates_ask_the_exact_search_once_it_is_ready(monkeypatch):
-    monkeypatch.setattr(search, "_CATCH_UP", 2)
+def test_of_many_candidates_the_likest_are_looked_at():
     with DuplicateIndex(candidate_limit=1) as index:
-        for key in "abc":
-            index.add(key, TEXT + key)
-        assert index.check("d", NEAR).of == "a"
-        assert index.stats["exact_answers"] == 0  # two of three texts are in
-        assert index.check("d", NEAR).of == "a"
-        assert index.stats["exact_answers"] == 1
+        for number in range(9):
+            index.add(f"stranger {number}", " ".join([*english(number, 200), *TEXT.split()[:12]]))
+        index.add("kept", TEXT)
+        assert index.check("new", NEAR).of == "kept"
+        assert index.stats["verified"] == 1
+
+
+def test_how_much_of_a_duplicate_may_be_new():
+    words = english(1, 400)
+    longer = " ".join(words + english(2, 100))
+    with DuplicateIndex() as index, DuplicateIndex(most_new=0.1) as strict:
+        for one in (index, strict):
+            one.add("kept", " ".join(words))
+        verdict = index.check("longer", longer)
+        assert verdict.duplicate and verdict.new == pytest.approx(0.2, abs=0.05)
+        assert not strict.check("longer", longer).duplicate
+        assert strict.check("shorter", " ".join(words[:300])).new == 0
+
+
+def test_a_form_filled_in_anew_is_marked():
+    notice = "Notice {} of the auction of lot {} on {} March {}. " + " ".join(english(3, 60))
+    with DuplicateIndex() as index:
+        index.add("first", notice.format(1, 20, 3, 2024))
+        anew, same = (
+            index.check("second", notice.format(7, 21, 9, 2025)),
+            index.check("copy", notice.format(1, 20, 3, 2025)),
+        )
+        assert anew.duplicate and anew.form
+        assert same.duplicate and not same.form
 
 
 class TestCheckAndAddApart:
@@ -334,10 +355,11 @@ def test_threads_keep_one_of_each():
         ({"threshold": "0.7"}, r"threshold must be a number in \(0, 1\], got '0.7'"),
         ({"threshold": True}, "threshold must be a number"),
         ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
+        ({"most_new": 1.1}, r"most_new must be a number in \[0, 1\], got 1.1"),
         ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
         ({"rule": "patents"}, "rule must be one of part, near-copy, patent, got 'patents'"),
-        ({"search": "trees"}, "search must be one of prefilter, exact, tree, got 'trees'"),
-        ({"rule": "patent", "search": "prefilter"}, "search must be exact or tree for the rule 'patent'"),
+        ({"search": "trees"}, "search must be one of prefilter, tree, got 'trees'"),
+        ({"rule": "patent", "search": "prefilter"}, "search must be tree for the rule 'patent'"),
         ({"extends": True, "search": "tree"}, "extends needs search='prefilter', got 'tree'"),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy.dedup import catalog as catalog_module
 from denoise_scrapy.dedup import lookup
 from denoise_scrapy.dedup.catalog import Catalog
 from denoise_scrapy.dedup.growing import Growing
@@ -90,7 +91,7 @@ class TestCatalog:
         assert found[1:] == ([3], [5], [3, 5], [0, 1])
         assert catalog.find(listing(0, "a", "t", b"q", b""))[1:4] == ([8], [], [])
         assert catalog.find(listing(0, "a", "u", b"x", bands.tobytes()))[1:4] == ([], [], [])
-        assert (catalog.last, len(catalog), catalog.ids_after(3, 9)) == (8, 3, [5, 8])
+        assert (catalog.last, len(catalog), catalog.ids_after(3)) == (8, 3, [5, 8])
 
     def test_the_same_value_at_another_place_is_no_common_band(self):
         catalog = Catalog()
@@ -103,10 +104,23 @@ class TestCatalog:
         assert catalog.discard(1) and not catalog.discard(1) and not catalog.discard(7)
         assert catalog.find(listing(0, "a")).same_name == []
         assert catalog.find(listing(0, "z")).same_words == [2]
-        assert (len(catalog), catalog.dead, catalog.ids_after(0, 9)) == (1, 1, [2])
+        assert (len(catalog), catalog.dead, catalog.ids_after(0)) == (1, 1, [2])
 
     def test_words_of_short_texts_are_looked_up_by_option_only(self):
         for short in (True, False):
             catalog = Catalog(short=short)
             catalog.extend([listing(1)])
             assert catalog.find(listing(0, "z")).same_words == [1] * short
+
+    def test_of_crowded_bands_the_rarest_are_used(self, monkeypatch):
+        monkeypatch.setattr(catalog_module, "_MOST_FINDS", 20)
+        common, rare = np.arange(32, dtype="<u4"), np.arange(32, dtype="<u4")
+        rare[5] = 99
+        catalog = Catalog()
+        catalog.extend(
+            [listing(number, str(number), words=b"%d" % number, bands=common.tobytes()) for number in range(1, 41)]
+        )
+        catalog.extend([listing(41, "z", words=b"z", bands=rare.tobytes())])
+        assert catalog.find(listing(0, "z", words=b"y", bands=rare.tobytes())).alike == [41]
+        found = catalog.find(listing(0, "7", words=b"y", bands=common.tobytes()), most=3)
+        assert found.same_name == [7] and found.alike == [1, 2, 3]

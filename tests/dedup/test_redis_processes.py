@@ -20,7 +20,7 @@ JOBS = {
     "equal": {"count": 400},
     "near": {"count": 200, "near": True},
     "false candidates": {"count": 200, "near": True, "bands": "alike"},
-    "exact": {"count": 150, "near": True, "bands": "apart", "search": "exact"},
+    "tree": {"count": 150, "near": True, "bands": "apart", "search": "tree"},
 }
 
 

@@ -88,7 +88,7 @@ class TestContract:
     def test_indexes_of_other_names_are_apart(self, store, redis_server):
         store.put(Name("a"), LONG, 0)
         with RedisStore(redis_server.url, name="b") as other:
-            other.open({**CONSTANTS, "pair cap": "999"})
+            other.open({**CONSTANTS, "run cap": "999"})
             assert len(other) == 0 and other.put(Name("a"), LONG, 0).id == 1
 
     def test_keys_are_in_one_slot_of_a_cluster(self, store, redis_server):
@@ -229,7 +229,7 @@ class TestBetweenLookAndPut:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("constant", ["pair cap", "layout", "format"])
+    @pytest.mark.parametrize("constant", ["run cap", "layout", "format"])
     def test_other_constants(self, store, redis_server, constant):
         redis_server.client.hset("{a}:meta", constant, "999")
         with pytest.raises(StoreMismatch, match=f"'{constant}' is 999 there and .* here. Delete these keys") as caught:

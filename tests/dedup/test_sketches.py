@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.decision import judge
+from denoise_scrapy.dedup.decision import THRESHOLD, judge
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.rule import NearCopyRule, PartRule
@@ -14,12 +14,12 @@ from tests.dedup.made_texts import cut_out, english
 
 def sketches_of(kept):
     made = Sketches()
-    made.extend([one.s2 for one in kept], [one.t for one in kept], [one.limit for one in kept])
+    made.extend([one.s2 for one in kept], [one.limit for one in kept])
     return made
 
 
-def possible(sketches, rows, new, rule, threshold=0.7):
-    return sketches.possible(rows, lambda t, limit: rule.pair_query(new, t, limit, threshold)).tolist()
+def possible(sketches, rows, new, rule, threshold=THRESHOLD):
+    return sketches.possible(rows, lambda limit: rule.run_query(new, limit, threshold)).tolist()
 
 
 @settings(max_examples=40, deadline=None)
@@ -44,7 +44,7 @@ def test_strangers_are_refused():
 def test_what_a_store_did_not_tell_is_possible():
     new = Features.read(" ".join(english(1)))
     sketches = Sketches()
-    sketches.extend([b"", b"", np.arange(150, dtype="<u2").tobytes()], [0, 17, 0], [0, 1 << 32, 3])
+    sketches.extend([b"", b"", np.arange(150, dtype="<u2").tobytes()], [0, 17, 3])
     assert possible(sketches, [0, 1, 2], new, PartRule()) == [True] * 3
     assert possible(sketches, [], new, PartRule()) == []
     assert not judge(new, [Fingerprint.of("")], 0.7)[0].duplicate

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint
-from denoise_scrapy.dedup.features import EVERY_PAIR, Features, _count_by_sorting, _sample_by_sorting
+from denoise_scrapy.dedup.features import EVERY, Features, _runs_by_sorting, _sample_by_sorting
 from denoise_scrapy.dedup.in_common import count_common
 from denoise_scrapy.dedup.lookup import LookupTable
 from denoise_scrapy.dedup.prefilter import _PERMUTATIONS, band_hashes, minhash
@@ -34,26 +34,28 @@ SETS = st.lists(st.sets(st.integers(0, 9) | st.integers(0, 2**16 - 1), max_size=
 @settings(deadline=None, max_examples=300)
 @given(TEXTS)
 def test_units(text: str) -> None:
-    hashes, joined = read_units(text)
+    found = read_units(text)
     with switched_off():
-        expected, expected_joined = read_units(text)
-    assert hashes.tolist() == expected.tolist()
-    assert bytes(joined) == expected_joined == "\n".join(tokens(text)).encode("utf-8", "surrogatepass")
+        expected = read_units(text)
+    assert found.hashes.tolist() == expected.hashes.tolist()
+    assert found.kinds.tolist() == expected.kinds.tolist()
+    assert bytes(found.joined) == expected.joined == "\n".join(tokens(text)).encode("utf-8", "surrogatepass")
 
 
 @given(st.binary(max_size=40), st.integers(0, 300))
 def test_bytes_that_are_no_utf8_do_no_harm(text: bytes, points: int) -> None:
     assert native is not None
-    classes = np.arange(points, dtype=np.uint8) % 3
-    hashes, joined = dedup_text.units(native, text, classes, np.zeros(256, np.uint32))
+    classes = np.arange(points, dtype=np.uint16).astype(np.uint8) % 6
+    hashes, _, joined = dedup_text.units(native, text, classes, np.zeros(256, np.uint32))
     assert len(hashes) <= len(text) and len(joined) <= 2 * len(text)
 
 
 @settings(deadline=None)
-@given(HASHES)
-def test_counts(hashes: np.ndarray) -> None:
+@given(HASHES, st.integers(0, 2**64 - 1))
+def test_runs(hashes: np.ndarray, seed: int) -> None:
     assert native is not None
-    found, expected = dedup_text.counts(native, hashes, STOP_UNITS), _count_by_sorting(hashes)
+    kinds = np.random.default_rng(seed).integers(0, 3, len(hashes), np.uint8)
+    found, expected = dedup_text.runs(native, hashes, kinds, STOP_UNITS), _runs_by_sorting(hashes, kinds)
     for name in expected._fields:
         assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
 
@@ -68,7 +70,7 @@ def test_samples(values: np.ndarray, limit: int, most: int) -> None:
 
 def test_samples_of_values_in_no_order() -> None:
     assert native is not None
-    assert dedup_text.sample(native, np.array([7, 65536, 7, 2], np.uint32), EVERY_PAIR, 4)[0].tolist() == [0, 2, 7]
+    assert dedup_text.sample(native, np.array([7, 65536, 7, 2], np.uint32), EVERY, 4)[0].tolist() == [0, 2, 7]
 
 
 @given(HASHES)

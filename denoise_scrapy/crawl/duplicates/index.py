@@ -90,6 +90,7 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
             _store(where, settings, crawl_settings),
             rule=settings.dedup_rule,
             search=None if settings.dedup_search == "auto" else settings.dedup_search,
+            most_new=settings.dedup_most_new,
             extends=settings.dedup_extends,
             short_duplicates=settings.dedup_short,
             remember_copies=settings.dedup_groups if where is not None else 0,

@@ -1,11 +1,14 @@
-/* A text for the duplicate index: its units, how often each occurs, its numbered pairs, its MinHash bands. The twin of
- * what `dedup/tokens.py`, `dedup/features.py` and `dedup/prefilter.py` do in numpy; they say what it is. Values are
- * stored, so each is the same to the bit. Sorting is by digits: linear for any text, also one made to collide. */
+/* A text for the duplicate index: its units, its different runs, its MinHash bands. The twin of what
+ * `dedup/tokens.py`, `dedup/features.py` and `dedup/prefilter.py` do in numpy; they say what it is. Values are stored,
+ * so each is the same to the bit. Sorting is by digits: linear for any text, also one made to collide. */
 #include <string.h>
 
 #include "kernels.h"
 
-enum { APART, ALONE, WITHIN }; /* what a code point is: between units, a unit by itself, a part of a word */
+/* What a code point is: between units, a part of a word, a digit in one, a unit by itself, an ideograph. */
+enum { APART, WITHIN, DIGIT, ALONE, IDEOGRAPH };
+/* What a unit is. */
+enum { OTHER_UNIT, IDEOGRAPH_UNIT, NUMBER_UNIT };
 
 /* The code point at `place` of UTF-8 bytes, and its length; whatever is malformed counts as one byte between units. */
 static uint32_t code_point(const uint8_t *text, int64_t place, int64_t size, int64_t *length) {
@@ -20,31 +23,36 @@ static uint32_t code_point(const uint8_t *text, int64_t place, int64_t size, int
     return point;
 }
 
-/* Cut UTF-8 into units. `classes` has `points` code points, `crc` the 256 entries of CRC-32. Gives the units' hashes
- * (room for `size`) and the units joined by line feeds (room for 2 * size); returns how many, and their joined size. */
+/* Cut UTF-8 into units. `classes` has `points` code points, `crc` the 256 entries of CRC-32. Gives the units' hashes and
+ * kinds (room for `size` each) and the units joined by line feeds (room for 2 * size); returns how many, and their joined
+ * size. */
 EXPORTED int64_t denoise_dedup_units(const uint8_t *text, int64_t size, const uint8_t *classes, int64_t points,
-                                     const uint32_t *crc, uint32_t *hashes, uint8_t *joined, int64_t *joined_size) {
+                                     const uint32_t *crc, uint32_t *hashes, uint8_t *kinds, uint8_t *joined,
+                                     int64_t *joined_size) {
     int64_t count = 0, end = 0, length = 1;
     uint32_t hash = 0;
     int inside = 0;
     for (int64_t place = 0; place < size; place += length) {
         uint32_t point = code_point(text, place, size, &length);
-        uint8_t kind = (int64_t)point < points ? classes[point] : APART;
-        if (inside && kind != WITHIN) {
+        uint8_t class = (int64_t)point < points ? classes[point] : APART;
+        int within = class == WITHIN || class == DIGIT;
+        if (inside && !within) {
             hashes[count++] = ~hash;
             inside = 0;
         }
-        if (kind == APART) continue;
+        if (class == APART) continue;
         if (!inside) {
             if (count) joined[end++] = '\n';
             hash = UINT32_MAX;
+            kinds[count] = class == IDEOGRAPH ? IDEOGRAPH_UNIT : OTHER_UNIT;
         }
+        if (class == DIGIT) kinds[count] = NUMBER_UNIT;
         for (int64_t i = 0; i < length; i++) {
             uint8_t byte = text[place + i];
             joined[end++] = byte;
             hash = hash >> 8 ^ crc[(hash ^ byte) & 0xFF];
         }
-        inside = kind == WITHIN;
+        inside = within;
         if (!inside) hashes[count++] = ~hash;
     }
     if (inside) hashes[count++] = ~hash;
@@ -78,48 +86,51 @@ static uint64_t fmix64(uint64_t key) {
     return key ^ key >> 33;
 }
 
-/* Counts of units and numbered pairs. `work` is 12 * n words: 7 * n of scratch, then n each of units (ascending),
- * their counts, pair hashes (ascending), the counts of the pairs' first units, and n bytes: which units are among the
- * ascending `stop`. Returns the number of units. */
-EXPORTED int64_t denoise_dedup_counts(const uint32_t *hashes, int64_t n, const uint32_t *stop, int64_t stops,
-                                      uint32_t *work) {
-    uint64_t *keys = (uint64_t *)work, *spare = keys + n;
-    uint32_t *rank = work + 4 * n, *start = work + 5 * n, *follower = work + 6 * n, *units = work + 7 * n;
-    uint32_t *counts = work + 8 * n, *pairs = work + 9 * n, *pair_counts = work + 10 * n;
-    uint8_t *is_stop = (uint8_t *)(work + 11 * n);
-    int64_t distinct = 0, next_stop = 0, pair = 0;
-    for (int64_t i = 0; i < n; i++) keys[i] = (uint64_t)hashes[i] << 32 | (uint64_t)i;
-    sort_upper(keys, spare, n);
-    for (int64_t i = 0; i < n; i++) { /* runs of one unit */
+enum { RUN = 5, RUN_OF_IDEOGRAPHS = 3 };
+
+/* The different runs of a text and the frequencies of its units. `work` is 10 * n words: n pairs of run hash and first
+ * unit in order of the text, 0 where no run begins; 4 * n of scratch; then n each of run hashes (ascending), units
+ * (ascending), of how many runs each is the first, and n bytes: which units are among the ascending `stop`. Gives how
+ * many runs and how many units there are. */
+EXPORTED void denoise_dedup_runs(const uint32_t *hashes, const uint8_t *kinds, int64_t n, const uint32_t *stop,
+                                 int64_t stops, uint32_t *work, int64_t *sizes) {
+    static const uint64_t factors[RUN] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u,
+                                          0x85EBCA77C2B2AE63u, 0x27D4EB2F165667C5u};
+    uint64_t *run_at = (uint64_t *)work, *keys = run_at + n, *spare = keys + n;
+    uint32_t *runs = work + 6 * n, *units = work + 7 * n, *counts = work + 8 * n;
+    uint8_t *is_stop = (uint8_t *)(work + 9 * n);
+    int64_t begun = 0, distinct = 0, left = 0, different = 0, next_stop = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t length = kinds[i] == IDEOGRAPH_UNIT ? RUN_OF_IDEOGRAPHS : RUN;
+        uint64_t mixed = 0;
+        run_at[i] = 0;
+        if (i + length > n) continue;
+        for (int64_t step = 0; step < length; step++) mixed += hashes[i + step] * factors[step];
+        run_at[i] = (fmix64(mixed) >> 32) << 32 | hashes[i];
+        if (run_at[i]) keys[begun++] = run_at[i];
+    }
+    sort_upper(keys, spare, begun);
+    for (int64_t i = 0; i < begun; i++) {
+        uint32_t run = (uint32_t)(keys[i] >> 32);
+        if (distinct && run == runs[distinct - 1]) continue;
+        runs[distinct++] = run;
+        keys[left++] = keys[i] << 32; /* its first unit */
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (!run_at[i]) keys[left++] = (uint64_t)hashes[i] << 32;
+    sort_upper(keys, spare, left);
+    for (int64_t i = 0; i < left; i++) {
         uint32_t unit = (uint32_t)(keys[i] >> 32);
-        if (i == 0 || unit != units[distinct - 1]) {
+        if (!different || unit != units[different - 1]) {
             while (next_stop < stops && stop[next_stop] < unit) next_stop++;
-            is_stop[distinct] = next_stop < stops && stop[next_stop] == unit;
-            units[distinct] = unit;
-            counts[distinct] = 0;
-            start[distinct++] = (uint32_t)i;
+            is_stop[different] = next_stop < stops && stop[next_stop] == unit;
+            units[different] = unit;
+            counts[different++] = 0;
         }
-        counts[distinct - 1]++;
-        rank[keys[i] & UINT32_MAX] = (uint32_t)(distinct - 1);
+        counts[different - 1]++;
     }
-    for (int64_t i = 0; i < n; i++) { /* in order of the second unit: dealt out by the first, pairs are in order */
-        int64_t second = (int64_t)(keys[i] & UINT32_MAX);
-        if (second > 0) follower[start[rank[second - 1]]++] = hashes[second];
-    }
-    for (int64_t unit = 0, first = 0; unit < distinct; first += counts[unit++]) {
-        uint64_t number = 0;
-        for (int64_t i = first; i < (int64_t)start[unit]; i++) {
-            number = i > first && follower[i] == follower[i - 1] ? number + 1 : 0;
-            uint64_t key = ((uint64_t)units[unit] << 32 | follower[i]) + number * 0x9E3779B97F4A7C15u;
-            spare[pair++] = (fmix64(key) >> 32) << 32 | counts[unit];
-        }
-    }
-    sort_upper(spare, keys, pair);
-    for (int64_t i = 0; i < pair; i++) {
-        pairs[i] = (uint32_t)(spare[i] >> 32);
-        pair_counts[i] = (uint32_t)spare[i];
-    }
-    return distinct;
+    sizes[0] = distinct;
+    sizes[1] = different;
 }
 
 /* The lower halves of the values below a limit, ascending, each once, from `n` values of which these are the first. The
