@@ -147,7 +147,7 @@ def test_a_request_is_left_until_its_items_have_left_the_pipelines_and_no_longer
 
     async def parse(self, response):
         Watching.left.append(other.count()[0])
-        yield {"url": response.url}
+        yield {"url": "http://elsewhere.example/"}  # not held until the callback ends, as its only item would be
         await asyncio.sleep(0.4)
         Watching.left.append(other.count()[0])
         for request in response.follow_all(css="ul a"):
