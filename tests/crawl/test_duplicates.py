@@ -299,3 +299,23 @@ def test_what_was_dropped_is_remembered_with_the_item_that_was_kept(copies: Web,
     crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(off), "DENOISE_DEDUP_GROUPS": 0})
     with DuplicateIndex(store=SQLiteStore(off)) as index:
         assert not list(index.groups())
+
+
+def lot(n: int, extra: str = "") -> str:
+    sums = " ".join(f"{story(90 + k, 1).partition(' number')[0]} at {1000 * n + 37 * k} euro" for k in range(6))
+    return f"{sums} {extra}"
+
+
+def test_the_mark_says_how_much_is_new_and_whether_other_numbers_stand_in_it() -> None:
+    items = [
+        {"url": "https://a.example/1", "body": lot(1)},
+        {"url": "https://a.example/2", "body": lot(2)},
+        {"url": "https://a.example/3", "body": lot(1, story(5, 1))},
+    ]
+    done = crawl(started_items(*items), {"DENOISE_DEDUP": "mark"})
+    form, longer = (item["near_duplicate"] for item in done.items[1:])
+    assert form["of"] == longer["of"] == "https://a.example/1"
+    assert form["form"] is True and longer["form"] is False
+    assert 0 < longer["new"] <= 0.3
+    assert done.stat("dedup/forms") == 1
+    assert len(crawl(started_items(*items), {"DENOISE_DEDUP_MOST_NEW": 0.01}).items) == 3
