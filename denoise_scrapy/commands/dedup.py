@@ -277,7 +277,7 @@ def check(args: argparse.Namespace, settings: Settings) -> int:
 
 def problems(opened: Opened) -> Iterator[str]:
     """Yield what is wrong with an index, a sentence each."""
-    names, ids = array("Q"), array("q")
+    names, ids = array("Q"), array("Q")
     try:
         yield from opened.store.problems()
         for record in opened.store.records():

@@ -21,7 +21,7 @@ from denoise_scrapy.commands.opening import open_store, open_with
 from denoise_scrapy.commands.records import flaws, from_line, seen_in, to_line
 from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, Fingerprint, Store, StoreMismatch
-from denoise_scrapy.dedup.store import Listing, Name, Record
+from denoise_scrapy.dedup.store import Listing, Name, Record, turns
 from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Adding:
             "added", "replaced" or "there before".
 
         """
-        while True:  # each turn takes in what others have kept meanwhile, so there is an end
+        for _ in turns():  # each takes in what others have kept meanwhile
             same = self._same(name)
             if same is not None and not (self._replace and (same.name, same.fingerprint) != (name, fingerprint)):
                 return "there before"
@@ -128,6 +128,7 @@ class Adding:
                 if len(self._times) >= BATCH:
                     self.write_times()
                 return "added" if same is None else "replaced"
+        raise AssertionError
 
     def write_times(self) -> None:
         """Write the times of what was added."""

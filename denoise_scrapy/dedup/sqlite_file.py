@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.storage import FileKind
 from denoise_scrapy.storage import connect as connect_file
 
@@ -37,6 +38,10 @@ INDEX = FileKind(
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     advice="Delete the file to start a new index, or use the version that wrote it.",
+    sound=(
+        ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
+        *((name, "0") for name in ("meta", "claims", "owners", "copies")),
+    ),
 )
 
 
