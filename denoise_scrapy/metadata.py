@@ -23,10 +23,11 @@ from lxml import html as lxml_html
 from denoise_scrapy.page.events import Target, feed
 from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.shown import logger_of
 
 __all__ = ["language_of", "published_on"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 #: Fewer letters are too few to tell a language by: the page's own word for it counts.
 MIN_LETTERS = 50
