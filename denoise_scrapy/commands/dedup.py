@@ -260,7 +260,7 @@ def _spellings(key: str) -> set[str]:
 
 def check(args: argparse.Namespace, settings: Settings) -> int:
     """Look for damage, and print what is wrong."""
-    opened = open_store(args.store)
+    opened = open_store(args.store, damaged=True)
     found = 0
     with opened.store:
         for found, problem in enumerate(problems(opened), 1):

@@ -71,13 +71,14 @@ class SQLiteStore(Store):
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
         self.path = Path(path)
         self._timeout = timeout
+        self.opens_damaged = False  # for who looks for damage
         self._link: sqlite3.Connection | None = None
         self._lock = threading.RLock()  # of writing: a connection has one transaction
 
     def open(self, constants: Mapping[str, str]) -> None:
         """See `Store.open`."""
         if self._link is None:
-            self._link = connect(self.path, constants, self._timeout)
+            self._link = connect(self.path, constants, self._timeout, damaged=self.opens_damaged)
             self._release_dead()
 
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:

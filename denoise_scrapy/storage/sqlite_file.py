@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -83,11 +83,12 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
     link = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
     try:
         link.execute("BEGIN IMMEDIATE")
-        if _schema(link, 1):
+        is_new = not _schema(link, 1)
+        if not is_new:
             _check(link, path, kind, constants)
-        else:
+        _make(link, kind)
+        if is_new:
             link.execute(f"PRAGMA application_id = {kind.application_id}")
-            _make(link, kind)
             link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
         link.execute("COMMIT")
         with suppress(sqlite3.DatabaseError):  # of pages that cannot be read those tell who read them
@@ -165,7 +166,6 @@ def _schema(link: sqlite3.Connection, most: int) -> Schema:
     return found
 
 
-@cache
 def _own_schema(kind: FileKind) -> Schema:
     """The same of a file that is made now, as SQLite writes it."""
     link = sqlite3.connect(":memory:")
@@ -179,17 +179,15 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
     """Hold a file against what it should be, its constants first: they tell the version."""
     own = _own_schema(kind)
     found = _schema(link, len(own) + 1)
-    names = {row[1]: row for row in own}
-    if names["meta"] in found:
+    if any(row in own for row in found if row[1] == "meta"):
         marks = ", ".join("?" * len(constants))
         asked = f"SELECT name, value FROM meta WHERE name IN ({marks})"
         stored = dict(link.execute(asked, tuple(constants)))
         for name, value in constants.items():
             if stored.get(name) != value:
                 raise StoreMismatch(name, str(stored.get(name))[:100], value, str(path), kind.advice)
-    if found != own:
-        odd = next((row for row in found if row not in own), None) or next(row for row in own if row not in found)
-        there = "no such thing" if odd not in found else f"a {odd[0]} named {odd[1][:100]!r}"
+    for odd in (row for row in found if row not in own):  # of our own some may be missing in older files
+        there = f"with a {odd[0]} named {odd[1][:100]!r}"
         raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
 
 

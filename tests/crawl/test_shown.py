@@ -20,6 +20,7 @@ from tests.crawl.crawling import crawl
 from tests.crawl.web import Web, article
 
 HOSTILE = "key\x1b]0;owned\x07\x1b[2J\n2026-01-01 CRITICAL: all is lost\r\x9b31m\u202egpj.exe\u2028\x7f\x00\U000e0041"
+STORY = "The river rose again on Tuesday, and by noon it was high. The old bridge was closed to all but walkers. " * 9
 SOURCES = Path(denoise_scrapy.__file__).parent
 #: Of another's work under way; it names only URLs, whose control characters Scrapy has escaped.
 NOT_YET = {"crawl/comparison/fetching.py"}
@@ -74,7 +75,11 @@ def index(web: Web, tmp_path: Path) -> tuple[Path, Any]:
                     "body": "The river rose again on Tuesday, and by noon it was high. " * 9,
                 }
 
-    settings = {"DENOISE_DEDUP_PATH": str(tmp_path / "texts.sqlite"), "DENOISE_DEDUP_SCOPE": "all", "LOG_LEVEL": "INFO"}
+    settings = {
+        "DENOISE_DEDUP_PATH": str(tmp_path / "texts.sqlite"),
+        "DENOISE_DEDUP_SCOPE": "global",
+        "LOG_LEVEL": "INFO",
+    }
     return tmp_path / "texts.sqlite", crawl(Keys, settings)
 
 
@@ -99,7 +104,7 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
         ["dedup", "forget", "--dry-run", "--pattern", "key"],
         ["dedup", "forget", "{key}"],
         ["compare", "{file}", "{file}"],
-        ["dedup", "run", "{rows}", "--out", "{out}"],
+        ["dedup", "run", "{rows}", "-o", "{out}"],
         ["stats", "{rows}"],
         ["dedup", "import", "{rows}"],
         ["site", "{key}"],

@@ -89,12 +89,11 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 CRAFTED = {
     "ignoring trigger": "CREATE TRIGGER quiet BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END",
     "endless trigger": f"CREATE TRIGGER slow AFTER DELETE ON {{table}} BEGIN {ENDLESS} i FROM n; END",
-    "view": f"ALTER TABLE {{table}} RENAME TO other; CREATE VIEW {{table}} AS {ENDLESS} i AS id FROM n",
+    "view": f"DROP TABLE {{table}}; CREATE VIEW {{table}} AS {ENDLESS} i AS id FROM n",
     "view of constants": f"DROP TABLE meta; CREATE VIEW meta AS {ENDLESS} 'x' || i AS name, '1' AS value FROM n",
     "column": "ALTER TABLE {table} ADD COLUMN more TEXT",
     "generated column": "ALTER TABLE {table} ADD COLUMN more AS (zeroblob(1000000000))",
     "virtual table": "CREATE VIRTUAL TABLE more USING fts5(text)",
-    "table": "DROP TABLE {table}",
     "index": "CREATE INDEX more ON meta (value)",
 }
 ROWS = {
