@@ -11,26 +11,33 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
+from lxml import etree
 from lxml import html as lxml_html
 
+from denoise_scrapy.page.events import Target, feed
+from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.shown import logger_of
 
 __all__ = ["language_of", "published_on"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 #: Fewer letters are too few to tell a language by: the page's own word for it counts.
 MIN_LETTERS = 50
 #: Characters of a text that are looked at; more tell nothing new, and take a millisecond a thousand.
 MAX_TEXT = 5_000
-#: Bytes of HTML in which a date is looked for. Of 360 recorded pages the largest has 1.5 MB; the slowest takes .4 s,
-#: pages made to be slow take 1 s a MB.
+#: Bytes of HTML in which a date is looked for. Of 360 recorded pages the largest has 1.5 MB.
 MAX_HTML = 2_000_000
+#: Levels and attributes of the tree that htmldate gets: it reads all text again at each level, and libxml2 all
+#: attributes for each of an element. Recorded pages have 55 levels at most; what is deeper stands at the last one.
+MAX_DEPTH = MAX_ATTRIBUTES = 60
 #: Where the tag `html` is looked for; comments and declarations may stand before it.
 MAX_BEFORE = 20_000
 
@@ -94,14 +101,40 @@ def published_on(html: str | bytes, url: str | None = None) -> str:
     if not html or len(html) > MAX_HTML:
         return ""
     try:
-        # a tree, for a text that looks like a URL would be fetched
-        parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
-        tree = lxml_html.document_fromstring(to_utf8(html), parser=parser)
+        tree = _tree(to_utf8(html))  # a text that looks like a URL would be fetched
         with _silent("htmldate"):
             return find_date(tree, extensive_search=False, original_date=True, url=url or None) or ""
     except Exception as error:  # a date is not worth a page, whatever it holds
         logger.debug("No date of %s: %r", url, error)
         return ""
+
+
+def _tree(body: bytes) -> Any:
+    """The page as elements of lxml, without what a tree of its own would take time for that grows with its square."""
+    builder = etree.TreeBuilder(element_factory=lxml_html.html_parser.makeelement)
+    builder.start("html", {})
+    depth = 0
+
+    def start(tag: str, attributes: Mapping[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth < MAX_DEPTH:
+            builder.start(tag, dict(islice(attributes.items(), MAX_ATTRIBUTES)))
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        if depth < MAX_DEPTH:
+            builder.end(tag)
+            if tag not in BLOCK_TAGS:  # htmldate drops some, and would add what follows to one ever longer text
+                builder.start("wbr", {})
+                builder.end("wbr")
+        depth -= 1
+
+    feed(body, Target(start, end, builder.data))
+    while depth > 0:
+        end("html")
+    builder.end("html")
+    return builder.close()
 
 
 @contextmanager

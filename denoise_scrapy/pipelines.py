@@ -21,6 +21,7 @@ from denoise_scrapy.crawl.shape.report import ShapeReport
 from denoise_scrapy.item_fields import field_values
 from denoise_scrapy.items import get_field, has_field, has_text, with_field
 from denoise_scrapy.page import Page
+from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.settings import DenoiseSettings
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 # Items of which a crawl, or a row of drops, must have had so many before it is said that most are dropped.
 MANY = 20
@@ -52,7 +53,7 @@ class NearDuplicate(DropItem):
 
     def __init__(self, of: str | None, score: float):
         # Scrapy prints the whole item after this message, hence the level.
-        super().__init__(f"near-duplicate of {of} (score {score:.2f})", log_level="DEBUG")
+        super().__init__(f"near-duplicate of {shown(of or '', MAX_LOGGED)} (score {score:.2f})", log_level="DEBUG")
         self.of = of
         self.score = score
 

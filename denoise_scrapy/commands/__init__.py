@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from denoise_scrapy.shown import say
+
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
@@ -89,14 +91,14 @@ def run(argv: Sequence[str], settings: Settings) -> int:
         sys.stdout.flush()
         return code
     except UsageError as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        say(f"{PROGRAM}: {error}", file=sys.stderr)
         return MISUSED
     except BrokenPipeError:  # as of `… | head`; what is still in the buffer must not fail at the end of the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except failures() as error:
         store = getattr(args, "store", None) if isinstance(error, sqlite3.Error) else None  # SQLite names no file
-        print(f"{PROGRAM}: {f'{store}: ' if store else ''}{error or type(error).__name__}", file=sys.stderr)
+        say(f"{PROGRAM}: {f'{store}: ' if store else ''}{error or type(error).__name__}", file=sys.stderr)
         return FAILED
 
 

@@ -14,6 +14,7 @@ from denoise_scrapy.commands.judging_patent import judge_characters
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -49,14 +50,14 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             for (new, kept), judged in ways.items()
         ]
         head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
-        print(json.dumps({**head, "comparisons": found}, ensure_ascii=False, indent=2))
+        say(*json.dumps({**head, "comparisons": found}, ensure_ascii=False, indent=2).split("\n"))
         return 0
     kind = "characters" if rule == "patent" else "units"
     for name, source in (("A", args.a), ("B", args.b)):
-        print(f"{name}: {source}, {lengths[name]:,} {kind}")
-    print(f"rule {rule}, threshold {percent(threshold)}")
+        say(f"{name}: {source}, {lengths[name]:,} {kind}")
+    say(f"rule {rule}, threshold {percent(threshold)}")
     for (new, kept), judged in ways.items():
-        print("", *_lines(new, kept, judged), sep="\n")
+        say("", *_lines(new, kept, judged))
     return 0
 
 

@@ -27,6 +27,7 @@ from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import Store
 from denoise_scrapy.dedup.groups import all_groups
 from denoise_scrapy.dedup.store import Copy, Name, Record
+from denoise_scrapy.shown import say
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def stats(args: argparse.Namespace, settings: Settings) -> int:
     opened = open_store(args.store)
     with opened.store:
         found = statistics(opened)
-    print(json.dumps(found, ensure_ascii=False, indent=2) if args.json else _as_text(args.store, found))
+    lines = json.dumps(found, ensure_ascii=False, indent=2).split("\n") if args.json else _as_text(args.store, found)
+    say(*lines)
     return 0
 
 
@@ -109,10 +111,10 @@ def _bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def _as_text(name: str, found: dict[str, Any]) -> str:
+def _as_text(name: str, found: dict[str, Any]) -> list[str]:
     units = found["units"]
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
-    lines = [
+    return [
         f"{place_shown(name)}: {counted(found['texts'], 'text')}{size}",
         f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
         f"too short to be judged by similarity: {found['short']:,}",
@@ -122,7 +124,6 @@ def _as_text(name: str, found: dict[str, Any]) -> str:
         "constants:",
         *(f"    {key}: {value}" for key, value in found["constants"].items()),
     ]
-    return "\n".join(lines)
 
 
 def _add_groups_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,19 +145,17 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
         ]
     for one in found:
         if args.json:
-            print(json.dumps(asdict(one), ensure_ascii=False))
+            say(json.dumps(asdict(one), ensure_ascii=False))
             continue
-        shown = one.copies if args.key is not None else one.copies[:COPIES_SHOWN]
-        print(one.kept, *(f"   {copy}" for copy in shown), sep="\n")
-        if len(shown) < len(one.copies):
-            print(f"   … and {len(one.copies) - len(shown):,} more")
+        some = one.copies if args.key is not None else one.copies[:COPIES_SHOWN]
+        say(one.kept, *(f"   {copy}" for copy in some))
+        if len(some) < len(one.copies):
+            say(f"   … and {len(one.copies) - len(some):,} more")
     if args.key is not None and not found:
-        print(
-            f"{args.key}: not dropped for another text, and no other for it, as far as is remembered", file=sys.stderr
-        )
+        say(f"{args.key}: not dropped for another text, and no other for it, as far as is remembered", file=sys.stderr)
         return 1
     dropped = counted(sum(len(one.copies) for one in found), "dropped key")
-    print(f"{counted(len(found), 'group')}, {dropped}", file=sys.stderr)
+    say(f"{counted(len(found), 'group')}, {dropped}", file=sys.stderr)
     return 0
 
 
@@ -193,17 +192,17 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
         ]
         if args.dry_run:
             for _, key, where in found:
-                print(f"{where or 'all'}  {key}")
+                say(f"{where or 'all'}  {key}")
             for copy in copies:
-                print(f"{copy.scope or 'all'}  {copy.key}, dropped for {copy.kept}")
-            print(f"would be forgotten: {_forgotten(len(found), copies)}")
+                say(f"{copy.scope or 'all'}  {copy.key}, dropped for {copy.kept}")
+            say(f"would be forgotten: {_forgotten(len(found), copies)}")
         else:
             copies = [one for one in copies if store.remove_copy(Name(one.key, one.scope))]
-            print(f"forgotten: {_forgotten(sum(store.remove(number) for number, *_ in found), copies)}")
+            say(f"forgotten: {_forgotten(sum(store.remove(number) for number, *_ in found), copies)}")
     there = {one[1] for one in found}.union(one.key for one in copies)
     for key in args.keys:
         if there.isdisjoint(_spellings(key)):
-            print(f"not there{'' if args.older_than is None else ', or not that old'}: {key}", file=sys.stderr)
+            say(f"not there{'' if args.older_than is None else ', or not that old'}: {key}", file=sys.stderr)
     return 0
 
 
@@ -261,23 +260,23 @@ def _spellings(key: str) -> set[str]:
 
 def check(args: argparse.Namespace, settings: Settings) -> int:
     """Look for damage, and print what is wrong."""
-    opened = open_store(args.store)
+    opened = open_store(args.store, damaged=True)
     found = 0
     with opened.store:
         for found, problem in enumerate(problems(opened), 1):
             if found <= PROBLEMS_SHOWN:
-                print(problem)
+                say(problem)
         total = _count(opened.store)
     if not found:
-        print(f"{total} texts, no problem")
+        say(f"{total} texts, no problem")
         return 0
-    print(f"{total} texts, problems: {found:,}", file=sys.stderr)
+    say(f"{total} texts, problems: {found:,}", file=sys.stderr)
     return 1
 
 
 def problems(opened: Opened) -> Iterator[str]:
     """Yield what is wrong with an index, a sentence each."""
-    names, ids = array("Q"), array("q")
+    names, ids = array("Q"), array("Q")
     try:
         yield from opened.store.problems()
         for record in opened.store.records():

@@ -27,6 +27,7 @@ from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.shown import say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import replacing_path
 
@@ -199,13 +200,13 @@ class Progress:
         """A row is bad: the first ones are named."""
         self.bad += 1
         if self.bad <= PROBLEMS_SHOWN:
-            print(f"{self._clear}{text}", file=sys.stderr)
+            say(text, before=self._clear, file=sys.stderr)
         elif self.bad == PROBLEMS_SHOWN + 1:
-            print(f"{self._clear}further rows of this kind are counted only", file=sys.stderr)
+            say("further rows of this kind are counted only", before=self._clear, file=sys.stderr)
 
     def end(self) -> None:
         """All is written."""
-        print(f"{self._clear}{self._line()}", file=sys.stderr, flush=True)
+        say(self._line(), before=self._clear, file=sys.stderr)
 
     @property
     def _clear(self) -> str:
@@ -221,7 +222,7 @@ class Progress:
     def _show(self) -> None:
         now = time.monotonic()
         if now >= self._next:
-            print(f"{self._clear}{self._line()}", end="" if self._screen else "\n", file=sys.stderr, flush=True)
+            say(self._line(), before=self._clear, end="" if self._screen else "\n", file=sys.stderr)
             self._pause = self._pause if self._screen else min(2 * self._pause, 60.0)
             self._next = now + self._pause
 

@@ -21,7 +21,8 @@ from denoise_scrapy.commands.opening import open_store, open_with
 from denoise_scrapy.commands.records import flaws, from_line, seen_in, to_line
 from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, Fingerprint, Store, StoreMismatch
-from denoise_scrapy.dedup.store import Listing, Name, Record
+from denoise_scrapy.dedup.store import Listing, Name, Record, turns
+from denoise_scrapy.shown import say
 from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
@@ -54,14 +55,14 @@ def export(args: argparse.Namespace, settings: Settings) -> int:
     count = 0
     with opened.store, _written(args.file, opened.path) as file:
         header = {"denoise_scrapy": "texts", "format": FORMAT, "constants": dict(opened.rule.constants)}
-        print(json.dumps(header, ensure_ascii=False), file=file)
+        say(json.dumps(header, ensure_ascii=False), file=file)
         records = opened.store.records()
         while batch := list(islice(records, BATCH)):
             times = opened.store.last_seen([one.id for one in batch])
             for record in batch:
-                print(to_line(record, times.get(record.id)), file=file)
+                say(to_line(record, times.get(record.id)), file=file)
             count += len(batch)
-    print(f"{counted(count, 'text')} exported", file=sys.stderr)
+    say(f"{counted(count, 'text')} exported", file=sys.stderr)
     return 0
 
 
@@ -72,7 +73,7 @@ def import_(args: argparse.Namespace, settings: Settings) -> int:
         opened = open_with(args.store, rule)
         with opened.store:
             counts = _add_all(file, Adding(opened.store, replace=args.replace), rule)
-    print(", ".join(f"{counts[kind]:,} {kind}" for kind in ("added", "replaced", "there before", "refused")))
+    say(", ".join(f"{counts[kind]:,} {kind}" for kind in ("added", "replaced", "there before", "refused")))
     return int(counts["refused"] > 0)
 
 
@@ -115,7 +116,7 @@ class Adding:
             "added", "replaced" or "there before".
 
         """
-        while True:  # each turn takes in what others have kept meanwhile, so there is an end
+        for _ in turns():  # each takes in what others have kept meanwhile
             same = self._same(name)
             if same is not None and not (self._replace and (same.name, same.fingerprint) != (name, fingerprint)):
                 return "there before"
@@ -128,6 +129,7 @@ class Adding:
                 if len(self._times) >= BATCH:
                     self.write_times()
                 return "added" if same is None else "replaced"
+        raise AssertionError
 
     def write_times(self) -> None:
         """Write the times of what was added."""
@@ -156,7 +158,7 @@ def _add_all(file: TextIO, adding: Adding, rule: Rule) -> Mapping[str, int]:
         if wrong:
             counts["refused"] += 1
             if counts["refused"] <= REFUSALS_SHOWN:
-                print(f"line {number} is refused: {wrong}", file=sys.stderr)
+                say(f"line {number} is refused: {wrong}", file=sys.stderr)
         else:
             counts[adding.add(name, fingerprint, seen_in(line))] += 1
     adding.write_times()

@@ -15,6 +15,7 @@ from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.compare_inputs import sources_of
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         return 0
     target = Path(args.output or f"{_name(args.page)}-explained.html")
     target.write_bytes(data)
-    print(*_table(explanation), f"written to {target}", sep="\n")
+    say(*_table(explanation), f"written to {target}")
     return 0
 
 

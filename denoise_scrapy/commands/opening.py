@@ -60,11 +60,12 @@ def named_in(settings: Settings) -> str:
     return read.dedup_path or str(Path(directory, INDEX_FILE))
 
 
-def open_store(name: str) -> Opened:
+def open_store(name: str, *, damaged: bool = False) -> Opened:
     """Open an index that is there.
 
     Args:
         name: Path of a file or a job directory, or URL of a server with "#" and the name of the index.
+        damaged: Whether to open it also where texts are damaged.
 
     Returns:
         The index.
@@ -78,14 +79,14 @@ def open_store(name: str) -> Opened:
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
         try:
-            return open_with(name, rule)
+            return open_with(name, rule, damaged=damaged)
         except StoreMismatch as error:  # rules differ in their constants: the default's is the one to tell
             mismatch = mismatch or error
     assert mismatch is not None
     raise mismatch
 
 
-def open_with(name: str, rule: Rule) -> Opened:
+def open_with(name: str, rule: Rule, *, damaged: bool = False) -> Opened:
     """Open an index of a rule, make it where there is none.
 
     Raises:
@@ -93,6 +94,8 @@ def open_with(name: str, rule: Rule) -> Opened:
 
     """
     store = open_or_make(name)
+    if isinstance(store, SQLiteStore):
+        store.opens_damaged = damaged
     try:
         store.open(rule.constants)
     except BaseException:

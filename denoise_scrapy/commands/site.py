@@ -15,8 +15,8 @@ from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites
 from denoise_scrapy.crawl.sites_place import SITES_FILE, SitesPlace, sites_place
 from denoise_scrapy.setting_values import nearest_hint
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.shown import say
 from denoise_scrapy.site import SiteStore, site_key
-from denoise_scrapy.site.site_tables import plain
 from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ def _run(args: argparse.Namespace, store: SiteStore) -> int:
             return site_changes.pin(store, site, args.pin)
         return site_changes.unpin(store, site, args.unpin)
     if args.json:
-        print(plain(json.dumps([site_as_dict(store, site) for site in sites], ensure_ascii=False, indent=2)))
+        say(*json.dumps([site_as_dict(store, site) for site in sites], ensure_ascii=False, indent=2).split("\n"))
     elif args.host is None:
-        print(*sites_lines(store), sep="\n")
+        say(*sites_lines(store))
     else:
-        print("\n\n".join("\n".join(site_lines(store, site)) for site in sites))
+        say(*"\n\n".join("\n".join(site_lines(store, site)) for site in sites).split("\n"))
     return 0
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.site_listing import KnownTemplate, templates_of
-from denoise_scrapy.crawl.text_table import counted, plain_line
+from denoise_scrapy.crawl.text_table import counted
+from denoise_scrapy.shown import say, shown
 from denoise_scrapy.site import LearnedRule, RulesFile, SiteStore, site_key
 from denoise_scrapy.site.known_site import KnownSite
 from denoise_scrapy.site.rules import Rule
@@ -28,7 +29,7 @@ def pin(store: SiteStore, site: str, which: str) -> int:
     rule = replace(_rule(store, site, which), pinned=True)
     store.pin(site, partial(_before, [rule]))
     pages = f"pages of template {rule.template}" if rule.template else "all pages"
-    print(plain_line(f"pinned for {pages} of {site}, from the next crawl on: {rule.rule}"))
+    say(f"pinned for {pages} of {site}, from the next crawl on: {rule.rule}")
     return 0
 
 
@@ -41,7 +42,7 @@ def unpin(store: SiteStore, site: str, which: str) -> int:
         return [rule for rule in pinned if rule not in gone]
 
     store.pin(site, without)
-    print(f"unpinned: {len(gone)}")
+    say(f"unpinned: {len(gone)}")
     return int(not gone)
 
 
@@ -57,11 +58,11 @@ def forget(store: SiteStore, site: str, which: str, *, ask: bool) -> int:
     template = None if number is None else _template(store, site, int(number[1])).learned
     what = f"all that was learned of {site}" if template is None else f"template {template.name} of {site}"
     if ask and not _agreed(f"Forget {what}? [y/N] "):
-        print("nothing is forgotten")
+        say("nothing is forgotten")
         return 1
     store.forget(site, None if template is None else template.name)
     left = len(store.pinned().get(site, ()))
-    print(f"forgotten: {what}{f'; pinned rules stay: {left}' if left else ''}")
+    say(f"forgotten: {what}{f'; pinned rules stay: {left}' if left else ''}")
     return 0
 
 
@@ -79,12 +80,12 @@ def export(store: SiteStore, sites: list[str], file: str) -> int:
         found[site] = [rule.as_dict() for rule in (*first, *learned)]
     if file == STANDARD:
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-        sys.stdout.write(rules_text(found))
+        say(*rules_text(found).rstrip("\n").split("\n"))
         return 0
     if store.path is not None and Path(file).exists() and Path(file).samefile(store.path):
         raise ValueError(f"{file}: this is the site memory itself")
     RulesFile(Path(file), found).write({})
-    print(f"exported: {_rules_of(found)}", file=sys.stderr)
+    say(f"exported: {_rules_of(found)}", file=sys.stderr)
     return 0
 
 
@@ -102,7 +103,7 @@ def import_(store: SiteStore, host: str | None, file: str) -> int:
     found = {name: pins for name, pins in rules.pinned.items() if host is None or is_of(name, host)}
     for name, pins in found.items():
         store.pin(name, partial(_before, pins))
-    print(f"pinned: {_rules_of(found)}")
+    say(f"pinned: {_rules_of(found)}")
     return 0
 
 
@@ -165,6 +166,6 @@ def _name(rule: LearnedRule) -> tuple[str, str]:
 
 def _agreed(question: str) -> bool:
     try:
-        return input(question).strip().lower() in {"y", "yes"}
+        return input(shown(question)).strip().lower() in {"y", "yes"}
     except EOFError:
         return False

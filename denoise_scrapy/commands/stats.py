@@ -21,7 +21,7 @@ from denoise_scrapy.crawl.shape.report import SHAPE_FILE, read_shape, shape_line
 from denoise_scrapy.crawl.sites_place import SITES_FILE
 from denoise_scrapy.crawl.text_table import counted, text_table
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.site.site_tables import plain
+from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,11 +59,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         shape, refused = shape_of_items(source, DenoiseSettings.from_settings(settings))
     if refused:
-        print(f"no items: {counted(refused, 'line')}", file=sys.stderr)
+        say(f"no items: {counted(refused, 'line')}", file=sys.stderr)
     if args.json:
-        print(plain(json.dumps(shape.as_dict(), ensure_ascii=False, indent=2)))
+        say(*json.dumps(shape.as_dict(), ensure_ascii=False, indent=2).split("\n"))
     else:
-        print(*_lines(args.source, shape, notes, max(1, args.hosts)), sep="\n")
+        say(*_lines(args.source, shape, notes, max(1, args.hosts)))
     if args.output:
         draw = picture if args.output.endswith(".svg") else html_page
         Path(args.output).write_text(draw(shape, source.name), encoding="utf-8", errors="replace")

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.native import status
+from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     found = versions()
     width = max(map(len, found))
     lines = (f"{name:{width}} : {value}" for name, value in found.items())
-    print(json.dumps(found, indent=2) if args.json else "\n".join(lines))
+    say(*(json.dumps(found, indent=2).split("\n") if args.json else lines))
     return 0
 
 

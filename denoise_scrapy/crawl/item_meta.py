@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.crawl.responses import told_encoding
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
 from denoise_scrapy.page.utf8 import to_utf8
 from denoise_scrapy.setting_values import PREFIX, ConfigurationError
@@ -87,6 +88,4 @@ class ItemMeta:
 
 def html_of(response: Response | None) -> str:
     """The text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
-    if response is None:
-        return ""
-    return to_utf8(response.body, getattr(response, "encoding", None)).decode("utf-8", "replace")
+    return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 from scrapy_playwright.page import PageMethod
 
 from denoise_scrapy.page.markup import SKIPPED_TAGS
+from denoise_scrapy.shown import logger_of
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
 # What is inside of these is none of ours. Of a head it may be: where a script put a frame into it, our parser ends it.

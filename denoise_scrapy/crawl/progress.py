@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import create_looping_call
 
 from denoise_scrapy.native import status
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.state import CrawlState
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 class Progress:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.page import Page
@@ -68,7 +69,7 @@ def read_page(
     """Parse a response that `is_page`.
 
     Args:
-        response: The response; its declared or detected encoding holds.
+        response: The response.
         paths: Table of element paths shared by the pages of its site.
         keep: Selectors of what belongs to the body.
         remove: Selectors of what does not.
@@ -77,12 +78,29 @@ def read_page(
     return Page.parse(
         response.body,
         url=response.url,
-        encoding=getattr(response, "encoding", None),
+        encoding=told_encoding(response),
         paths=paths,
         keep=keep,
         remove=remove,
         work=work,
     )
+
+
+def told_encoding(response: Response) -> str | None:
+    """The encoding that a response was given by the server or the spider, None where its page tells one.
+
+    Scrapy's own `encoding` is what the page declares too, not as browsers read it (in `<meta charset=utf-16>` it
+    believes), or a guess; responses that are made from others have it as if they were given it.
+
+    Example:
+        >>> page = HtmlResponse("http://a.example/", body=b"<meta charset=utf-16>")
+        >>> told_encoding(page), told_encoding(page.replace(encoding="utf-8"))
+        (None, 'utf-8')
+    """
+    given: str | None = getattr(response, "_encoding", None)
+    if given is not None and given != html_body_declared_encoding(response.body):
+        return given
+    return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
 
 
 def spelling(url: str) -> str:

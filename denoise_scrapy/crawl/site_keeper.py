@@ -11,6 +11,7 @@ from scrapy.utils.job import job_dir
 from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.sites_place import SitesPlace, sites_place
 from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site.patient_store import FAILURES
 from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.rules_file import RulesFile
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.site.learned_template import LearnedTemplate
     from denoise_scrapy.site.store import SiteStore
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 # Bodies between two saves: a killed crawl loses what it learned of as many; a save takes some milliseconds a site.
 SAVE_EVERY = 100

@@ -23,6 +23,7 @@ from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import PageMemory, site_key
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.page import Page
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 META_KEY = "denoise"
 # Part of DENOISE_MEMORY_MB for finding an item's page by URL; the rest is for comparison pages.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from denoise_scrapy.shown import shown
+
 #: Characters of a cell; longer ones, as URLs of trackers, are cut.
 MAX_CELL = 200
 
@@ -12,11 +14,10 @@ def plain_line(text: str, most: int = MAX_CELL) -> str:
     r"""Text that does no harm in a terminal or a log: in one line, without control characters, not too long.
 
     Example:
-        >>> plain_line("a\x1b[2Jb", 5), plain_line("abcdefgh", 5)
-        ('a�[2…', 'abcd…')
+        >>> plain_line("a\x1b[2Jb"), plain_line("abcdefgh", 5)
+        ('a\\u001b[2Jb', 'abcd…')
     """
-    shown = "".join(c if c.isprintable() else "�" for c in text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    return shown(text, most)
 
 
 def counted(number: int, what: str) -> str:

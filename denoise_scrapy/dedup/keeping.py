@@ -11,7 +11,7 @@ from denoise_scrapy.dedup.judge import Answer, Item, Judge
 from denoise_scrapy.dedup.lookup import Keys
 from denoise_scrapy.dedup.owners import new_owner
 from denoise_scrapy.dedup.search import Search
-from denoise_scrapy.dedup.store import Listing, Name, Record, Store
+from denoise_scrapy.dedup.store import Listing, Name, Record, Store, turns
 from denoise_scrapy.dedup.verdict import Verdict
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated", "extended")
@@ -47,7 +47,7 @@ class Keeping:
 
     def judge(self, item: Item, *, similar: bool = True) -> Answer:
         """Judge a text against all that is remembered, but for what was claimed by the dead."""
-        while True:  # each turn finds a claim that was released, or one that was settled meanwhile
+        for _ in turns():  # each finds a claim that was released, or one that was settled meanwhile
             answer = self._judging.answer(item, similar=similar)
             owner = answer.owner
             if not owner:
@@ -58,6 +58,7 @@ class Keeping:
             for number in gone:
                 self._search.forget(number)
             self.counts["released"] += len(gone)
+        raise AssertionError
 
     def take(self, item: Item, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it if it is to be kept.
@@ -68,7 +69,7 @@ class Keeping:
             claim: Whether to claim it.
 
         """
-        while True:  # each turn takes in what others have kept meanwhile, so there is an end
+        for _ in turns():  # each takes in what others have kept meanwhile
             answer = self.judge(item, similar=similar)
             if not answer.keep:
                 self._repeat(item.name, answer, claim=claim)
@@ -82,12 +83,12 @@ class Keeping:
 
     def restore(self, record: Record) -> None:
         """Keep a record as it is, in place of what its key had."""
-        kept = False
-        while not kept:  # as for `take`, there is an end; the key may be among what others have kept
+        for _ in turns():  # as for `take`; the key may be among what others have kept
             found = self._search.catalog.find(record.listing)
             same = self._search.same_item(record.name, found)
             replaced = same.id if same else 0
-            kept = self._keep(record.name, record.fingerprint, record.listing, replaced, found.keys)
+            if self._keep(record.name, record.fingerprint, record.listing, replaced, found.keys):
+                break
 
     def end(self, name: Name, *, delivered: bool) -> bool:
         """Settle or withdraw the claim on an item that is no longer on its way; tell whether there was one."""

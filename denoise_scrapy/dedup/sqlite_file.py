@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.storage import FileKind
 from denoise_scrapy.storage import connect as connect_file
 
@@ -37,16 +39,21 @@ INDEX = FileKind(
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     advice="Delete the file to start a new index, or use the version that wrote it.",
+    sound=(
+        ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
+        *((name, "0") for name in ("meta", "claims", "owners", "copies")),
+    ),
 )
 
 
-def connect(path: Path, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
+def connect(path: Path, constants: Mapping[str, str], timeout: float, *, damaged: bool = False) -> sqlite3.Connection:
     """Open or create the file of an index.
 
     Args:
         path: The file; its folder must exist.
         constants: What the fingerprints of this version are made with.
         timeout: Seconds to wait for another process to finish its transaction.
+        damaged: Whether to open it also where texts are damaged, so that somebody can say which.
 
     Returns:
         See `denoise_scrapy.storage.connect`.
@@ -56,4 +63,5 @@ def connect(path: Path, constants: Mapping[str, str], timeout: float) -> sqlite3
         FileNotFoundError: The folder does not exist.
 
     """
-    return connect_file(path, INDEX, {"format": FORMAT, **constants}, timeout)
+    kind = replace(INDEX, sound=INDEX.sound[1:]) if damaged else INDEX
+    return connect_file(path, kind, {"format": FORMAT, **constants}, timeout)

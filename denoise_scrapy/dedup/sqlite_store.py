@@ -71,13 +71,14 @@ class SQLiteStore(Store):
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
         self.path = Path(path)
         self._timeout = timeout
+        self.opens_damaged = False  # for who looks for damage
         self._link: sqlite3.Connection | None = None
         self._lock = threading.RLock()  # of writing: a connection has one transaction
 
     def open(self, constants: Mapping[str, str]) -> None:
         """See `Store.open`."""
         if self._link is None:
-            self._link = connect(self.path, constants, self._timeout)
+            self._link = connect(self.path, constants, self._timeout, damaged=self.opens_damaged)
             self._release_dead()
 
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
@@ -222,13 +223,16 @@ class SQLiteStore(Store):
             self._link = None
 
     def _release_dead(self) -> None:
-        """Forget what dead owners have claimed."""
-        found = self._connection.execute("SELECT owner FROM claims UNION SELECT owner FROM owners").fetchall()
-        for (owner,) in found:
-            if not self.lives(owner):
-                self.release(owner)
-        with self._writing() as link:  # one of the past that knows no claims may have replaced their texts
-            link.execute(f"DELETE {_ORPHANS}")
+        """Forget what dead owners have claimed, all at once: each would take a look at all claims."""
+        with self._writing(several=True) as link:
+            claims = link.execute("SELECT id, owner FROM claims").fetchall()
+            known = {owner for (owner,) in link.execute("SELECT owner FROM owners")}
+            dead = {owner for owner in known.union(owner for _, owner in claims) if not self.lives(owner)}
+            gone = [(number,) for number, owner in claims if owner in dead]
+            link.executemany("DELETE FROM texts WHERE id = ?", gone)
+            link.executemany("DELETE FROM claims WHERE id = ?", gone)
+            link.executemany("DELETE FROM owners WHERE owner = ?", [(owner,) for owner in dead])
+            link.execute(f"DELETE {_ORPHANS}")  # one of the past that knows no claims may have replaced their texts
 
     @contextmanager
     def _writing(self, *, several: bool = False) -> Iterator[sqlite3.Connection]:

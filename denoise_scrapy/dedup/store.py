@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from denoise_scrapy.dedup.closing import Closing
@@ -18,6 +19,21 @@ BATCH = 4096
 SEEN_STEP = 3600.0
 """Seconds within which a text seen again is not written again. People forget by days; a write a check costs as much as
 the check."""
+
+
+MOST_TURNS = 1000
+"""Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most."""
+
+
+def turns() -> Iterator[None]:
+    """Give the turns of such a loop.
+
+    Raises:
+        OSError: After `MOST_TURNS`: what the store says cannot be.
+
+    """
+    yield from repeat(None, MOST_TURNS)
+    raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
 
 
 class Name(NamedTuple):

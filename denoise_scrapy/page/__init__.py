@@ -1,7 +1,6 @@
 """One page: parse, columnar feature tree, geometry, text."""
 
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.clean import clean_html
 from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.facts import PageFacts
 from denoise_scrapy.page.feature_tree import FeatureTree
@@ -10,4 +9,4 @@ from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.page import Page
 from denoise_scrapy.page.paths import PathTable
 
-__all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts", "PathTable", "clean_html"]
+__all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts", "PathTable"]

@@ -6,13 +6,9 @@ import re
 from urllib.parse import urljoin
 
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
-from denoise_scrapy.page.clean import SAFE_SCHEMES
 
 _HIERARCHICAL = ("http", "https", "ftp")
-_SAFE_URL = re.compile(
-    rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:{'|'.join(sorted(SAFE_SCHEMES.difference(_HIERARCHICAL)))}):.",
-    re.IGNORECASE,
-)
+_SAFE_URL = re.compile(rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:mailto|tel):.", re.IGNORECASE)
 #: Browsers leave out tabs and line ends wherever they stand; other control characters are in no address.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 #: What browsers percent-encode in a path, and what ends an address in a text.

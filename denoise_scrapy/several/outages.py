@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
 from redis import RedisError
 
-logger = logging.getLogger(__name__)
+from denoise_scrapy.shown import logger_of
+
+logger = logger_of(__name__)
 T = TypeVar("T")
 
 PAUSE = 2.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,13 @@ from scrapy_redis.queue import Base
 from denoise_scrapy.crawl.duplicates.feed_flush import flush_feeds
 from denoise_scrapy.several.leases import Leases
 from denoise_scrapy.several.outages import Outages
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 TAKEN_META = "denoise_taken"
 """Marks requests that came out of the frontier, and so their copies: retries and redirects."""

@@ -32,6 +32,9 @@ FACTS_ARRAYS = {"signature": "<u8", "text_hashes": "<u8", "path_keys": "<u8", "t
 FORMAT = "1"
 _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢字.<ul><li><a href=/x>x</a></ul></div>"
 
+#: Above any count or sum.
+MOST = 1e15
+
 Arrays = dict[str, npt.NDArray[np.generic]]
 
 
@@ -75,15 +78,34 @@ def read_template(arrays: Arrays, text: str) -> LearnedTemplate:
     """
     told = json.loads(text)
     _same_length(arrays, ("keys", "content", "tokens", "pages"))
-    votes = {
-        Rule(id_, class_, path): Vote(weight, pages, content, tokens, {int(key): name for key, name in cuts.items()})
-        for id_, class_, path, weight, pages, content, tokens, cuts in told["votes"]
-    }
+    votes = {}
+    for id_, class_, path, weight, pages, content, tokens, cuts in told["votes"]:
+        _expect(str, id_, class_, path, *cuts.values())
+        _expect(float, weight, pages, content, tokens)
+        votes[Rule(id_, class_, path)] = Vote(weight, pages, content, tokens, {int(key): cuts[key] for key in cuts})
     sums = PathSums(*(np.asarray(arrays[name]) for name in ("keys", "content", "tokens", "pages")))  # type: ignore[arg-type]
+    if not all(np.all((column >= 0) & (column < MOST)) for column in (sums.content, sums.tokens, sums.pages)):
+        raise ValueError("a sum that cannot be")
     signature = frozenset(arrays["signature"].tolist())
     names = {int(key): str(name) for key, name in told.get("names", {}).items()}  # older files have none
-    known = Familiarity(*told["familiarity"])
+    pages, usual, recent = told["familiarity"]
+    _expect(int, told["pages"], pages)
+    _expect(float, usual, recent)
+    _expect(str, told["example"])
+    known = Familiarity(pages, usual, recent)
     return LearnedTemplate(signature, told["pages"], sums, RuleVotes(votes), known, told["example"], names)
+
+
+def _expect(kind: type, *values: Any) -> None:
+    """See that values of JSON are texts, or counts and sums: anybody may have written them.
+
+    Raises:
+        ValueError: They are of another type, negative or out of all bounds.
+    """
+    for value in values:
+        fits = isinstance(value, (int, float) if kind is float else kind)
+        if not fits or (kind is not str and not 0 <= value < MOST):
+            raise ValueError(f"no {kind.__name__}: {value!r:.100}")
 
 
 def facts_arrays(facts: PageFacts) -> Arrays:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 _MAGIC = b"SQLite format 3\x00"
 _MOVE = "Give another path, or move that file away; it has not been touched."
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT ?"
+
+Schema = list[tuple[str, str, str, str | None]]
 
 
 class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happened
@@ -43,12 +48,15 @@ class FileKind:
         what: What it is, for messages: "an index of denoise_scrapy".
         schema: Statements that make its tables where there are none; `meta` is made for every kind.
         advice: What to do with a file of another version.
+        sound: Tables of which every cell is to be of its column's type, which SQLite itself does not see to, each with
+            a condition that none of its rows may fulfil. To look takes .8 s of a million texts.
     """
 
     application_id: int
     what: str
     schema: tuple[str, ...]
     advice: str
+    sound: tuple[tuple[str, str], ...] = ()
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
@@ -64,7 +72,8 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
         A connection in write-ahead mode, usable from any thread, without transactions of its own.
 
     Raises:
-        StoreMismatch: Not of this kind, or of other constants.
+        StoreMismatch: Not of this kind, of other constants, or with anything but the kind's own tables: a view or a
+            trigger of somebody else's could make any statement endless.
         FileNotFoundError: The folder does not exist.
         sqlite3.Error: It cannot be opened or written.
     """
@@ -74,10 +83,16 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
     link = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
     try:
         link.execute("BEGIN IMMEDIATE")
-        for statement in (f"PRAGMA application_id = {kind.application_id}", _META, *kind.schema):
-            link.execute(statement)
-        _check_constants(link, path, kind, constants)
+        is_new = not _schema(link, 1)
+        if not is_new:
+            _check(link, path, kind, constants)
+        _make(link, kind)
+        if is_new:
+            link.execute(f"PRAGMA application_id = {kind.application_id}")
+            link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
         link.execute("COMMIT")
+        with suppress(sqlite3.DatabaseError):  # of pages that cannot be read those tell who read them
+            _check_rows(link, path, kind)
         _write_ahead(link, timeout)
     except BaseException:
         link.close()
@@ -105,7 +120,7 @@ def connect_to_read(
         except (OSError, sqlite3.Error):
             continue
         try:
-            _check_stored(dict(link.execute("SELECT name, value FROM meta")), path, kind, constants)
+            _check(link, path, kind, constants)
             return link
         except sqlite3.Error:
             link.close()
@@ -137,19 +152,51 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
         raise StoreMismatch("file", "another program's database", kind.what, str(path), _MOVE)
 
 
-def _check_constants(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Write the constants into a new file, hold an old one's against ours."""
-    stored = dict(link.execute("SELECT name, value FROM meta"))
-    if not stored:
-        link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
-        return
-    _check_stored(stored, path, kind, constants)
+def _make(link: sqlite3.Connection, kind: FileKind) -> None:
+    for statement in (_META, *kind.schema):
+        link.execute(statement)
 
 
-def _check_stored(stored: Mapping[str, str], path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    for name, value in constants.items():
-        if stored.get(name) != value:
-            raise StoreMismatch(name, str(stored.get(name)), value, str(path), kind.advice)
+def _schema(link: sqlite3.Connection, most: int) -> Schema:
+    """What a file's tables, indexes and triggers are."""
+    link.execute("PRAGMA trusted_schema = OFF")
+    link.text_factory = partial(str, encoding="utf-8", errors="replace")
+    found = link.execute(_SCHEMA, (most,)).fetchall()
+    link.text_factory = str
+    return found
+
+
+def _own_schema(kind: FileKind) -> Schema:
+    """The same of a file that is made now, as SQLite writes it."""
+    link = sqlite3.connect(":memory:")
+    _make(link, kind)
+    found = _schema(link, -1)
+    link.close()
+    return found
+
+
+def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
+    """Hold a file against what it should be, its constants first: they tell the version."""
+    own = _own_schema(kind)
+    found = _schema(link, len(own) + 1)
+    if any(row in own for row in found if row[1] == "meta"):
+        marks = ", ".join("?" * len(constants))
+        asked = f"SELECT name, value FROM meta WHERE name IN ({marks})"
+        stored = dict(link.execute(asked, tuple(constants)))
+        for name, value in constants.items():
+            if stored.get(name) != value:
+                raise StoreMismatch(name, str(stored.get(name))[:100], value, str(path), kind.advice)
+    for odd in (row for row in found if row not in own):  # of our own some may be missing in older files
+        there = f"with a {odd[0]} named {odd[1][:100]!r}"
+        raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
+
+
+def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:
+    for table, other in kind.sound:
+        types = [(row[1], row[2].lower()) for row in link.execute(f"PRAGMA table_info({table})")]
+        flaws = " OR ".join([*(f"typeof({name}) <> '{type_}'" for name, type_ in types), other])
+        if link.execute(f"SELECT 1 FROM {table} WHERE {flaws} LIMIT 1").fetchone():
+            raise StoreMismatch(f"a row of {table}", "damaged", f"what {kind.what} holds", str(path), _MOVE)
 
 
 def _write_ahead(link: sqlite3.Connection, timeout: float) -> None:

@@ -18,15 +18,17 @@ from scrapy.settings import Settings
 
 from denoise_scrapy import __version__
 from denoise_scrapy.commands import run
+from denoise_scrapy.commands.dedup import problems
 from denoise_scrapy.commands.judging import judge_words
 from denoise_scrapy.commands.judging_patent import judge_characters
+from denoise_scrapy.commands.opening import Opened
 from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore, Store
 from denoise_scrapy.dedup.decision import Question, judge
 from denoise_scrapy.dedup.features import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import RedisStore
-from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.native import status
 from tests.crawl.web import Reply, Web, article, story
 from tests.dedup.redis_server import RedisServer, redis_server, shared_server
@@ -481,15 +483,19 @@ class TestCheck:
         assert said in out
         assert err == "12 texts, problems: 1\n"
 
-    def test_a_name_that_is_there_twice(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
-        with sqlite3.connect(news) as link:
-            link.execute("CREATE TABLE loose AS SELECT * FROM texts")
-            link.execute("DROP TABLE texts")
-            link.execute("ALTER TABLE loose RENAME TO texts")
-            link.execute("UPDATE texts SET key = (SELECT key FROM texts WHERE id = 2) WHERE id = 5")
-        link.close()
-        assert call("dedup", "check", news) == 1
-        assert "records 2 and 5 are both 'https://a.example/1' of scope 'a.example'" in capsys.readouterr().out
+    def test_a_name_that_is_there_twice(self) -> None:
+        """As only a damaged store can have it."""
+
+        class Twice(MemoryStore):
+            def get(self, numbers: Sequence[int]) -> list[Record]:
+                name, text = Name("https://a.example/1", "a.example"), "some text of five words at least"
+                return [Record(number, name, Fingerprint.of(text)) for number in numbers]
+
+            def records(self) -> Iterator[Record]:
+                return iter(self.get([2, 5]))
+
+        found = list(problems(Opened(Twice(), RULES["part"], None)))
+        assert "records 2 and 5 are both 'https://a.example/1' of scope 'a.example'" in found
 
     def test_a_torn_file(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         content = Path(news).read_bytes()

@@ -216,7 +216,7 @@ def test_names_of_hostile_pages_cannot_reach_the_terminal(
     stored.pin("http://a.example:80", lambda _: [LearnedRule(Rule(id="\x1b]0;x\ud800"), pinned=True)])
     assert call("site", "a.example:80", "s.sqlite") == 0
     told = capsys.readouterr().out
-    assert "\x1b" not in told and "http://a.example/�[2J" in told
+    assert "\x1b" not in told and "http://a.example/\\u001b[2J" in told
     assert call("site", "a.example:80", "s.sqlite", "--json") == call("site", "s.sqlite", "--export", "-") == 0
 
 

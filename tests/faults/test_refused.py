@@ -3,6 +3,7 @@
 import random
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 import scrapy
 
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore
+from denoise_scrapy.dedup.store import Put
 from denoise_scrapy.setting_values import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Web
@@ -82,6 +85,43 @@ def newer(file: Path) -> None:
     link.close()
 
 
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+CRAFTED = {
+    "ignoring trigger": "CREATE TRIGGER quiet BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END",
+    "endless trigger": f"CREATE TRIGGER slow AFTER DELETE ON {{table}} BEGIN {ENDLESS} i FROM n; END",
+    "view": f"DROP TABLE {{table}}; CREATE VIEW {{table}} AS {ENDLESS} i AS id FROM n",
+    "view of constants": f"DROP TABLE meta; CREATE VIEW meta AS {ENDLESS} 'x' || i AS name, '1' AS value FROM n",
+    "column": "ALTER TABLE {table} ADD COLUMN more TEXT",
+    "generated column": "ALTER TABLE {table} ADD COLUMN more AS (zeroblob(1000000000))",
+    "virtual table": "CREATE VIRTUAL TABLE more USING fts5(text)",
+    "index": "CREATE INDEX more ON meta (value)",
+}
+ROWS = {
+    "blob for a text": "UPDATE texts SET key = x'ff00' WHERE id = 1",
+    "text for a blob": "UPDATE texts SET numbers = 'x'",
+    "huge number": "UPDATE texts SET n = 1 << 62",
+    "short digest": "UPDATE texts SET digest = x'00'",
+    "owner that is none": "INSERT INTO owners VALUES (x'00', 'now')",
+}
+
+
+def run(file: Path, statements: str) -> None:
+    with sqlite3.connect(file) as link:
+        link.executescript(statements)
+    link.close()
+
+
+def crafted(name: str) -> Callable[[Path], None]:
+    """What a person may have done to a file to harm who opens it."""
+
+    def craft(file: Path) -> None:
+        table = "texts" if file.name == INDEX else "templates"
+        run(file, CRAFTED[name].format(table=table) if name in CRAFTED else ROWS[name])
+
+    craft.__name__ = name
+    return craft
+
+
 def something(file: Path) -> None:
     file.write_bytes(b"something else of value" * 500)
 
@@ -89,7 +129,11 @@ def something(file: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "name"),
     # of the site memory, damaged records cost their site only
-    [(end, INDEX), *product([middle, cut, foreign, newer, something], [INDEX, SITES])],
+    [
+        (end, INDEX),
+        *product([middle, cut, foreign, newer, something, *map(crafted, CRAFTED)], [INDEX, SITES]),
+        *((crafted(name), INDEX) for name in ROWS),
+    ],
 )
 def test_it_is_refused_and_left_as_it_is(
     first: tuple[Web, Stories, Path], folder: Path, damage: Callable[[Path], None], name: str
@@ -104,6 +148,37 @@ def test_it_is_refused_and_left_as_it_is(
     assert any(advice in said for advice in ADVICE), said
     assert len(web.asked) == asked
     assert (folder / name).read_bytes() == before
+
+
+def test_a_thousand_dead_owners_are_forgotten_at_once(folder: Path) -> None:
+    """Each alone would take a look at all claims."""
+    run(
+        folder / INDEX,
+        """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+        INSERT INTO owners SELECT 'x:1:' || i, 0 FROM n; INSERT INTO claims SELECT rowid + 100, owner FROM owners""",
+    )
+    started = time.process_time()
+    with DuplicateIndex(store=SQLiteStore(folder / INDEX)) as index:
+        assert len(index)
+    assert time.process_time() - started < 20  # 1 s, where each looked at all: 10 minutes
+    with sqlite3.connect(folder / INDEX) as link:
+        assert link.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+    link.close()
+
+
+def test_a_store_that_contradicts_itself_ends_in_an_error() -> None:
+    class Liar(MemoryStore):
+        def put(self, *args: Any, **more: Any) -> Put:
+            return Put(0, ())
+
+        def lives(self, owner: str) -> bool:
+            return False
+
+        def release(self, owner: str) -> list[int]:
+            return []
+
+    with DuplicateIndex(store=Liar()) as index, pytest.raises(OSError, match="contradicts itself"):
+        index.check_and_add("/a", "some text")
 
 
 def test_the_process_fails_where_the_site_memory_is_refused(web: Web, tmp_path: Path) -> None:

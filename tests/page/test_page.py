@@ -10,21 +10,6 @@ def texts(html, **options):
     return [page.block_text(i) for i in range(len(page.blocks))]
 
 
-@pytest.mark.parametrize(
-    ("body", "encoding"),
-    [
-        ("<meta charset=gb2312><p>中文".encode("gb2312"), None),
-        ("<p>中文".encode("gb18030"), "gb18030"),
-        ("\ufeff<p>中文".encode("utf-16-le"), None),
-        ("<p>中文".encode(), None),
-        ("<p>中文", None),
-        ("<?xml version='1.0' encoding='iso-8859-1'?><p>中文", None),
-    ],
-)
-def test_encodings(body, encoding):
-    assert texts(body, encoding=encoding) == ["中文"]
-
-
 def test_a_wrong_charset_keeps_the_page():
     assert len(texts("<p>zażółć</p>".encode("cp1250"), encoding="utf-8")) == 1
 

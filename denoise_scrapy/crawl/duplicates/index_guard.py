@@ -15,6 +15,7 @@ from denoise_scrapy.crawl.duplicates.index import ItemText, UnusableNowError, in
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch
 from denoise_scrapy.own_store import is_remote
 from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.shown import logger_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.state import CrawlState
@@ -28,7 +29,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 # newest are left out.
 MOST_MISSED_CHARS = 8_000_000
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 class _Missed(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from scrapy.utils.job import job_dir
 from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
 from denoise_scrapy.crawl.shape.host_shape import HostShape, visible_chars
 from denoise_scrapy.crawl.text_table import text_table
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.page import Page
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 SHAPE_FILE = "denoise-shape.json"
 #: Hosts of the table: what a person looks at after a crawl.
@@ -59,7 +59,7 @@ class ShapeReport:
             return
         lines = shape_lines(least_confident(self.shape))
         told = "\n".join(["Where bodies are least sure (kept: share of the pages' text):", *lines])
-        logger.info("%s", told, extra={"spider": self._state.crawler.spider})
+        logger.info(told, extra={"spider": self._state.crawler.spider})
         directory = job_dir(self._state.crawler.settings)
         try:
             if directory:

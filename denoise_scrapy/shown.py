@@ -1,0 +1,83 @@
+"""Text from outside as logs and terminals may show it: pages, items and files may hold anything."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import traceback
+from typing import TextIO
+
+#: Characters of one thing in a log line: advice fits, and what sites send is cut.
+MAX_LOGGED = 1000
+_PLAIN = re.compile(r"[\x20-\x7e]*")
+
+
+def shown(text: str, most: int | None = None) -> str:
+    r"""A text in one line, without characters that move the cursor, turn the direction of writing or show nothing.
+
+    They are written as JSON writes them, so that a line of JSON stays one that says the same.
+
+    Args:
+        text: The text.
+        most: Characters after which it is cut, at least 1; None for any number.
+
+    Example:
+        >>> shown("a\x1b[2J\u202eb\n"), shown("abcdefgh", 5)
+        ('a\\u001b[2J\\u202eb\\u000a', 'abcd…')
+    """
+    start = text if most is None else text[: most + 1]
+    if not _PLAIN.fullmatch(start):
+        start = "".join(char if char.isprintable() or char == "\u3000" else _escaped(char) for char in start)
+    return start if most is None or len(start) <= most else f"{start[: most - 1]}…"
+
+
+def _escaped(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def say(*lines: object, file: TextIO | None = None, before: str = "", end: str = "\n") -> None:
+    """Print lines, each of them `shown`.
+
+    Args:
+        lines: The lines.
+        file: Where to; None: standard output.
+        before: What stands before each of them as it is.
+        end: What stands after each of them.
+    """
+    for line in lines:
+        print(
+            f"{before}{shown(str(line))}", end=end, file=sys.stdout if file is None else file, flush=file is sys.stderr
+        )
+
+
+def logger_of(name: str) -> logging.Logger:
+    """The logger of a module, whose messages show what they are given as `shown` does."""
+    logger = logging.getLogger(name)
+    if not any(isinstance(one, _Showing) for one in logger.filters):
+        logger.addFilter(_Showing())
+    return logger
+
+
+class _Showing(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(one if isinstance(one, (int, float)) else _Shown(one) for one in record.args)
+        if record.exc_info and record.exc_info[1] is not None:
+            lines = "".join(traceback.format_exception(record.exc_info[1])).rstrip("\n").split("\n")
+            record.exc_text = "\n".join(map(shown, lines))
+        return True
+
+
+class _Shown:
+    """An argument of a message, made text where the message is."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        return shown(str(self._value), MAX_LOGGED)
+
+    def __repr__(self) -> str:
+        return shown(repr(self._value), MAX_LOGGED)

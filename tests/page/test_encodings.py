@@ -1,0 +1,191 @@
+"""Bytes become text as the HTML standard has it: BOM, transport, meta, XML declaration; all else is a guess.
+
+Sources: https://html.spec.whatwg.org/#determining-the-character-encoding and https://encoding.spec.whatwg.org/#names-and-labels.
+"""
+
+import codecs
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.http import HtmlResponse
+
+from denoise_scrapy.crawl.responses import read_page
+from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page.utf8 import to_utf8
+
+POLISH, CHINESE, FRENCH = "Zażółć gęślą jaźń", "中文网页", "déjà vu “ça va”"
+
+
+def meta(charset: str) -> str:
+    return f"<meta charset={charset}>"
+
+
+def pragma(charset: str) -> str:
+    return f'<META content="text/html; charset={charset}" http-equiv=Content-Type>'
+
+
+# (declaration, what the bytes are in, text): read right by every browser
+DECLARED = [
+    ("", "utf-8", POLISH),
+    ("", "cp1252", FRENCH),
+    (meta("utf-8"), "utf-8", POLISH),
+    (meta("' UTF-8 '"), "utf-8", POLISH),
+    ("<meta charset = 'gbk'>", "gbk", CHINESE),
+    ("<meta/charset=gbk />", "gbk", CHINESE),
+    (meta("gb2312"), "gbk", "中文镕"),  # a character that GBK alone has
+    (meta("x-gbk"), "gbk", CHINESE),
+    (meta("iso-8859-1"), "cp1252", FRENCH),
+    (meta("us-ascii"), "cp1252", FRENCH),
+    (meta("latin1"), "cp1252", FRENCH),
+    (meta("iso-8859-9"), "cp1254", "ağaç “ev”"),
+    (meta("ISO-8859-2"), "iso8859-2", POLISH),
+    (meta("iso-8859-8-i"), "iso8859-8", "שלום"),
+    (meta("x-mac-cyrillic"), "mac-cyrillic", "Привет"),
+    (meta("ks_c_5601-1987"), "cp949", "똠방각하"),
+    (meta("shift-jis"), "cp932", "①日本"),
+    (meta("big5"), "big5hkscs", "香港嘅"),
+    (meta("windows-874"), "cp874", "ไทย…"),
+    (pragma("koi8-r"), "koi8-r", "Привет"),
+    (pragma("'koi8-r'"), "koi8-r", "Привет"),
+    ("<meta content='text/html; charset=koi8-r'>" + meta("windows-1251"), "cp1251", "Привет"),  # no pragma
+    (pragma("nonsense") + pragma("koi8-r"), "koi8-r", "Привет"),
+    ("<?xml version='1.0' encoding='windows-1250'?>", "cp1250", POLISH),
+    ("<?xml version='1.0' encoding='windows-1250'?>" + meta("utf-8"), "utf-8", POLISH),
+    # what a page in ASCII cannot be in
+    *((declare(label), "utf-8", POLISH) for label in ("utf-16", "utf-16le", "utf-16be", "UCS-2", "unicode")
+      for declare in (meta, pragma)),
+    ("<?xml version='1.0' encoding='utf-16'?>", "utf-8", POLISH),
+    (meta("x-user-defined"), "cp1252", FRENCH),
+    # no labels of the standard: codecs of Python's, or nobody's
+    *((meta(label), "utf-8", POLISH) for label in ("utf-32", "utf-7", "cp037", "punycode", "hex", "klingon", "é")),
+    ("<?xml version='1.0' encoding='cp037'?>", "utf-8", POLISH),
+    # not where it is looked for
+    (f"<!-- {meta('gbk')} -->{meta('koi8-r')}", "koi8-r", "Привет"),
+    ("<!-- <body> --><meta name='>' charset=koi8-r>", "koi8-r", "Привет"),
+    ("<metadata charset=gbk>" + meta("koi8-r"), "koi8-r", "Привет"),
+    ("<meta data-charset=gbk name=charset>" + meta("koi8-r"), "koi8-r", "Привет"),
+    (meta("koi8-r") + meta("gbk"), "koi8-r", "Привет"),
+    (f"<body>{meta('gbk')}", "utf-8", POLISH),
+    (f"<script>{'x' * 10_000}</script>{meta('koi8-r')}", "koi8-r", "Привет"),
+    ("<title>" + "ä" * 20 + "</title>" + meta("utf-8"), "utf-8", POLISH),
+]  # fmt: skip
+
+
+def body_of(page: Page) -> str:
+    return page.block_text(len(page.blocks) - 1)
+
+
+def read(body: bytes, content_type: str = "text/html") -> str:
+    """The last block of a page, as Scrapy gets it and as bytes: both are the same where the server names no charset."""
+    response = HtmlResponse("http://a.example/", body=body, headers={"Content-Type": content_type})
+    found = body_of(read_page(response, PathTable()))
+    if "charset" not in content_type:
+        assert body_of(Page.parse(body)) == found
+    return found
+
+
+@pytest.mark.parametrize(("head", "codec", "text"), DECLARED)
+def test_a_page_declares_its_encoding(head: str, codec: str, text: str) -> None:
+    assert read(f"{head}<p>{text}".encode(codec, "xmlcharrefreplace")) == text
+
+
+@pytest.mark.parametrize(
+    ("charset", "head", "codec", "text"),
+    [
+        ("utf-8", meta("gbk"), "utf-8", POLISH),
+        ("GB2312", meta("utf-8"), "gbk", CHINESE),
+        ("iso-8859-1", "", "cp1252", FRENCH),
+        ("'klingon'", "", "cp1252", FRENCH),
+        ("utf-16le", "", "utf-16-le", CHINESE),  # where the transport says so, it is
+        ("cp037", meta("koi8-r"), "koi8-r", "Привет"),
+        ("klingon", "", "utf-8", POLISH),
+        ("punycode", "", "utf-8", POLISH),
+        ("", meta("koi8-r"), "koi8-r", "Привет"),
+    ],
+)
+def test_the_transport_counts_before_the_page(charset: str, head: str, codec: str, text: str) -> None:
+    assert read(f"{head}<p>{text}".encode(codec), f"text/html; charset={charset}") == text
+    if "'" not in charset:
+        assert body_of(Page.parse(f"{head}<p>{text}".encode(codec), encoding=charset)) == text
+
+
+@pytest.mark.parametrize("charset", ["", "; charset=windows-1252", "; charset=utf-16be"])
+@pytest.mark.parametrize("head", ["", meta("koi8-r")])
+@pytest.mark.parametrize(
+    ("bom", "codec"),
+    [(codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")],
+)
+def test_a_mark_of_the_byte_order_counts_before_all(bom: bytes, codec: str, head: str, charset: str) -> None:
+    assert read(bom + f"{head}<p>{CHINESE}".encode(codec), f"text/html{charset}") == CHINESE
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"), [("gb2312", "gbk"), ("utf-16", "utf-8"), ("utf-16le", "utf-8"), ("big5", "big5")]
+)
+def test_a_response_made_from_another_is_read_as_that(label: str, codec: str) -> None:
+    """Scrapy gives it what it takes the other one's encoding to be."""
+    response = HtmlResponse("http://a.example/", body=f"{meta(label)}<p>中文".encode(codec))
+    assert body_of(read_page(response.replace(url="http://a.example/2"), PathTable())) == "中文"
+
+
+def test_what_a_spider_gives_a_response_counts() -> None:
+    for told, given_by in (("utf-8", meta("gbk")), ("koi8-r", ""), ("cp932", ""), ("big5hkscs", ""), ("latin_1", "")):
+        text = {"koi8-r": "Привет", "latin_1": "déjà"}.get(told, "日本")
+        response = HtmlResponse("http://a.example/", body=f"{given_by}<p>{text}".encode(told), encoding=told)
+        assert body_of(read_page(response, PathTable())) == text
+
+
+@pytest.mark.parametrize(("codec", "left"), [("utf-8", "中文网"), ("gbk", "中文网"), ("shift_jis", "日本")])
+def test_a_character_that_is_cut_costs_itself_alone(codec: str, left: str) -> None:
+    whole = f"{meta(codec)}<p>{left}".encode(codec)
+    assert read(whole + "中".encode(codec)[:1]).rstrip("\ufffd") == left
+    assert read(f"<p>{left}".encode() + b"\xe4\xb8").rstrip("\ufffd") == left
+
+
+def test_a_few_wrong_bytes_do_not_make_a_page_of_another_encoding() -> None:
+    assert read(f"<p>{POLISH}".encode() + b" \xe9 \x93").startswith(POLISH)
+    assert read(f"<p>{FRENCH} \ufffd".encode()).startswith(FRENCH)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<meta",
+                " charset",
+                "=",
+                "'",
+                '"',
+                "gbk",
+                ">",
+                "<!--",
+                "-->",
+                "<?xml encoding",
+                " ",
+                "http-equiv=content-type",
+                " content",
+                "charset=utf-16",
+                "<body",
+                "/",
+                "é",
+                "\0",
+            ]
+        )
+    )
+)
+def test_no_declaration_raises(parts: list[str]) -> None:  # fmt: skip
+    body = "".join(parts).encode("latin-1")
+    assert len(to_utf8(body)) <= 3 * len(body)
+    read(body + b"<p>x")
+
+
+@pytest.mark.parametrize(
+    "part", ["<meta ", "<meta '", "<meta a='", "<!--", "<meta charset=", "<?xml ", "=", "= ", "<meta a"]
+)
+def test_looking_for_one_takes_no_square(part: str) -> None:
+    started = time.process_time()
+    to_utf8((part * 2_000_000)[:2_000_000].encode())
+    to_utf8(("<meta " + part * 2_000_000)[:2_000_000].encode())
+    assert time.process_time() - started < 5  # .1 s where it is linear, hours else
