@@ -23,7 +23,6 @@ HOSTILE = "key\x1b]0;owned\x07\x1b[2J\n2026-01-01 CRITICAL: all is lost\r\x9b31m
 STORY = "The river rose again on Tuesday, and by noon it was high. The old bridge was closed to all but walkers. " * 9
 SOURCES = Path(denoise_scrapy.__file__).parent
 #: Of another's work under way; it names only URLs, whose control characters Scrapy has escaped.
-NOT_YET = {"crawl/comparison/fetching.py"}
 
 
 def harmful(text: str) -> set[str]:
@@ -42,7 +41,7 @@ def test_no_module_prints_or_logs_by_itself() -> None:
         name = path.relative_to(SOURCES).as_posix()
         code = "\n".join(line for line in path.read_text("utf-8").splitlines() if ">>>" not in line)
         if name != "shown.py":
-            assert name in NOT_YET or "getLogger(__name__)" not in code, name
+            assert "getLogger(__name__)" not in code, name
         if name.startswith("commands/"):
             assert not re.search(r"(?<![\w.])print\(|sys\.std(out|err)\.write\(", code), name
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from denoise_scrapy.crawl.comparison.request import (
     was_sent,
 )
 from denoise_scrapy.crawl.responses import is_comparable, is_page
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FETCH_META", "SiblingFetcher"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 class SiblingFetcher:
