@@ -4,7 +4,7 @@ import itertools
 
 from hypothesis import strategies as st
 
-RUNS = "<img src=x onerror=ran=1>"
+RUNS = "<img src=x onerror='ran=1'>"
 _SHOWN = RUNS.replace("<", "&lt;")
 _TABLE = "<table><tr><th>Name<th>Value<tr><td>{}<td>{}</table>"
 
@@ -24,17 +24,17 @@ CASES = (
     f"<pre>&lt;/code>&lt;/pre>{_SHOWN}</pre>",
     "<pre>[a](javascript:ran=1)\n\n[b]: javascript:ran=1\n\n[b]</pre>",
     "<ul><li>a<pre>[a](javascript:ran=1)\n\n![a](javascript:ran=1)\n\n[b]: javascript:ran=1\n\n[b] [b][b]</pre></ul>",
-    "<ul><li>a<pre>x\n\ny { onclick=ran=1 }\n\n# y {: onclick=ran=1 }</pre></ul>",
+    "<ul><li>a<pre>x\n\ny { onclick='ran=1' }\n\n# y {: onclick='ran=1' }</pre></ul>",
     # code in a line, beside backslashes and backticks
     f"<p>\\<code>{_SHOWN}</code>\\`<code>`{_SHOWN}</code>`\\",
     f"<p>a`<code>\\</code>`{_SHOWN}<code>`</code>",
     "<p>\\<code>[a](javascript:ran=1)</code> `<code>![a](javascript:ran=1)</code>",
     "<p>[a <code>b](javascript:ran=1)</code>](x) <a href=y>c <code>](javascript:ran=1)</code></a>",
     # attributes, references and entities
-    "<h2>a {: onclick=ran=1 }</h2><p>b { onclick=ran=1 }<p><b>c</b>{: onclick=ran=1 } <code>d</code>{: onclick=ran=1 }",
+    "<h2>a {: onclick='ran=1' }</h2><p>b { onclick='ran=1' }<p><b>c</b>{: onclick='ran=1' } <code>d</code>{: onclick='ran=1' }",
     "<p>[a]: javascript:ran=1<p>[a] [b][a] ![a]<p>[^1]: x<p>[^1] *[a]: b",
-    "<p>&amp;lt;img src=x onerror=ran=1&amp;gt; &amp;#60;img src=x onerror=ran=1>",
-    "<p>a&amp;<b>lt;img src=x onerror=ran=1></b> &lt;<b>img src=x onerror=ran=1></b> &lt;<code>img src=x onerror=ran=1></code>",
+    "<p>&amp;lt;img src=x onerror='ran=1'&amp;gt; &amp;#60;img src=x onerror='ran=1'>",
+    "<p>a&amp;<b>lt;img src=x onerror='ran=1'></b> &lt;<b>img src=x onerror='ran=1'></b> &lt;<code>img src=x onerror='ran=1'></code>",
     "<p>&lt;javascript:ran=1> &lt;!-- a<p>--> &lt;?php ran=1 ?> &lt;![CDATA[ a ]]>",
     f"<p>a<br>{_SHOWN}<br>> {_SHOWN}<br>    {_SHOWN}",
     # addresses and descriptions of images
@@ -47,7 +47,7 @@ CASES = (
 
 _PIECES = (
     "a|b |\n| |\\|`|``|\\||\\`|\\\\|[|]|(|)|![|](javascript:ran=1)|[a](javascript:ran=1)|]: javascript:ran=1|<|>|&amp;|"
-    "&amp;lt;|&amp;#60;|*|**|_|~|~~|#|# |- |+ |1. |1) |=|---|:-|:|!|{|}|{: onclick=ran=1 }|{ onclick=ran=1 }|\"|'|^|[^1]|"
+    "&amp;lt;|&amp;#60;|*|**|_|~|~~|#|# |- |+ |1. |1) |=|---|:-|:|!|{|}|{: onclick='ran=1' }|{ onclick='ran=1' }|\"|'|^|[^1]|"
     "    |\t|$|http://b.example/|<!--|-->|<?|<![CDATA[|</|</code>|</pre>|<script>ran=1</script>|<svg/onload=ran=1>"
 )
 _TEXTS = [piece.replace("<", "&lt;") for piece in _PIECES.split("|")] + ["|", "\\|", _SHOWN, _SHOWN]
