@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from denoise_scrapy.body.rendering.markdown_line import LINE_BREAK, Line
 from denoise_scrapy.body.rendering.markdown_table import MarkdownTable
-from denoise_scrapy.body.rendering.markdown_text import escape_heading, escape_line, fenced
+from denoise_scrapy.body.rendering.markdown_text import code_block, escape_heading, escape_line
 from denoise_scrapy.body.rendering.tags import CONTAINERS, LEAVES, Token
 from denoise_scrapy.page.markup import HEADING_TAGS
 
@@ -107,7 +107,7 @@ class _Writer:
         elif token.value == "code" and token.attributes:
             self._language = token.attributes[0][1].partition("-")[2]
         elif token.value == "pre":
-            self._frames[-1].blocks.append(("", fenced("".join(code), self._language)))
+            self._frames[-1].blocks.append(("", code_block("".join(code), self._language)))
             self._code = None
 
     def _end(self, tag: str) -> None:

@@ -46,21 +46,25 @@ class Line:
     def finish(self) -> str:
         """All of it, "" for nothing."""
         self._end_code()
-        for piece, texts in self._spans.items():
-            self._pieces[piece] = code_span("".join(texts))
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._unmark((start, end))
         self._part_stars()
-        return "".join(self._pieces)
+        written = [""]
+        for index, piece in enumerate(self._pieces):
+            if index in self._spans:
+                written.append(code_span("".join(self._spans[index]), apart=not written[-1].endswith("`")))
+            elif piece == "[" and written[-1].endswith("!"):
+                written[-1:] = [written[-1][:-1], "\\![" ]  # no image
+            elif piece:
+                written.append(piece)
+        return "".join(written)
 
     def _link(self, token: Token) -> None:
         """Start or end a link. Code around it is parted: a link in code is no link."""
         self._end_code()
         if token.kind == "start":
             self._href = dict(token.attributes)["href"]
-            if self._pieces and self._pieces[-1].endswith("!"):
-                self._pieces[-1] = self._pieces[-1][:-1] + "\\!"  # no image
             self._pieces.append("[")
         else:
             self._pieces.append(f"]({destination(self._href)})")

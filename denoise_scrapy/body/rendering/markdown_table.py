@@ -71,7 +71,7 @@ class MarkdownTable:
             return
         if len(self._rows) == 1:
             self._first_tags.add("thead" if self._in_head else tag)
-        self._rows[-1].append(_Cell(text.replace("|", "\\|"), *self._spans))
+        self._rows[-1].append(_Cell(text.replace("|", "&#124;"), *self._spans))
 
 
 def _filled(rows: list[list[_Cell]]) -> Iterator[list[str]]:
