@@ -29,6 +29,8 @@ from denoise_scrapy.page.work import DEFAULT_WORK
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
 MAX_TITLE = 1000
+#: Characters of the paths of a page's blocks for each of its elements: those of a nested page are its square.
+MAX_DESCRIBED = 100
 _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
 
 
@@ -260,11 +262,11 @@ class Page:
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
 
-        Of a path of hundreds of steps it is the end.
+        Of a long path it is the end: all of them have `MAX_DESCRIBED` characters an element of the page.
         """
-        paths = self._paths[self.blocks.element]
-        names = {int(path): self._table.describe_end(int(path)) for path in np.unique(paths)}
-        return [names[int(path)] for path in paths]
+        paths = self._paths[self.blocks.element].tolist()
+        names = self._table.describe_ends(paths, MAX_DESCRIBED * len(self._paths) // max(1, len(paths)))
+        return [names[path] for path in paths]
 
     @cached_property
     def links(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ const it = markdownIt({ html: true, linkify: true, maxNesting: 1000 });
 const plain = new showdown.Converter();
 const github = new showdown.Converter();
 github.setFlavor("github");
+github.setOption("simplifiedAutoLink", false); // takes the tag of an image that follows for a part of the address
 
 const readers = {
   marked: (text) => marked.parse(text),

@@ -48,7 +48,7 @@ PYTHON_READERS: Mapping[str, Reader] = {
 #: What readers make of their own: lines, task lists, footnotes, wrappers of code.
 _TAGS = frozenset([*WRITTEN, "hr", "html", "body"])
 #: With names of headings (toc), alignment of columns, and the classes of code.
-_ATTRIBUTES = frozenset(["href", "src", "alt", "start", "class", "id", "align", "style", "width", "height"])
+_ATTRIBUTES = frozenset(["lang", "href", "src", "alt", "start", "class", "id", "align", "style", "width", "height"])
 
 
 def check_reading(reading: str, ours: str) -> None:

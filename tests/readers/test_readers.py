@@ -38,7 +38,7 @@ def test_case_in_node(markup: str, node: NodeReaders) -> None:
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
-@given(PAGES)
+@given(markup=PAGES)
 def test_made_pages_in_python(markup: str) -> None:
     ours, text = written(markup)
     for name, reader in PYTHON_READERS.items():
@@ -49,7 +49,7 @@ def test_made_pages_in_python(markup: str) -> None:
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
-@given(PAGES)
+@given(markup=PAGES)
 def test_made_pages_in_node(markup: str, node: NodeReaders) -> None:
     ours, text = written(markup)
     for name, reading in node.read(text).items():

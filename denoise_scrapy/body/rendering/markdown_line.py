@@ -138,4 +138,5 @@ def _void(token: Token) -> str:
     if token.value == "br":
         return LINE_BREAK
     told = dict(token.attributes)
-    return f"![{escape_text(told['alt'])}]({destination(told['src'])})"
+    alt = escape_text(told["alt"]).replace("\\[", "&#91;").replace("\\]", "&#93;")  # marked misreads those in a link
+    return f"![{alt}]({destination(told['src'])})"
