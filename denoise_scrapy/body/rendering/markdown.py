@@ -21,6 +21,9 @@ _LISTS = frozenset(["ul", "ol", "dl"])
 _ITEMS = frozenset(["li", "dt", "dd"])
 #: CommonMark reads no larger number of an item.
 MAX_ITEM_NUMBER = 999_999_999
+#: Lists, items and quotes inside each other: each line begins with the marks of all of them. What is deeper is written
+#: as paragraphs.
+MAX_DEPTH = 12
 
 
 @dataclass
@@ -93,8 +96,8 @@ class _Writer:
         elif tag == "pre":
             self._code, self._language = [], ""
         elif tag not in LEAVES:
-            frame = _Frame(tag)
-            if tag in _LISTS:
+            frame = _Frame(tag if len(self._frames) <= MAX_DEPTH else "")
+            if frame.tag in _LISTS:
                 before = self._frames[-1].blocks[-1][0] if self._frames[-1].blocks else ""
                 usual, other = (".", ")") if tag == "ol" else ("-", "*")
                 frame.mark = other if before == usual else usual  # lists of one mark in a row would be one list
