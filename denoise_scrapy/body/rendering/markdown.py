@@ -142,6 +142,8 @@ class _Writer:
 
     def _end_line(self, kind: str) -> None:
         """End a paragraph, or a line that stands in a container without one."""
+        if self._line.is_empty:
+            return
         text = self._take_line()
         if text:
             self._frames[-1].blocks.append((kind, "\n".join(map(escape_line, text.split("\n")))))

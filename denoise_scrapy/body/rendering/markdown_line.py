@@ -43,9 +43,16 @@ class Line:
         elif value in _EMPHASIS and not self._code_depth:
             self._start_mark(_EMPHASIS[value]) if starts else self._end_mark()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came."""
+        return not self._pieces and not self._code
+
     def finish(self) -> str:
         """All of it, "" for nothing."""
         self._end_code()
+        if len(self._pieces) < 2 and not self._spans:
+            return "".join(self._pieces)
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._unmark((start, end))
