@@ -29,6 +29,9 @@ from denoise_scrapy.page.work import DEFAULT_WORK
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
 MAX_TITLE = 1000
+#: Characters of a page's addresses, made absolute: so many at all, so many times what it writes of them, and so many for
+#: each of its elements. A link of 10 characters may stand for an address of 2,000. Recorded pages have 20 an element.
+URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
 #: Characters of the paths of a page's blocks for each of its elements: those of a nested page are its square.
 MAX_DESCRIBED = 100
 _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
@@ -270,10 +273,26 @@ class Page:
 
     @cached_property
     def links(self) -> tuple[str, ...]:
-        """Absolute http(s) URLs of the page's links in document order, each once, without fragments."""
-        tags, paths = self._table.tags, self._paths
-        hrefs = (url for element, url in self._urls if tags[paths[element]] != "img")
-        return tuple(dict.fromkeys(filter(None, map(self.absolute, hrefs))))
+        """Absolute http(s) URLs of the page's links in document order, each once, without fragments.
+
+        Those past the page's bound (`url_chars`) are left out.
+        """
+        tags, paths, left = self._table.tags, self._paths, self.url_chars
+        found: dict[str, None] = {}
+        for href in dict.fromkeys(url for element, url in self._urls if tags[paths[element]] != "img"):
+            url = self.absolute(href)
+            left -= len(url)
+            if left < 0:
+                break
+            found[url] = None
+        found.pop("", None)
+        return tuple(found)
+
+    @property
+    def url_chars(self) -> int:
+        """Characters that the page's addresses may have as absolute ones, which are as long as the page likes."""
+        written = sum([len(url) for _, url in self._urls])
+        return URL_CHARS + URL_TIMES * written + URL_CHARS_AN_ELEMENT * len(self._paths)
 
     @cached_property
     def base_url(self) -> str:

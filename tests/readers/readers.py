@@ -114,7 +114,7 @@ class NodeReaders:
 def node_readers() -> Iterator[NodeReaders]:
     """The readers of npm, installed where they are not; skips or fails the test where there is no npm."""
     if shutil.which("npm") is None or shutil.which("node") is None:
-        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install nodejs npm")
+        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install npm")
     wanted = (HERE / "package.json").read_text("utf-8")
     done = INSTALLED / "installed.json"
     if not done.exists() or done.read_text("utf-8") != wanted:

@@ -21,9 +21,9 @@ _LISTS = frozenset(["ul", "ol", "dl"])
 _ITEMS = frozenset(["li", "dt", "dd"])
 #: CommonMark reads no larger number of an item.
 MAX_ITEM_NUMBER = 999_999_999
-#: Lists, items and quotes inside each other: each line begins with the marks of all of them. What is deeper is written
-#: as paragraphs.
-MAX_DEPTH = 12
+#: Characters before each line of lists and quotes inside each other. What is deeper is written as paragraphs.
+MAX_MARGIN = 24
+_MARGINS = {"blockquote": 2, "ul": 2, "dl": 4}
 
 
 @dataclass
@@ -32,6 +32,7 @@ class _Frame:
 
     tag: str
     number: int = 1  # of a list's next item
+    margin: int = 0  # characters before each line in it, in an item of it
     mark: str = ""  # of a list: its bullet, or what follows a number
     blocks: list[tuple[str, str]] = field(default_factory=list)  # the mark of a list, "line" of a bare line, or ""
 
@@ -96,13 +97,18 @@ class _Writer:
         elif tag == "pre":
             self._code, self._language = [], ""
         elif tag not in LEAVES:
-            frame = _Frame(tag if len(self._frames) <= MAX_DEPTH else "")
-            if frame.tag in _LISTS:
-                before = self._frames[-1].blocks[-1][0] if self._frames[-1].blocks else ""
-                usual, other = (".", ")") if tag == "ol" else ("-", "*")
-                frame.mark = other if before == usual else usual  # lists of one mark in a row would be one list
-                frame.number = max(0, int(dict(token.attributes).get("start", "1")))
-            self._frames.append(frame)
+            self._frames.append(self._opened(token))
+
+    def _opened(self, token: Token) -> _Frame:
+        above, tag = self._frames[-1], token.value
+        number = max(0, int(dict(token.attributes).get("start", "1")))
+        margin = above.margin + (len(f"{number}. ") if tag == "ol" else _MARGINS.get(tag, 0))
+        if margin > MAX_MARGIN or (tag in _ITEMS and above.tag not in _LISTS):
+            return _Frame("", margin=above.margin)
+        before = above.blocks[-1][0] if above.blocks else ""
+        usual, other = (".", ")") if tag == "ol" else ("-", "*")
+        mark = other if before == usual else usual  # lists of one mark in a row would be one list
+        return _Frame(tag, number, margin, mark)
 
     def _add_code(self, token: Token, code: list[str]) -> None:
         if token.kind == "text":

@@ -18,10 +18,6 @@ from denoise_scrapy.page.references import safe_url
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: Characters of addresses in one rendering: so many times what the page writes of them, so many for each of its
-#: elements, and so many at all. A link of 10 characters may stand for an address of 2,000; links past the bound are
-#: text. Recorded pages have 20 an element.
-URL_TIMES, URL_CHARS_AN_ELEMENT, URL_CHARS = 4, 60, 20_000
 #: How highlighters name a language in the classes of `code`, `pre`, or one of the two elements around it.
 _LANGUAGE = re.compile(
     r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
@@ -64,8 +60,7 @@ class _Walk:
         self._told: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.attributes:
             self._told[element][name] = value
-        written = sum([len(url) for url in self._references.values()])
-        self._url_chars = URL_CHARS + URL_TIMES * written + URL_CHARS_AN_ELEMENT * len(page.elements)  # that are left
+        self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
     def tokens(self) -> list[Token]:
         """Walk, and return what was written."""
