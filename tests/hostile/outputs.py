@@ -43,8 +43,8 @@ class Made:
 
 
 def made(html: str) -> Made:
-    """A page parsed, and its body."""
-    page = Page.parse(html, url=URL)
+    """A page parsed, and a body that keeps all of it."""
+    page = Page.parse(html, url=URL, keep="body")
     return Made(html, page, denoise_scrapy.SiteModel.fit().extract(page))
 
 
@@ -167,6 +167,11 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "marks": lambda x: "<p>" + "\\`_" * int(33_000 * x),
     "ampersands": lambda x: "<p>" + "&#" * int(50_000 * x),
     "braces in code": lambda x: "<pre>" + "{=" * int(50_000 * x),
+    "braces that end nowhere": lambda x: "<pre>" + "{" * int(99_000 * x),
+    "brackets and spaces": lambda x: "<pre>" + "] " * int(50_000 * x),
+    "hashes": lambda x: "<h2>" + "#" * int(99_000 * x) + "a",
+    "stars": lambda x: "<p>" + "<b>*</b>a<i>.</i>" * int(6_000 * x),
+    "links of marks": lambda x: "<p>" + "<a href=x>!</a>`" * int(6_000 * x),
     "emphasis": lambda x: "<p>" + "<b>a</b>" * int(12_000 * x),
     "long names": lambda x: f"<div class='{'x' * 900}'>" * 50 + "<p>a" * int(14_000 * x),
     "a long title": lambda x: f"<title>{'word ' * int(20_000 * x)}</title><h1>a</h1>" + "<p>a" * 20,

@@ -14,14 +14,14 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", "\\": "&#92;", "`": "&#96;"}
 #: Markup at the start of a line: headings, lists, quotes, underlines of headings, rules, tables.
 _LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|>|=+(?=\s*$)|:(?=-)|\|")
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
-_CLOSING_HASHES = re.compile(r"#+$")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BACKTICKS = re.compile("`+")
 #: Of an address: what ends one, or the attribute that some readers write it to as it is.
 _OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
-#: Code that a reader who does not know its fence would take for a tag, a link, a definition of one, or attributes
-#: (Python-Markdown knows no fence in a list, nor without an extension).
-_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])|\{(?=[^\n]*=)")
+#: Code that a reader who does not know its fence would take for a tag, a link or a definition of one; attributes are
+#: told by braces (Python-Markdown knows no fence in a list, nor without an extension).
+_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])")
+_OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
 #: Code in a line that a cell's border could part, or that would be a tag then.
 _ACTIVE_SPAN = re.compile(r"[<|\\]")
 
@@ -53,7 +53,8 @@ def escape_line(line: str) -> str:
 
 def escape_heading(line: str) -> str:
     """Text of a heading, whose last `#` are no end mark."""
-    return _CLOSING_HASHES.sub(r"\\\g<0>", line)
+    text = line.rstrip("#")
+    return line if len(text) == len(line) else f"{text}\\{line[len(text) :]}"
 
 
 def destination(url: str) -> str:
@@ -94,12 +95,11 @@ def code_block(text: str, language: str) -> str:
         ```
         <pre><code>&lt;b></code></pre>
     """
-    if not _ACTIVE_CODE.search(text):
+    if not _ACTIVE_CODE.search(text) and not any("=" in line.partition("{")[2] for line in text.split("\n")):
         fence = backticks(text, 3)
         return f"{fence}{language}\n{text}\n{fence}"
     known = f' class="language-{language}"' if language else ""
-    text = _ACTIVE_CODE.sub(lambda found: f"&#{ord(found[0])};", text.replace("&", "&amp;")).replace("&#60;", "&lt;")
-    return f"<pre><code{known}>{text}</code></pre>"
+    return f"<pre><code{known}>{text.translate(_OF_CODE)}</code></pre>"
 
 
 def backticks(text: str, least: int) -> str:

@@ -10,7 +10,7 @@ from denoise_scrapy.body.rendering.tags import BARE, IMPLIED, PARENTS, WRITTEN, 
 MAX_DEPTH = 64
 #: Inline elements open at once. Each of a page's paragraphs opens all that stand around it: the bound keeps a
 #: hostile page's rendering in proportion to the page.
-MAX_INLINE_DEPTH = 8
+MAX_INLINE_DEPTH = 4
 #: Inline elements whose meaning adds up inside their like; others are written once.
 _NESTING = frozenset(["sub", "sup", "q"])
 #: The parser nests those that have no end tags.
