@@ -54,7 +54,13 @@ _TEXTS = [piece.replace("<", "&lt;") for piece in _PIECES.split("|")] + ["|", "\
 _TAGS = "p div b em s q sup code code code kbd ul ol li li dl dt dd blockquote pre pre h2 table tr tr td td th caption".split()
 _MARKS = [
     *itertools.chain.from_iterable((f"<{tag}>", f"</{tag}>") for tag in _TAGS),
-    *("<br>", "<a href=x>", "</a>", "<a href='http://b.example/|`\\'>", "<img src=i.png alt='](javascript:ran=1) `|\\'>"),
+    *(
+        "<br>",
+        "<a href=x>",
+        "</a>",
+        "<a href='http://b.example/|`\\'>",
+        "<img src=i.png alt='](javascript:ran=1) `|\\'>",
+    ),
     *("<td colspan=3>", "<td rowspan=2>", "<pre><code class=language-c>", "<table><tr><td>", "<td><code>"),
 ]
 #: Texts of marks, of half marks and of HTML, in elements opened and closed in any order; half of them in a table.

@@ -56,13 +56,14 @@ class Line:
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._unmark((start, end))
-        self._part_stars()
+        if len(self._marked) > 1:
+            self._part_stars()
         written = [""]
         for index, piece in enumerate(self._pieces):
             if index in self._spans:
                 written.append(code_span("".join(self._spans[index]), apart=not written[-1].endswith("`")))
             elif piece == "[" and written[-1].endswith("!"):
-                written[-1:] = [written[-1][:-1], "\\![" ]  # no image
+                written[-1:] = [written[-1][:-1], "\\!["]  # no image
             elif piece:
                 written.append(piece)
         return "".join(written)
@@ -77,6 +78,8 @@ class Line:
             self._pieces.append(f"]({destination(self._href)})")
 
     def _end_code(self) -> None:
+        if not self._code:
+            return
         text, self._code = "".join(self._code), []
         if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
             self._spans[len(self._pieces)] = []
@@ -128,7 +131,9 @@ class Line:
         """Whether two marks are read as emphasis, whatever becomes of marks beside them."""
         (before, _), (first, first_mark) = self._beside(start, -1), self._beside(start, 1)
         (last, last_mark), (after, _) = self._beside(end, -1), self._beside(end, 1)
-        return can_mark(before, first, last, after) and can_mark(before, first_mark or first, last_mark or last, after)
+        if not can_mark(before, first, last, after):
+            return False
+        return not (first_mark or last_mark) or can_mark(before, first_mark or first, last_mark or last, after)
 
     def _beside(self, index: int, step: int) -> tuple[str, str]:
         """On one side of a mark: the next character of the text, and that of the next mark; stars are one run."""
