@@ -29,8 +29,9 @@ from denoise_scrapy.page.work import DEFAULT_WORK
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
 MAX_TITLE = 1000
-#: Characters of a page's addresses, made absolute: so many at all, so many times what it writes of them, and so many for
-#: each of its elements. A link of 10 characters may stand for an address of 2,000. Recorded pages have 20 an element.
+#: Characters of a page's addresses, made absolute: so many at all, so many times what it writes of them, and so many
+#: for each of its elements. A link of 10 characters may stand for an address of 2,000. No recorded page of 229
+#: has more than a fifth of it.
 URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
 #: Characters of the paths of a page's blocks for each of its elements: those of a nested page are its square.
 MAX_DESCRIBED = 100

@@ -159,12 +159,12 @@ class PathTable:
         """The same of many paths, each made of the one above it; of one of more characters the end: `…/div/div/p`."""
         told = {0: ""}
         for path in paths:
-            climbed = []
-            while path not in told:
-                climbed.append(path)
-                path = self.parent[path]
+            climbed, at = list[int](), path
+            while at not in told:
+                climbed.append(at)
+                at = self.parent[at]
             for one in reversed(climbed):
-                above, path = told[path], one
+                above = told[self.parent[one]]
                 whole = f"{above}/{self.step(one)}" if above else self.step(one)
                 told[one] = whole if len(whole) <= most else f"…/{whole[-most:].partition('/')[2]}"
         return told

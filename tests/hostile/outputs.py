@@ -27,8 +27,8 @@ NAMED_SIZE = 0.01
 MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "metadata")))
 #: Public functions that give nothing of the length of a page.
 NO_OUTPUTS = frozenset(
-    "clean_html deduplicate extract extract_pages find_strategy likest_first page_identity site_key template_similarity "
-    "url_likeness without_copies".split()
+    "clean_html deduplicate extract extract_pages find_strategy likest_first page_identity site_key "
+    "template_similarity url_likeness without_copies".split()
 )
 
 
@@ -231,16 +231,20 @@ def main() -> int:
     for case in args.names or CASES:
         html = page_of(case, args.size)
         parse, megabytes, cells = parse_seconds(html), len(html) / 1e6, list[str]()
+        limit = max(MOST_PARSES * parse, MOST_SECONDS_A_MB * megabytes)
         given = made(html)
         whole = _seconds(lambda html=html: made(html))
         for name, (times, make) in OUTPUTS.items():
             value: list[Any] = []
             seconds = _seconds(lambda make=make, given=given, value=value: value.append(make(given)))
             size = length(value[0])
+            if seconds > limit:  # as in `benchmarks.worst`: under load the least counts
+                again = [made(html) for _ in range(3)]
+                seconds = min(_seconds(lambda make=make, one=one: make(one)) for one in again)
             cells.append(f"{size / len(html):.1f}, {seconds / parse:.0f} parses")
             if size > times * len(html) + FREE:
                 wrong.append(f"{case}: {name} is {size / len(html):.1f} times its page, not {times}")
-            if seconds > max(MOST_PARSES * parse, MOST_SECONDS_A_MB * megabytes):
+            if seconds > limit:
                 wrong.append(f"{case}: {name} takes {seconds / parse:.0f} parses, {seconds / megabytes:.1f} s/MB")
         print(f"| {case} | {megabytes:.1f} | {whole / parse:.0f} parses | {' | '.join(cells)} |", flush=True)
     print("\n".join(wrong))

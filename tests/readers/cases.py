@@ -31,15 +31,15 @@ CASES = (
     "<p>\\<code>[a](javascript:ran=1)</code> `<code>![a](javascript:ran=1)</code>",
     "<p>[a <code>b](javascript:ran=1)</code>](x) <a href=y>c <code>](javascript:ran=1)</code></a>",
     # attributes, references and entities
-    "<h2>a {: onclick='ran=1' }</h2><p>b { onclick='ran=1' }<p><b>c</b>{: onclick='ran=1' } <code>d</code>{: onclick='ran=1' }",
+    "<h2>a {: onclick='ran=1' }</h2><p>b { onclick='ran=1' }<p><b>c</b>{: onclick='ran=1' } <code>d</code>{: onclick='ran=1' }",  # noqa: E501
     "<p>[a]: javascript:ran=1<p>[a] [b][a] ![a]<p>[^1]: x<p>[^1] *[a]: b",
     "<p>&amp;lt;img src=x onerror='ran=1'&amp;gt; &amp;#60;img src=x onerror='ran=1'>",
-    "<p>a&amp;<b>lt;img src=x onerror='ran=1'></b> &lt;<b>img src=x onerror='ran=1'></b> &lt;<code>img src=x onerror='ran=1'></code>",
+    "<p>a&amp;<b>lt;img src=x onerror='ran=1'></b> &lt;<b>img src=x onerror='ran=1'></b> &lt;<code>img src=x onerror='ran=1'></code>",  # noqa: E501
     "<p>&lt;javascript:ran=1> &lt;!-- a<p>--> &lt;?php ran=1 ?> &lt;![CDATA[ a ]]>",
     f"<p>a<br>{_SHOWN}<br>> {_SHOWN}<br>    {_SHOWN}",
     # addresses and descriptions of images
     "<p><a href='http://b.example/\"onmouseover=\"ran=1'>a</a> <a href=\"http://b.example/'onmouseover='ran=1\">a</a>",
-    "<p><img src='http://b.example/\"onerror=\"ran=1' alt='\"onerror=\"ran=1'> <img src=y alt='](javascript:ran=1) `a'>",
+    "<p><img src='http://b.example/\"onerror=\"ran=1' alt='\"onerror=\"ran=1'> <img src=y alt='](javascript:ran=1) `a'>",  # noqa: E501
     f"<p><img src=y alt='a`'>{_SHOWN}<img src=y alt='`a\\'>[a](javascript:ran=1)",
     f"<p><a href='http://b.example/`'>a`</a>{_SHOWN}`<a href='http://b.example/&lt;script>'>a</a>",
     "<p><a href='http://b.example/|\\'>a</a>" + _TABLE.format("<a href='http://b.example/|\\'>a\\|</a>", _SHOWN),
@@ -47,11 +47,13 @@ CASES = (
 
 _PIECES = (
     "a|b |\n| |\\|`|``|\\||\\`|\\\\|[|]|(|)|![|](javascript:ran=1)|[a](javascript:ran=1)|]: javascript:ran=1|<|>|&amp;|"
-    "&amp;lt;|&amp;#60;|*|**|_|~|~~|#|# |- |+ |1. |1) |=|---|:-|:|!|{|}|{: onclick='ran=1' }|{ onclick='ran=1' }|\"|'|^|[^1]|"
-    "    |\t|$|http://b.example/|<!--|-->|<?|<![CDATA[|</|</code>|</pre>|<script>ran=1</script>|<svg/onload=ran=1>"
+    "&amp;lt;|&amp;#60;|*|**|_|~|~~|#|# |- |+ |1. |1) |=|---|:-|:|!|{|}|{: onclick='ran=1' }|"
+    "{ onclick='ran=1' }|\"|'|^|[^1]|    |\t|$|http://b.example/|<!--|-->|<?|<![CDATA[|</|</code>|</pre>|<script>ran=1</script>|<svg/onload=ran=1>"
 )
 _TEXTS = [piece.replace("<", "&lt;") for piece in _PIECES.split("|")] + ["|", "\\|", _SHOWN, _SHOWN]
-_TAGS = "p div b em s q sup code code code kbd ul ol li li dl dt dd blockquote pre pre h2 table tr tr td td th caption".split()
+_TAGS = (
+    "p div b em s q sup code code code kbd ul ol li li dl dt dd blockquote pre pre h2 table tr tr td td th caption"
+).split()
 _MARKS = [
     *itertools.chain.from_iterable((f"<{tag}>", f"</{tag}>") for tag in _TAGS),
     *(

@@ -75,7 +75,7 @@ class _Writer:
 
     def add(self, token: Token) -> None:
         tag = "" if token.kind == "text" else token.value
-        if self._table:
+        if self._table is not None:
             self._table.add(token)
             if self._table.ended:
                 self._frames[-1].blocks.append(("", self._table.finish()))

@@ -88,7 +88,7 @@ class Line:
             self._spans[len(self._pieces) - 1].append(text)
 
     def _start_mark(self, mark: str) -> None:
-        if any(mark == outer for outer, _ in self._open):
+        if self._open and any(mark == outer for outer, _ in self._open):
             self._open.append((mark, -1))
         elif self._marked and self._pieces[-1] == mark and self._marked[-1][1] == len(self._pieces) - 1:
             self._pieces.pop()  # goes on where its like ended
@@ -137,13 +137,14 @@ class Line:
 
     def _beside(self, index: int, step: int) -> tuple[str, str]:
         """On one side of a mark: the next character of the text, and that of the next mark; stars are one run."""
-        own, mark = self._pieces[index][0], ""
-        index += step
-        while 0 <= index < len(self._pieces) and self._pieces[index] in _MARKS:
-            mark = mark or self._pieces[index].strip(own)[:1]
-            index += step
-        text = self._pieces[index] if 0 <= index < len(self._pieces) else ""
-        return (text[:1] if step > 0 else text[-1:]), mark
+        pieces, mark = self._pieces, ""
+        end = len(pieces) if step > 0 else -1
+        for other in range(index + step, end, step):
+            piece = pieces[other]
+            if piece not in _MARKS:
+                return (piece[0] if step > 0 else piece[-1]), mark
+            mark = mark or piece.strip(pieces[index][0])[:1]
+        return "", mark
 
 
 def _void(token: Token) -> str:

@@ -105,7 +105,7 @@ def code_block(text: str, language: str) -> str:
 
 def backticks(text: str, least: int) -> str:
     """More backticks than the text holds in a row."""
-    return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
+    return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)))) if "`" in text else "`" * least
 
 
 @lru_cache(maxsize=4096)
