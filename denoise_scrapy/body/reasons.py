@@ -37,8 +37,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 #: A family that moves the log odds by less is no reason; so many are told at most.
 LEAST, MOST = 0.2, 3
-#: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages the
-#: largest has 2,641.
+#: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages
+#: the largest has 2,641.
 MOST_BLOCKS = 10_000
 
 Rows = Mapping[str, npt.NDArray[np.float32]]

@@ -77,7 +77,7 @@ class MarkdownTable:
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
-    """Texts of each row, with empty ones where a cell goes on from the left or from above; without if these are many."""
+    """Texts of each row, with empty ones where a cell goes on from the left or from above; none if they were many."""
     left = PLACES_A_CELL * sum(map(len, rows))
     filled = list[list[str]]()
     going_on: dict[int, int] = {}  # rows that a cell of this column still takes
