@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 #: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
 #: (which may go on in the next text).
@@ -108,7 +107,6 @@ def backticks(text: str, least: int) -> str:
     return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)))) if "`" in text else "`" * least
 
 
-@lru_cache(maxsize=4096)
 def can_mark(before: str, first: str, last: str, after: str) -> bool:
     """Whether emphasis that starts and ends between these characters is read as such, "" for a line's end.
 
