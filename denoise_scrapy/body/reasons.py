@@ -37,6 +37,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 #: A family that moves the log odds by less is no reason; so many are told at most.
 LEAST, MOST = 0.2, 3
+#: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages
+#: the largest has 2,641.
+MOST_BLOCKS = 10_000
 
 Rows = Mapping[str, npt.NDArray[np.float32]]
 
@@ -101,6 +104,8 @@ class Reasons(Sequence[str]):
         return dict(zip(self._model.names, self._features, strict=True))
 
     def _told(self, block: int) -> str:
+        if len(self) > MOST_BLOCKS:
+            return "the page has too many blocks to say why"
         chosen = self._largest[block]
         told = [f"{TELL[name](self._rows, self._page, block)} ({value:+.1f})" for name, value in chosen]
         return "; ".join(told) or "nothing stands out"

@@ -29,6 +29,12 @@ from denoise_scrapy.page.work import DEFAULT_WORK
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
 MAX_TITLE = 1000
+#: Characters of a page's addresses, made absolute: so many at all, so many times what it writes of them, and so many
+#: for each of its elements. A link of 10 characters may stand for an address of 2,000. No recorded page of 229
+#: has more than a fifth of it.
+URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
+#: Characters of the paths of a page's blocks for each of its elements: those of a nested page are its square.
+MAX_DESCRIBED = 100
 _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
 
 
@@ -260,18 +266,34 @@ class Page:
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
 
-        Of a path of hundreds of steps it is the end.
+        Of a long path it is the end: all of them have `MAX_DESCRIBED` characters an element of the page.
         """
-        paths = self._paths[self.blocks.element]
-        names = {int(path): self._table.describe_end(int(path)) for path in np.unique(paths)}
-        return [names[int(path)] for path in paths]
+        paths = self._paths[self.blocks.element].tolist()
+        names = self._table.describe_ends(paths, MAX_DESCRIBED * len(self._paths) // max(1, len(paths)))
+        return [names[path] for path in paths]
 
     @cached_property
     def links(self) -> tuple[str, ...]:
-        """Absolute http(s) URLs of the page's links in document order, each once, without fragments."""
-        tags, paths = self._table.tags, self._paths
-        hrefs = (url for element, url in self._urls if tags[paths[element]] != "img")
-        return tuple(dict.fromkeys(filter(None, map(self.absolute, hrefs))))
+        """Absolute http(s) URLs of the page's links in document order, each once, without fragments.
+
+        Those past the page's bound (`url_chars`) are left out.
+        """
+        tags, paths, left = self._table.tags, self._paths, self.url_chars
+        found: dict[str, None] = {}
+        for href in dict.fromkeys(url for element, url in self._urls if tags[paths[element]] != "img"):
+            url = self.absolute(href)
+            left -= len(url)
+            if left < 0:
+                break
+            found[url] = None
+        found.pop("", None)
+        return tuple(found)
+
+    @property
+    def url_chars(self) -> int:
+        """Characters that the page's addresses may have as absolute ones, which are as long as the page likes."""
+        written = sum([len(url) for _, url in self._urls])
+        return URL_CHARS + URL_TIMES * written + URL_CHARS_AN_ELEMENT * len(self._paths)
 
     @cached_property
     def base_url(self) -> str:

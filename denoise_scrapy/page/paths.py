@@ -6,7 +6,7 @@ A path is (parent path, token): tag, class, id, role, hidden (`tokens`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from sys import getsizeof
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -38,9 +38,6 @@ EMPTY_BYTES, PATH_BYTES, TRANSITION_BYTES, TOKEN_BYTES = 10_000, 60, 140, 700
 _Raw = tuple[int, str, str | None, str | None, str | None, str | None, bool]
 #: The columns of a row that depend on the path.
 _PLACE = struct.Struct("=iiQQii")
-#: Characters, or steps, after which a path's description is cut, where one is made for each block: recorded pages have
-#: 2,900 and 93.
-MAX_DESCRIBED, MAX_DESCRIBED_STEPS = 4000, 128
 _MASK = (1 << 64) - 1
 _CHAIN = 0x9E3779B97F4A7C15
 
@@ -158,14 +155,19 @@ class PathTable:
             path = self.parent[path]
         return "/".join(reversed(steps))
 
-    def describe_end(self, path: int) -> str:
-        """The same, of a path that is endless the end alone: `…/div/div/p`. Paths of a nested page are its square."""
-        steps, left = list[str](), MAX_DESCRIBED
-        while path and left > 0 and len(steps) < MAX_DESCRIBED_STEPS:
-            steps.append(self.step(path))
-            left -= len(steps[-1]) + 1
-            path = self.parent[path]
-        return "/".join([*(["…"] if path else []), *reversed(steps)])
+    def describe_ends(self, paths: Iterable[int], most: int) -> dict[int, str]:
+        """The same of many paths, each made of the one above it; of one of more characters the end: `…/div/div/p`."""
+        told = {0: ""}
+        for path in paths:
+            climbed, at = list[int](), path
+            while at not in told:
+                climbed.append(at)
+                at = self.parent[at]
+            for one in reversed(climbed):
+                above = told[self.parent[one]]
+                whole = f"{above}/{self.step(one)}" if above else self.step(one)
+                told[one] = whole if len(whole) <= most else f"…/{whole[-most:].partition('/')[2]}"
+        return told
 
     def step(self, path: int) -> str:
         """The path's last step: `div#main.story`."""

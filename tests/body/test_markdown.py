@@ -34,7 +34,7 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
             "<a href='x_(y)?a&amp;lt;'>z</a>!<a href=y>z</a>",
             "[z](http://a.example/d/x_%28y%29?a&amp;lt;)\\![z](http://a.example/d/y)",
         ),
-        ("<img src=a.png alt='a [b]'> c", "![a \\[b\\]](http://a.example/d/a.png) c"),
+        ("<img src=a.png alt='a [b]'> c", "![a &#91;b&#93;](http://a.example/d/a.png) c"),
         # lists
         ("<ul><li>a<ol start=3><li>b</ol><li>c<ul><li>d</ul></ul>", "- a\n\n  3. b\n\n- c\n  - d"),
         ("<ul><li>a</ul><ul><li>b</ul><ol><li>c</ol><ol><li>d</ol>", "- a\n\n* b\n\n1. c\n\n1) d"),
@@ -45,10 +45,18 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
         ("<pre><code class=language-c>a\n\n```</code></pre>", "````c\na\n\n```\n````"),
         ("<ul><li>a<pre>b\nc</pre></ul>", "- a\n\n  ```\n  b\n  c\n  ```"),
+        # code that another reader would take for markup
+        ("<p><code>a&lt;b</code> <code>c\\|d</code>", "<code>a&lt;b</code> <code>c&#92;|d</code>"),
+        (
+            "<pre><code class=language-c>a &lt; b\n&lt;c> x[1](2)</code></pre>",
+            '<pre><code class="language-c">a &lt; b\n&lt;c> x[1&#93;(2)</code></pre>',
+        ),
+        ("<pre>if (a &lt; b) { c }</pre>", "```\nif (a < b) { c }\n```"),
+        ("<p>a<code>b</code><b><code>c</code></b>d", "a`b`<code>c</code>d"),
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
-            "t\n\n| a | b |\n| --- | --- |\n| 1\\|2 | `c\\|d` e |",
+            "t\n\n| a | b |\n| --- | --- |\n| 1&#124;2 | <code>c&#124;d</code> e |",
         ),
         ("<table><tr><td>a<td>b<td>c</table>", "|  |  |  |\n| --- | --- | --- |\n| a | b | c |"),
         (
@@ -57,8 +65,11 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ),
         # what looks like markup
         ("<b>a</b>b <b>“a”</b>b", "**a**b “a”b"),
-        ("a*b_c_d_ &lt;!-- &amp;amp; ~x~ `y` [z](w) \\", r"a\*b_c_d\_ \<!-- \&amp; \~x\~ \`y\` \[z\](w) \\"),
-        ("1. a<p>- b<p># c<p>> d<p>+ e", "1\\. a\n\n\\- b\n\n\\# c\n\n\\> d\n\n\\+ e"),
+        (
+            "a*b_c_d_ &lt;!-- &amp;amp; ~x~ `y` [z](w) \\",
+            r"a\*b_c_d\_ &lt;!-- &amp;amp; \~x\~ &#96;y&#96; \[z\](w) &#92;",
+        ),
+        ("1. a<p>- b<p># c<p>> d<p>+ e", "1\\. a\n\n\\- b\n\n\\# c\n\n&gt; d\n\n\\+ e"),
         ("a<br>===<p>-1<p>2.5<p>a<br>--", "a\\\n\\===\n\n-1\n\n2.5\n\na\\\n\\--"),
     ],
 )

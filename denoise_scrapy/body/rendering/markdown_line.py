@@ -43,29 +43,43 @@ class Line:
         elif value in _EMPHASIS and not self._code_depth:
             self._start_mark(_EMPHASIS[value]) if starts else self._end_mark()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came."""
+        return not self._pieces and not self._code
+
     def finish(self) -> str:
         """All of it, "" for nothing."""
         self._end_code()
-        for piece, texts in self._spans.items():
-            self._pieces[piece] = code_span("".join(texts))
+        if len(self._pieces) < 2 and not self._spans:
+            return "".join(self._pieces)
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._unmark((start, end))
-        self._part_stars()
-        return "".join(self._pieces)
+        if len(self._marked) > 1:
+            self._part_stars()
+        written = [""]
+        for index, piece in enumerate(self._pieces):
+            if index in self._spans:
+                written.append(code_span("".join(self._spans[index]), apart=not written[-1].endswith("`")))
+            elif piece == "[" and written[-1].endswith("!"):
+                written[-1:] = [written[-1][:-1], "\\!["]  # no image
+            elif piece:
+                written.append(piece)
+        return "".join(written)
 
     def _link(self, token: Token) -> None:
         """Start or end a link. Code around it is parted: a link in code is no link."""
         self._end_code()
         if token.kind == "start":
             self._href = dict(token.attributes)["href"]
-            if self._pieces and self._pieces[-1].endswith("!"):
-                self._pieces[-1] = self._pieces[-1][:-1] + "\\!"  # no image
             self._pieces.append("[")
         else:
             self._pieces.append(f"]({destination(self._href)})")
 
     def _end_code(self) -> None:
+        if not self._code:
+            return
         text, self._code = "".join(self._code), []
         if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
             self._spans[len(self._pieces)] = []
@@ -74,7 +88,7 @@ class Line:
             self._spans[len(self._pieces) - 1].append(text)
 
     def _start_mark(self, mark: str) -> None:
-        if any(mark == outer for outer, _ in self._open):
+        if self._open and any(mark == outer for outer, _ in self._open):
             self._open.append((mark, -1))
         elif self._marked and self._pieces[-1] == mark and self._marked[-1][1] == len(self._pieces) - 1:
             self._pieces.pop()  # goes on where its like ended
@@ -117,21 +131,25 @@ class Line:
         """Whether two marks are read as emphasis, whatever becomes of marks beside them."""
         (before, _), (first, first_mark) = self._beside(start, -1), self._beside(start, 1)
         (last, last_mark), (after, _) = self._beside(end, -1), self._beside(end, 1)
-        return can_mark(before, first, last, after) and can_mark(before, first_mark or first, last_mark or last, after)
+        if not can_mark(before, first, last, after):
+            return False
+        return not (first_mark or last_mark) or can_mark(before, first_mark or first, last_mark or last, after)
 
     def _beside(self, index: int, step: int) -> tuple[str, str]:
         """On one side of a mark: the next character of the text, and that of the next mark; stars are one run."""
-        own, mark = self._pieces[index][0], ""
-        index += step
-        while 0 <= index < len(self._pieces) and self._pieces[index] in _MARKS:
-            mark = mark or self._pieces[index].strip(own)[:1]
-            index += step
-        text = self._pieces[index] if 0 <= index < len(self._pieces) else ""
-        return (text[:1] if step > 0 else text[-1:]), mark
+        pieces, mark = self._pieces, ""
+        end = len(pieces) if step > 0 else -1
+        for other in range(index + step, end, step):
+            piece = pieces[other]
+            if piece not in _MARKS:
+                return (piece[0] if step > 0 else piece[-1]), mark
+            mark = mark or piece.strip(pieces[index][0])[:1]
+        return "", mark
 
 
 def _void(token: Token) -> str:
     if token.value == "br":
         return LINE_BREAK
     told = dict(token.attributes)
-    return f"![{escape_text(told['alt'])}]({destination(told['src'])})"
+    alt = escape_text(told["alt"]).replace("\\[", "&#91;").replace("\\]", "&#93;")  # marked misreads those in a link
+    return f"![{alt}]({destination(told['src'])})"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.markdown_line import LINE_BREAK, Line
 from denoise_scrapy.body.rendering.markdown_text import escape_line
 from denoise_scrapy.body.rendering.tags import INLINES, Token
 
+#: Places in a table for each of its cells, as far as spans are written as empty cells. Where a page has two cells a
+#: row that take a hundred columns and rows each, they are not.
+PLACES_A_CELL = 4
 _CELL_TAGS = frozenset(["td", "th", "caption"])
 
 
@@ -55,7 +57,7 @@ class MarkdownTable:
 
     def finish(self) -> str:
         """The whole table, its caption above."""
-        rows = list(_filled(self._rows))
+        rows = _in_columns(self._rows)
         width = max(map(len, rows), default=0)
         has_head = "thead" in self._first_tags or self._first_tags == {"th"}
         head = rows.pop(0) if has_head else []
@@ -71,23 +73,29 @@ class MarkdownTable:
             return
         if len(self._rows) == 1:
             self._first_tags.add("thead" if self._in_head else tag)
-        self._rows[-1].append(_Cell(text.replace("|", "\\|"), *self._spans))
+        self._rows[-1].append(_Cell(text.replace("|", "&#124;"), *self._spans))
 
 
-def _filled(rows: list[list[_Cell]]) -> Iterator[list[str]]:
-    """Texts of each row, with empty ones where a cell goes on from the left or from above."""
+def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
+    """Texts of each row, with empty ones where a cell goes on from the left or from above; none if they were many."""
+    left = PLACES_A_CELL * sum(map(len, rows))
+    filled = list[list[str]]()
     going_on: dict[int, int] = {}  # rows that a cell of this column still takes
     for row in rows:
         texts: list[str] = []
-        above, going_on = going_on, {column: left - 1 for column, left in going_on.items() if left > 1}
+        above, going_on = going_on, {column: more - 1 for column, more in going_on.items() if more > 1}
         for cell in row:
             while len(texts) in above:
                 texts.append("")
             if cell.rows > 1:
                 going_on.update((len(texts) + i, cell.rows - 1) for i in range(cell.columns))
             texts += [cell.text, *[""] * (cell.columns - 1)]
+            if len(texts) > left:
+                return [[cell.text for cell in row] for row in rows]
         texts += [""] * (1 + max(above, default=-1) - len(texts))
-        yield texts
+        left -= len(texts)
+        filled.append(texts)
+    return filled
 
 
 def _row(cells: list[str]) -> str:

@@ -18,9 +18,6 @@ from denoise_scrapy.page.references import safe_url
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: Characters of addresses in one rendering: a link of 10 characters may stand for an address of 2,000, and a page
-#: may hold a million of those. Links past the bound are text. Recorded pages stay below 200,000.
-MAX_URL_CHARS = 10_000_000
 #: How highlighters name a language in the classes of `code`, `pre`, or one of the two elements around it.
 _LANGUAGE = re.compile(
     r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
@@ -63,7 +60,7 @@ class _Walk:
         self._told: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.attributes:
             self._told[element][name] = value
-        self._url_chars = 0
+        self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
     def tokens(self) -> list[Token]:
         """Walk, and return what was written."""
@@ -153,8 +150,8 @@ class _Walk:
 
     def _counted(self, url: str) -> str:
         """The URL, "" where the rendering has too many characters of them already."""
-        self._url_chars += len(url)
-        return url if self._url_chars <= MAX_URL_CHARS else ""
+        self._url_chars -= len(url)
+        return url if self._url_chars >= 0 else ""
 
     def _language(self, element: int) -> str | None:
         """Language of preformatted text as its classes tell; "" for code of an unknown one, None for other text."""

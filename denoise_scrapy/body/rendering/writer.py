@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from denoise_scrapy.body.rendering.open_elements import Container, Inline, Leaf, as_it_is, collapsed
-from denoise_scrapy.body.rendering.tags import BARE, IMPLIED, PARENTS, Attributes, Token
+from denoise_scrapy.body.rendering.tags import BARE, IMPLIED, PARENTS, WRITTEN, Attributes, Token
 
 #: Containers deeper than this are left out, not what is in them: parsers give up at 256 levels, an implied
 #: item may stand at each of ours, and nobody reads deeper lists.
 MAX_DEPTH = 64
 #: Inline elements open at once. Each of a page's paragraphs opens all that stand around it: the bound keeps a
-#: hostile page's rendering in proportion to the page.
-MAX_INLINE_DEPTH = 8
+#: hostile page's rendering in proportion to the page. Of 73,000 texts of 192 recorded pages none stands in more.
+MAX_INLINE_DEPTH = 3
 #: Inline elements whose meaning adds up inside their like; others are written once.
 _NESTING = frozenset(["sub", "sup", "q"])
 #: The parser nests those that have no end tags.
 _TERMS = frozenset(["dt", "dd"])
+#: Most tokens are one of these.
+_STARTS = {tag: Token("start", tag) for tag in WRITTEN}
+_ENDS = {tag: Token("end", tag) for tag in WRITTEN}
 
 
 class Writer:
@@ -43,7 +46,7 @@ class Writer:
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
         self._start(*implied)
-        self._tokens.append(Token("start", tag, attributes))
+        self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
         self._containers.append(Container(element, tag, above.depth + 1, (tag, *reversed(implied))))
 
     def open_heading(self, element: int, tag: str) -> None:
@@ -165,7 +168,9 @@ class Writer:
             self._tokens[index] = None
 
     def _start(self, *tags: str) -> None:
-        self._tokens.extend(Token("start", tag) for tag in tags)
+        for tag in tags:
+            self._tokens.append(_STARTS[tag])
 
     def _end(self, *tags: str) -> None:
-        self._tokens.extend(Token("end", tag) for tag in tags)
+        for tag in tags:
+            self._tokens.append(_ENDS[tag])

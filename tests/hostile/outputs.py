@@ -1,0 +1,257 @@
+"""Every public output on pages made to swell it, each held to its page: `python -m tests.hostile.outputs [--gate]`.
+
+The table of outputs is held to the public API: an output that is not in it fails a test. Sizes are counted, in tests;
+the command tells times in multiples of lxml's parse of the same page, and with `--gate` fails where one is too long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from lxml import etree
+
+import denoise_scrapy
+from denoise_scrapy import Body, Page
+from tests.hostile.named import STORY
+
+URL = "http://a.example/d/page.html"
+#: Of a page this size each named case is made: seconds for all of them.
+NAMED_SIZE = 0.01
+MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "metadata")))
+#: Public functions that give nothing of the length of a page.
+NO_OUTPUTS = frozenset(
+    "clean_html deduplicate extract extract_pages find_strategy likest_first page_identity site_key "
+    "template_similarity url_likeness without_copies".split()
+)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What outputs are made of."""
+
+    html: str
+    page: Page
+    body: Body
+
+
+def made(html: str) -> Made:
+    """A page parsed, and a body that keeps all of it."""
+    page = Page.parse(html, url=URL, keep="body")
+    return Made(html, page, denoise_scrapy.SiteModel.fit().extract(page))
+
+
+def _of(module: str, name: str, *args: Callable[[Made], Any]) -> Callable[[Made], Any]:
+    return lambda given: getattr(import_module(f"denoise_scrapy.{module}"), name)(*(arg(given) for arg in args))
+
+
+#: By name: how many times the length of its page an output may have, and how it is made. What is written anew has tags
+#: around, entities in, and marks before each line; what is told of blocks has a path and reasons for each.
+OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
+    **{
+        f"Body.{name}": (times, lambda given, name=name: getattr(given.body, name))
+        for name, times in {
+            "text": 2,
+            "html": 24,
+            "markdown": 16,
+            "blocks": 64,
+            "title": 1,
+            "kind": 1,
+            "kind_probabilities": 1,
+            "comparison": 1,
+            "confidence": 1,
+            "evidence": 1,
+            "fallback": 1,
+            "strategy": 1,
+            "probability": 16,
+        }.items()
+    },
+    **{
+        f"Page.{name}": (times, lambda given, name=name: getattr(given.page, name))
+        for name, times in {
+            "links": 16,
+            "title": 1,
+            "url": 1,
+            "base_url": 2,
+            "block_texts": 2,
+            "marked_texts": 4,
+            "references": 4,
+        }.items()
+    },
+    "sibling_links": (16, _of("site", "sibling_links", lambda given: given.page, lambda given: 10)),
+    "language_of": (1, _of("metadata", "language_of", lambda given: given.body.text, lambda given: given.html)),
+    "published_on": (1, _of("metadata", "published_on", lambda given: given.html)),
+}
+#: So many characters are no matter.
+FREE = 3_000
+
+
+def public_outputs() -> set[str]:
+    """Names of the outputs that the public API has: what a body and a page hold, and what functions make of one."""
+    kinds = {"Body": Body}
+    told = {
+        f"{kind}.{name}"
+        for kind, of in kinds.items()
+        for name in {*dir(of), *getattr(of, "__dataclass_fields__", ())}
+        if not name.startswith(("_", "make_"))
+    }
+    functions = {
+        name
+        for module in map(import_module, MODULES)
+        for name in module.__all__
+        if inspect.isfunction(inspect.unwrap(getattr(module, name)))
+    }
+    texts = {
+        f"Page.{name}"
+        for name, of in inspect.getmembers(Page)
+        if not name.startswith("_")
+        and (getter := getattr(of, "func", None) or getattr(of, "fget", None))
+        and "str" in str(inspect.signature(getter).return_annotation)
+    }
+    return told | texts | functions - NO_OUTPUTS
+
+
+def length(value: Any) -> int:
+    """Characters of a text, of all texts in something, or of its numbers as bytes."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(length, value.items()))
+    if isinstance(value, tuple | list):
+        return sum(map(length, value))
+    if hasattr(value, "nbytes"):
+        return int(value.nbytes)
+    return sum(map(length, vars(value).values())) if hasattr(value, "__dict__") else 1
+
+
+def _lists(mark: str, depth: int) -> str:
+    return f"<{mark}><li>a" * depth
+
+
+#: By name: pages that swell something, each some 100 KB times the size.
+CASES: Mapping[str, Callable[[float], str]] = {
+    "cells over others, two a row": lambda x: (
+        "<table>" + "<tr><td colspan=100 rowspan=100>a<td>b" * int(2500 * x) + "</table>"
+    ),
+    "a row of cells over others": lambda x: (
+        "<table><tr>" + "<td rowspan=99>a" * int(3000 * x) + "<tr><td>b<td>c" * int(4000 * x) + "</table>"
+    ),
+    "rows of different lengths": lambda x: (
+        "<table><tr>" + "<td>a" * int(9000 * x) + "<tr><td>b<td>c" * int(4000 * x) + "</table>"
+    ),
+    "a long base": lambda x: f"<base href='http://a.example/{'x' * 1900}/'>" + "".join(
+        f"<a href={n}>y</a> " for n in range(int(5000 * x))
+    ),
+    "a long base of images": lambda x: f"<base href='http://a.example/{'x' * 1900}/'>" + "".join(
+        f"<img src={n}>y " for n in range(int(6000 * x))
+    ),
+    "lines in lists": lambda x: _lists("ol start=999999999", 60) + "<pre>" + "b\n" * int(50_000 * x),
+    "lines in quotes": lambda x: "<blockquote>a" * 60 + "<p>" + "b<br>" * int(20_000 * x),
+    "headings in headings": lambda x: "".join(f"<h{n % 6 + 1}>word " for n in range(int(11_000 * x))),
+    "quotes in quotes": lambda x: "<blockquote><p>word " * int(5_000 * x),
+    "spans in spans": lambda x: "<span>word " * int(9_000 * x),
+    "inline in inline": lambda x: "<a href=x><b><i><code><sup>" * 20 + "<p>a" * int(25_000 * x),
+    "short paragraphs": lambda x: "<p>a" * int(25_000 * x),
+    "short items": lambda x: "<ul>" + "<li>a" * int(20_000 * x),
+    "items in items": lambda x: "<ul><li>a" * int(11_000 * x),
+    "short cells": lambda x: "<table>" + "<tr><td>a<td>b" * int(7_000 * x),
+    "words of code": lambda x: "<p>" + "<code>|</code>" * int(7_000 * x),
+    "half tags": lambda x: "<p>" + "&lt;" * int(25_000 * x),
+    "marks": lambda x: "<p>" + "\\`_" * int(33_000 * x),
+    "ampersands": lambda x: "<p>" + "&#" * int(50_000 * x),
+    "braces in code": lambda x: "<pre>" + "{=" * int(50_000 * x),
+    "braces that end nowhere": lambda x: "<pre>" + "{" * int(99_000 * x),
+    "brackets and spaces": lambda x: "<pre>" + "] " * int(50_000 * x),
+    "hashes": lambda x: "<h2>" + "#" * int(99_000 * x) + "a",
+    "stars": lambda x: "<p>" + "<b>*</b>a<i>.</i>" * int(6_000 * x),
+    "links of marks": lambda x: "<p>" + "<a href=x>!</a>`" * int(6_000 * x),
+    "emphasis": lambda x: "<p>" + "<b>a</b>" * int(12_000 * x),
+    "long names": lambda x: f"<div class='{'x' * 900}'>" * 50 + "<p>a" * int(14_000 * x),
+    "a long title": lambda x: f"<title>{'word ' * int(20_000 * x)}</title><h1>a</h1>" + "<p>a" * 20,
+}  # fmt: skip
+
+
+def page_of(case: str, size: float = 1.0) -> str:
+    """A case with the story before it."""
+    return f"<html><body>{STORY}{CASES[case](size)}"
+
+
+def swollen(html: str) -> list[str]:
+    """Outputs that are longer than their page lets them be."""
+    given, found = made(html), []
+    for name, (times, make) in OUTPUTS.items():
+        size = length(make(given))
+        if size > times * len(html) + FREE:
+            found.append(f"{name}: {size:,} of {len(html):,}, {size / len(html):.1f} times, not {times}")
+    return found
+
+
+class _Nothing:
+    """Takes what lxml finds: its tree would end at some depth, and with it the parse."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
+    def end(self, tag: str) -> None: ...
+    def data(self, text: str) -> None: ...
+    def close(self) -> None: ...
+
+
+def _seconds(what: Callable[[], object]) -> float:
+    start = time.process_time()
+    what()
+    return time.process_time() - start
+
+
+def parse_seconds(html: str) -> float:
+    """Least time of three that lxml takes for the whole page."""
+    body = html.encode()
+    return min(
+        _seconds(lambda: etree.fromstring(body, etree.HTMLParser(target=_Nothing(), huge_tree=True))) for _ in range(3)
+    )
+
+
+#: Multiples of lxml's parse that an output may take, or seconds a megabyte.
+MOST_PARSES, MOST_SECONDS_A_MB = 50.0, 0.5
+#: What takes longer than it may, and is held where it is (measured: 54): paragraphs of one letter in three elements.
+SLOWER = {("inline in inline", "Body.markdown"): 65.0}
+
+
+def main() -> int:
+    """Tell sizes and times of all outputs."""
+    ap = argparse.ArgumentParser(prog="python -m tests.hostile.outputs", description=__doc__)
+    ap.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(CASES)}")
+    ap.add_argument("--size", type=float, default=4.0, help="1 is some 100 KB")
+    ap.add_argument("--gate", action="store_true", help="fail where an output is too long, or takes too long")
+    args = ap.parse_args()
+    wrong: list[str] = []
+    print("| case | MB | extract | " + " | ".join(OUTPUTS) + " |\n" + "| --- " * (3 + len(OUTPUTS)) + "|")
+    for case in args.names or CASES:
+        html = page_of(case, args.size)
+        parse, megabytes, cells = parse_seconds(html), len(html) / 1e6, list[str]()
+        given = made(html)
+        whole = _seconds(lambda html=html: made(html))
+        for name, (times, make) in OUTPUTS.items():
+            limit = max(SLOWER.get((case, name), MOST_PARSES) * parse, MOST_SECONDS_A_MB * megabytes)
+            value: list[Any] = []
+            seconds = _seconds(lambda make=make, given=given, value=value: value.append(make(given)))
+            size = length(value[0])
+            if seconds > limit:  # as in `benchmarks.worst`: under load the least counts
+                again = [made(html) for _ in range(3)]
+                seconds = min(_seconds(lambda make=make, one=one: make(one)) for one in again)
+            cells.append(f"{size / len(html):.1f}, {seconds / parse:.0f} parses")
+            if size > times * len(html) + FREE:
+                wrong.append(f"{case}: {name} is {size / len(html):.1f} times its page, not {times}")
+            if seconds > limit:
+                wrong.append(f"{case}: {name} takes {seconds / parse:.0f} parses, {seconds / megabytes:.1f} s/MB")
+        print(f"| {case} | {megabytes:.1f} | {whole / parse:.0f} parses | {' | '.join(cells)} |", flush=True)
+    print("\n".join(wrong))
+    return int(args.gate and bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

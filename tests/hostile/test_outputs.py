@@ -1,0 +1,20 @@
+"""No public output swells: each is bounded by a small multiple of its page, whatever the page is."""
+
+import pytest
+
+from tests.hostile import named
+from tests.hostile.outputs import CASES, NAMED_SIZE, OUTPUTS, page_of, public_outputs, swollen
+
+
+def test_every_public_output_is_in_the_table():
+    assert public_outputs() - set(OUTPUTS) == set(), "a new output: give its bound in tests/hostile/outputs.py"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_outputs_are_bounded_by_their_page(case):
+    assert swollen(page_of(case)) == []
+
+
+@pytest.mark.parametrize("case", named.CASES)
+def test_outputs_of_named_cases_are_bounded(case):
+    assert swollen(named.page_of(case, NAMED_SIZE)) == []

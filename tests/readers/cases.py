@@ -1,0 +1,72 @@
+"""Pages whose text would be markup in some reader of Markdown."""
+
+import itertools
+
+from hypothesis import strategies as st
+
+RUNS = "<img src=x onerror='ran=1'>"
+_SHOWN = RUNS.replace("<", "&lt;")
+_TABLE = "<table><tr><th>Name<th>Value<tr><td>{}<td>{}</table>"
+
+#: What a page shows as text, found by an attacker or by the fuzz.
+CASES = (
+    # the finding: a backslash and a pipe in code end the cell
+    _TABLE.format(f"<code>a\\|{_SHOWN}</code>", "b"),
+    _TABLE.format(f"<code>a\\|{_SHOWN}", f"`|{_SHOWN}`"),
+    _TABLE.format(f"\\|{_SHOWN}|\\", f"<code>`|{_SHOWN}|`</code>\\"),
+    # the finding: `\<` is no escape everywhere
+    f"<p>{_SHOWN} and a text",
+    f"<h2>{_SHOWN}</h2><ul><li>{_SHOWN}<li>a <b>{_SHOWN}</b></ul>",
+    # code in containers and with empty lines, which some readers take for text
+    f"<pre>{_SHOWN}\n\n{_SHOWN}</pre>",
+    f"<ul><li>a<pre>b\n\n{_SHOWN}\n\n    {_SHOWN}</pre></ul>",
+    f"<blockquote><p>a<pre>{_SHOWN}\n\n{_SHOWN}</pre></blockquote>",
+    f"<pre>&lt;/code>&lt;/pre>{_SHOWN}</pre>",
+    "<pre>[a](javascript:ran=1)\n\n[b]: javascript:ran=1\n\n[b]</pre>",
+    "<ul><li>a<pre>[a](javascript:ran=1)\n\n![a](javascript:ran=1)\n\n[b]: javascript:ran=1\n\n[b] [b][b]</pre></ul>",
+    "<ul><li>a<pre>x\n\ny { onclick='ran=1' }\n\n# y {: onclick='ran=1' }</pre></ul>",
+    # code in a line, beside backslashes and backticks
+    f"<p>\\<code>{_SHOWN}</code>\\`<code>`{_SHOWN}</code>`\\",
+    f"<p>a`<code>\\</code>`{_SHOWN}<code>`</code>",
+    "<p>\\<code>[a](javascript:ran=1)</code> `<code>![a](javascript:ran=1)</code>",
+    "<p>[a <code>b](javascript:ran=1)</code>](x) <a href=y>c <code>](javascript:ran=1)</code></a>",
+    # attributes, references and entities
+    "<h2>a {: onclick='ran=1' }</h2><p>b { onclick='ran=1' }<p><b>c</b>{: onclick='ran=1' } <code>d</code>{: onclick='ran=1' }",  # noqa: E501
+    "<p>[a]: javascript:ran=1<p>[a] [b][a] ![a]<p>[^1]: x<p>[^1] *[a]: b",
+    "<p>&amp;lt;img src=x onerror='ran=1'&amp;gt; &amp;#60;img src=x onerror='ran=1'>",
+    "<p>a&amp;<b>lt;img src=x onerror='ran=1'></b> &lt;<b>img src=x onerror='ran=1'></b> &lt;<code>img src=x onerror='ran=1'></code>",  # noqa: E501
+    "<p>&lt;javascript:ran=1> &lt;!-- a<p>--> &lt;?php ran=1 ?> &lt;![CDATA[ a ]]>",
+    f"<p>a<br>{_SHOWN}<br>> {_SHOWN}<br>    {_SHOWN}",
+    # addresses and descriptions of images
+    "<p><a href='http://b.example/\"onmouseover=\"ran=1'>a</a> <a href=\"http://b.example/'onmouseover='ran=1\">a</a>",
+    "<p><img src='http://b.example/\"onerror=\"ran=1' alt='\"onerror=\"ran=1'> <img src=y alt='](javascript:ran=1) `a'>",  # noqa: E501
+    f"<p><img src=y alt='a`'>{_SHOWN}<img src=y alt='`a\\'>[a](javascript:ran=1)",
+    f"<p><a href='http://b.example/`'>a`</a>{_SHOWN}`<a href='http://b.example/&lt;script>'>a</a>",
+    "<p><a href='http://b.example/|\\'>a</a>" + _TABLE.format("<a href='http://b.example/|\\'>a\\|</a>", _SHOWN),
+)
+
+_PIECES = (
+    "a|b |\n| |\\|`|``|\\||\\`|\\\\|[|]|(|)|![|](javascript:ran=1)|[a](javascript:ran=1)|]: javascript:ran=1|<|>|&amp;|"
+    "&amp;lt;|&amp;#60;|*|**|_|~|~~|#|# |- |+ |1. |1) |=|---|:-|:|!|{|}|{: onclick='ran=1' }|"
+    "{ onclick='ran=1' }|\"|'|^|[^1]|    |\t|$|http://b.example/|<!--|-->|<?|<![CDATA[|</|</code>|</pre>|<script>ran=1</script>|<svg/onload=ran=1>"
+)
+_TEXTS = [piece.replace("<", "&lt;") for piece in _PIECES.split("|")] + ["|", "\\|", _SHOWN, _SHOWN]
+_TAGS = (
+    "p div b em s q sup code code code kbd ul ol li li dl dt dd blockquote pre pre h2 table tr tr td td th caption"
+).split()
+_MARKS = [
+    *itertools.chain.from_iterable((f"<{tag}>", f"</{tag}>") for tag in _TAGS),
+    *(
+        "<br>",
+        "<a href=x>",
+        "</a>",
+        "<a href='http://b.example/|`\\'>",
+        "<img src=i.png alt='](javascript:ran=1) `|\\'>",
+    ),
+    *("<td colspan=3>", "<td rowspan=2>", "<pre><code class=language-c>", "<table><tr><td>", "<td><code>"),
+]
+#: Texts of marks, of half marks and of HTML, in elements opened and closed in any order; half of them in a table.
+PAGES = st.tuples(
+    st.sampled_from(["{}", "{}", "<table><tr><th>a<th>b<tr><td>{}<td>c</table>", "<ul><li>a{}</ul>", "<pre>{}</pre>"]),
+    st.lists(st.one_of(st.sampled_from(_TEXTS), st.sampled_from(_TEXTS), st.sampled_from(_MARKS)), max_size=24),
+).map(lambda made: made[0].replace("{}", "".join(made[1])))

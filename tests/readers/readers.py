@@ -1,0 +1,130 @@
+"""All readers of Markdown that ours has to be safe in, with raw HTML let through where they can."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import cmarkgfm
+import markdown
+import mistune
+import pytest
+from cmarkgfm.cmark import Options
+from markdown_it import MarkdownIt
+
+from denoise_scrapy.body.rendering.tags import WRITTEN
+from tests.hostile.checks import read_document
+
+HERE = Path(__file__).parent
+#: What npm installs, once for each environment.
+INSTALLED = Path(sys.prefix) / "readers"
+Reader = Callable[[str], str]
+
+PYTHON_READERS: Mapping[str, Reader] = {
+    "markdown-it-py": MarkdownIt("commonmark", {"html": True, "maxNesting": 1000})
+    .enable(["table", "strikethrough"])
+    .render,
+    "mistune": mistune.create_markdown(
+        escape=False, plugins=["table", "strikethrough", "url", "footnotes", "task_lists", "def_list"]
+    ),
+    "mistune-plain": mistune.create_markdown(escape=False),
+    "cmark-gfm": lambda text: cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE),
+    "cmark": lambda text: cmarkgfm.markdown_to_html(text, Options.CMARK_OPT_UNSAFE),
+    "Python-Markdown": markdown.markdown,
+    "Python-Markdown-extra": lambda text: markdown.markdown(text, extensions=["extra", "sane_lists"]),
+    "Python-Markdown-mkdocs": lambda text: markdown.markdown(
+        text, extensions=["tables", "fenced_code", "attr_list", "admonition", "def_list", "toc"]
+    ),
+}
+
+#: What readers make of their own: lines, task lists, footnotes, wrappers of code.
+_TAGS = frozenset([*WRITTEN, "hr", "html", "body"])
+#: With names of headings (toc), alignment of columns, and the classes of code.
+_ATTRIBUTES = frozenset(["lang", "href", "src", "alt", "start", "class", "id", "align", "style", "width", "height"])
+
+
+def check_reading(reading: str, ours: str) -> None:
+    """Nothing in what a reader made of our Markdown runs or leads anywhere that our HTML does not.
+
+    Args:
+        reading: HTML of a reader.
+        ours: Our HTML of the same body.
+
+    Raises:
+        AssertionError: There is an element or an attribute that none of ours can be.
+    """
+    known = _addresses(ours)
+    for tag, attributes in read_document(reading).found:
+        assert tag in _TAGS, f"<{tag}> of a text"
+        for name, value in attributes.items():
+            assert name in _ATTRIBUTES, f"{name} of <{tag}>"
+            assert name != "style" or value.startswith("text-align"), f"style of <{tag}>: {value}"
+        for name in {"href", "src"} & set(attributes):
+            value = attributes[name]
+            found = name, _plain(value)
+            linked = tag == "a" and value.startswith(("http://", "https://", "mailto:", "ftp://"))  # by itself
+            assert found in known or linked, f"{name} of <{tag}>: {value}"
+
+
+def _addresses(document: str) -> set[tuple[str, str]]:
+    found = read_document(document).found
+    return {(name, _plain(value)) for _, told in found for name, value in told.items() if name in ("href", "src")}
+
+
+def _plain(address: str) -> str:
+    """An address as all readers write it: they escape one more character, or one less."""
+    return unquote(unescape(address))
+
+
+class NodeReaders:
+    """One process of node that reads with all readers of npm."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            ["node", str(HERE / "readers.mjs"), str(INSTALLED)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def read(self, text: str) -> dict[str, str]:
+        """What each makes of a text, by its name."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(text) + "\n")
+        self._process.stdin.flush()
+        found: dict[str, str] = json.loads(self._process.stdout.readline())
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=30)
+
+
+@contextmanager
+def node_readers() -> Iterator[NodeReaders]:
+    """The readers of npm, installed where they are not; skips or fails the test where there is no npm."""
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install npm")
+    wanted = (HERE / "package.json").read_text("utf-8")
+    done = INSTALLED / "installed.json"
+    if not done.exists() or done.read_text("utf-8") != wanted:
+        INSTALLED.mkdir(exist_ok=True)
+        shutil.copy(HERE / "package.json", INSTALLED)
+        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(INSTALLED)]
+        subprocess.run(command, check=True, timeout=300)
+        done.write_text(wanted, "utf-8")
+    readers = NodeReaders()
+    try:
+        yield readers
+    finally:
+        readers.close()

@@ -1,0 +1,59 @@
+"""Markdown of hostile pages in all readers of it: no text becomes an element, no element an attribute of a text."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from denoise_scrapy.body.rendering import render, to_html, to_markdown
+from tests.body.rendered import parsed
+from tests.readers.cases import CASES, PAGES
+from tests.readers.readers import PYTHON_READERS, NodeReaders, check_reading, node_readers
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[NodeReaders]:
+    with node_readers() as readers:
+        yield readers
+
+
+def written(markup: str) -> tuple[str, str]:
+    """HTML and Markdown of a page."""
+    tokens = render(*parsed(markup))
+    return to_html(tokens), to_markdown(tokens)
+
+
+@pytest.mark.parametrize("reader", PYTHON_READERS)
+@pytest.mark.parametrize("markup", CASES)
+def test_case_in_python(markup: str, reader: str) -> None:
+    ours, text = written(markup)
+    check_reading(PYTHON_READERS[reader](text), ours)
+
+
+@pytest.mark.parametrize("markup", CASES)
+def test_case_in_node(markup: str, node: NodeReaders) -> None:
+    ours, text = written(markup)
+    for reading in node.read(text).values():
+        check_reading(reading, ours)
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(markup=PAGES)
+def test_made_pages_in_python(markup: str) -> None:
+    ours, text = written(markup)
+    for name, reader in PYTHON_READERS.items():
+        try:
+            check_reading(reader(text), ours)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}\n{text}") from error
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(markup=PAGES)
+def test_made_pages_in_node(markup: str, node: NodeReaders) -> None:
+    ours, text = written(markup)
+    for name, reading in node.read(text).items():
+        try:
+            check_reading(reading, ours)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}\n{text}") from error
