@@ -25,7 +25,7 @@ from tests.dedup.redis_server import RedisServer
 
 LINKS = [f"/a/{n}" for n in range(12)]
 NO_INDEX = {"DENOISE_DEDUP": "off"}  # it would refuse to start without its server
-FILE_BYTES = "32768"  # of what SQLite shares between processes; its journal needs more
+FILE_BYTES = "24576"  # what SQLite shares between processes needs more, and so does its journal
 SAID = "What is learned of sites cannot be kept in its store at present"
 
 
