@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from urllib.parse import urldefrag, urljoin
 
 import numpy as np
@@ -278,9 +279,14 @@ class Page:
 
         Those past the page's bound (`url_chars`) are left out.
         """
+        return self.first_links(len(self._urls))
+
+    def first_links(self, most: int) -> tuple[str, ...]:
+        """Return `links`, but of no more than the first `most` addresses that stand in the page."""
         tags, paths, left = self._table.tags, self._paths, self.url_chars
         found: dict[str, None] = {}
-        for href in dict.fromkeys(url for element, url in self._urls if tags[paths[element]] != "img"):
+        hrefs = dict.fromkeys(url for element, url in self._urls if tags[paths[element]] != "img")
+        for href in islice(hrefs, most):
             url = self.absolute(href)
             left -= len(url)
             if left < 0:

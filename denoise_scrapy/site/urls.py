@@ -20,6 +20,8 @@ _FILE = re.compile(
 #: Parameters that tell one visit from another, not one page from another; and the same inside of a path.
 _SESSION = re.compile(r"(?:php|j)?sess(?:ion)?_?id|sess(?:ion)?|sid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE)
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
+#: Links of a page that are looked at. Recorded pages have up to 1,119 to their own site.
+_MOST_LINKS = 4000
 #: Signs that browsers and servers read each their own way: no link that is meant to be read has them.
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
@@ -119,7 +121,7 @@ def sibling_links(page: Page, limit: int) -> list[str]:
         return []
     seen = {page_identity(page.url)}
     shape, found = _shape(page.url), []
-    links = filter(None, (_on_site(link, site, page.url) for link in page.links))
+    links = filter(None, (_on_site(link, site, page.url) for link in page.first_links(_MOST_LINKS)))
     for link in sorted(links, key=lambda url: -_likeness(shape, _shape(url))):
         parts, identity = urlsplit(link), page_identity(link)
         if identity in seen or _FILE.search(parts.path) or looks_like_action(parts.path, parts.query):
