@@ -82,8 +82,7 @@ def test_whole_text_rather_than_nothing():
 
 @pytest.mark.parametrize("html", ["", b"", "   ", "<body></body>", "<script>x</script>", b"\x00\xff"])
 def test_empty_pages_have_empty_bodies(html):
-    assert extract(html).text in ("", "\ufffd")
-
+    assert extract(html).text in ("", "\xff")  # a byte without a charset is read as browsers do
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(a=SOUP, b=SOUP, c=pages())

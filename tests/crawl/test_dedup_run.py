@@ -393,7 +393,6 @@ print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
     [
         ("jsonl", "first", 5e6),
         ("jsonl", "longest", 20_000 * 700),
-        ("csv", "first", 5e6),
         ("parquet", "first", 40e6),  # a row group is written when it has 16 MB, and pyarrow reads ahead
     ],
 )

@@ -115,7 +115,7 @@ def check(made: Made, log: list[Yielded], done: Crawl) -> None:
 
 @pytest.mark.parametrize("milliseconds", [0, 20, 200])
 @settings(
-    max_examples=25,  # a crawl each, of some tenths of a second; those of 200 ms take a second
+    max_examples=15,  # a crawl each, of some tenths of a second; those of 200 ms take a second
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
