@@ -74,7 +74,7 @@ DECLARED = [
 
 
 def body_of(page: Page) -> str:
-    return page.block_text(len(page.blocks) - 1)
+    return page.block_text(len(page.blocks) - 1) if len(page.blocks) else ""  # a meta may take all of a page
 
 
 def read(body: bytes, content_type: str = "text/html") -> str:
