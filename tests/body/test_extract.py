@@ -84,6 +84,7 @@ def test_whole_text_rather_than_nothing():
 def test_empty_pages_have_empty_bodies(html):
     assert extract(html).text in ("", "\xff")  # a byte without a charset is read as browsers do
 
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(a=SOUP, b=SOUP, c=pages())
 def test_nothing_raises(strategy, a, b, c):
