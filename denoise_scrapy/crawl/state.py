@@ -148,7 +148,7 @@ class CrawlState:
         site = site_key(response.url)
         self.sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
         table = self.memory.path_table(site)
-        page = read_page(response, table, keep=settings.keep, remove=settings.remove, work=settings.page_work)
+        page = read_page(response, table, keep=settings.keep, remove=settings.remove)
         self.geometry.attach(page, request, response, settings)
         return page
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.characters import mix
+from denoise_scrapy.page.marked_text import mix
 from denoise_scrapy.site.style_nodes import StyleNodes
 
 FloatArray = npt.NDArray[np.float64]

@@ -30,9 +30,9 @@ def test_a_damaged_page(seed):
 
 
 @settings(deadline=None, max_examples=60)
-@given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([fuzz.DEFAULT_WORK, 0, 3]))
-def test_a_page_that_is_made_up(html, other, strategy, work):
-    check(Round(html, (other,), (strategy,), work, piece=64))
+@given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([fuzz.MAX_ELEMENTS, 3]))
+def test_a_page_that_is_made_up(html, other, strategy, elements):
+    check(Round(html, (other,), (strategy,), elements, piece=64))
 
 
 def test_work_and_memory_grow_with_the_page():

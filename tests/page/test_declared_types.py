@@ -5,7 +5,7 @@ import time
 import pytest
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.declared import MAX_JSON, MAX_TYPES
+from denoise_scrapy.page.attributes import MAX_JSON, MAX_TYPES
 
 LD = '<script type="application/ld+json">'
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.glued import part_glued
+from denoise_scrapy.page.marked_text import part_glued
 from tests.html_strategies import SOUP
 
 

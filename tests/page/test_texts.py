@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import MarkedText
-from denoise_scrapy.page.texts import collapsed, cut_slices
+from denoise_scrapy.page.marked_text import MarkedText, collapsed, cut_slices
 from tests.html_strategies import SOUP
 
 CHARACTERS = [
