@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes
 
 from denoise_scrapy.site.action_words import ACTION, CORE, DOOR, LAST, OPERATION, OPERATOR, TOKEN
 from denoise_scrapy.site.folding import fold
+from denoise_scrapy.site.url_shapes import decoded
 
-DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were not seen
 PHRASE = 3  # words of the longest phrase: "add to cart"
 SHORT = 2  # words of a name that says nothing but what to do: "vote-up"; titles have more
 SHORT_CORE = 3  # the same of words that are rare in titles: "confirm-delete-item"
@@ -50,14 +49,14 @@ def looks_like_action(path: str, query: str) -> bool:
         >>> looks_like_action("/news/2021/how-to-vote.html", ""), looks_like_action("/thread.php", "id=7")
         (False, False)
     """
-    names = [words for segment in _SEGMENT.split(_decoded(path)) if (words := _words(_EXTENSION.sub("", segment)))]
+    names = [words for segment in _SEGMENT.split(decoded(path)) if (words := _words(_EXTENSION.sub("", segment)))]
     in_path = any(_names_action(words, bool(query)) for words in names)
     return in_path or (bool(names) and names[-1][0] in LAST and len(names[-1]) == 1) or _asks_for_action(query)
 
 
 def _asks_for_action(query: str) -> bool:
     for pair in _PAIR.split(query):
-        name, _, value = (_decoded(part) for part in pair.partition("="))
+        name, _, value = (decoded(part) for part in pair.partition("="))
         if name.startswith("utm_"):  # says where a reader came from: a feed, a share
             continue
         name_words, words = _words(name), _words(value)
@@ -109,16 +108,3 @@ def _phrases(words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
 @lru_cache(4096)  # directories, parameters and their values recur in the links of a page
 def _words(name: str) -> tuple[str, ...]:
     return tuple(fold(word) for word in _WORD.findall(_CAMEL.sub(" ", name)))
-
-
-def _decoded(part: str) -> str:
-    """A part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites."""
-    for _ in range(DECODINGS):
-        if "%" not in part:
-            break
-        raw = unquote_to_bytes(part)
-        try:
-            part = raw.decode()
-        except UnicodeDecodeError:
-            return raw.decode("gb18030", "replace")
-    return part

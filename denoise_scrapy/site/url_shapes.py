@@ -22,7 +22,7 @@ _DIGITS = re.compile(r"\d+")
 #: What is made for machines: a UUID, a hash, letters and digits by turns.
 _ID = re.compile(r"(?=.*\d)[\da-f]{4,}[\da-f-]{4,}|(?=(?:.*?\d[a-z]){2})[\da-z]{6,}", re.IGNORECASE)
 #: Words, and the signs between those of a title.
-_TITLE = re.compile(r"[\w\s.,:!?'‘’“”+()&–-]+")  # noqa: RUF001 - as titles have them
+_TITLE = re.compile(r"[\w\s.,:!?'‘’“”+()&–-]+")
 _NUMBERS = re.compile(r"[\d\W_]+")
 _WORDS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d]+(?:[-_ +][^\W\d]+)*")
@@ -33,6 +33,7 @@ _FROM = re.compile(r"(?:amp;)?utm_|$")
 #: Directories that are no more than the root: /en/, /pt-br/.
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/\d\d?)?$")
+
 
 class Shape(NamedTuple):
     """What a URL has in common with others of its kind.
