@@ -55,8 +55,8 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
     found: list[str] = []
     links = filter(None, (_on_site(link, site, page.url) for link in _links(page)))
     for link in sorted(filter(visited.has, links), key=lambda url: -url_likeness(page.url, url)):
-        parts, identity = urlsplit(link), page_identity(link)
-        if identity in seen or _FILE.search(parts.path) or looks_like_action(parts.path, parts.query):
+        path, identity = urlsplit(link).path, page_identity(link)
+        if identity in seen or _FILE.search(path) or looks_like_action(path):
             continue
         seen.add(identity)
         found.append(link)

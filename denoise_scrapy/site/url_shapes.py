@@ -12,6 +12,7 @@ DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were
 # A title has three words or more, and more letters than "add-to-cart" and "log-me-out"; in scripts without
 # spaces, more characters than 加入购物车 and カートに入れる.
 TITLE_WORDS, TITLE_CHARS, TITLE_RUN = 3, 12, 8
+MANY_WORDS = 3
 # Shapes remembered: a site has a handful. Some 200 bytes each, so 8 MB.
 MOST_SHAPES = 40_000
 
@@ -128,7 +129,7 @@ class VisitedShapes:
     def __init__(self, most: int = MOST_SHAPES):
         self.evicted = 0
         self._most = most
-        self._words: dict[int, int | None] = {}  # hashes of shapes: that of the word, None where any will do
+        self._words: dict[int, tuple[int, ...]] = {}  # hashes of shapes: of words
 
     def __len__(self) -> int:
         return len(self._words)
@@ -137,9 +138,10 @@ class VisitedShapes:
         """Note that the crawl asks for `url`, which is of use without its query too."""
         site, (path, query, word) = site_key(url), url_shape(url)
         for each in {query, ()}:
-            key, said = hash((site, path, each)), hash(word)
-            known = self._words.pop(key, said)
-            self._words[key] = said if known == said else None
+            key = hash((site, path, each))
+            words = self._words.pop(key, ())
+            said = hash(word)
+            self._words[key] = words if len(words) == MANY_WORDS or said in words else (*words, said)
         while len(self._words) > self._most:
             del self._words[next(iter(self._words))]
             self.evicted += 1
@@ -151,7 +153,8 @@ class VisitedShapes:
         """
         site, (path, query, word) = site_key(url), url_shape(url)
         key = hash((site, path, query))
-        return key in self._words and self._words[key] in (None, hash(word))
+        words = self._words.get(key, ())
+        return len(words) == MANY_WORDS or hash(word) in words
 
 
 def decoded(part: str) -> str:
