@@ -5,11 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import sibling_links, site_key, url_likeness
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.site import VisitedShapes, sibling_links, site_key, url_likeness
+from denoise_scrapy.site.siblings import MOST_LINKS
 
 
-def siblings(url: str, *hrefs: str, limit: int = 10) -> list[str]:
-    return sibling_links(Page.parse("".join(f"<a href='{h}'>x</a>" for h in hrefs), url=url), limit)
+def siblings(url: str, *hrefs: str, limit: int = 10, visited: VisitedShapes | None = None) -> list[str]:
+    return sibling_links(Page.parse("".join(f"<a href='{h}'>x</a>" for h in hrefs), url=url), limit, visited)
+
+
+def shapes(*urls: str) -> VisitedShapes:
+    visited = VisitedShapes()
+    for url in urls:
+        visited.add("http://a.example" + url)
+    return visited
 
 
 def test_likest_urls_first():
@@ -20,6 +29,7 @@ def test_likest_urls_first():
         "/news/",
         "/sports/2021/cup-final-tonight.html",
         "/news/2022/council-votes-again.html",
+        visited=shapes("/", "/about", "/news/", "/sports/2019/ski-race-off-again.html"),
     )
     assert found[:2] == [
         "http://a.example/news/2022/council-votes-again.html",
@@ -32,7 +42,7 @@ def test_query_pages():
     found = siblings(
         "http://a.example/thread.php?id=12", "/thread.php?id=99", "/user.php?name=x", "/thread.php?a=1&b=2"
     )
-    assert found[0] == "http://a.example/thread.php?id=99"
+    assert found == ["http://a.example/thread.php?id=99"]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +65,8 @@ def test_query_pages():
     ],
 )
 def test_links_that_are_never_siblings(href):
-    assert siblings("http://a.example/news/7", href) == []
+    visited = shapes("/style.css", "/paper.pdf", "/logout", "/user/logout?next=1", "/cart/add/7", "/account/")
+    assert siblings("http://a.example/news/7", href, visited=visited) == []
 
 
 @given(st.sampled_from(["", "/", "/a", "/a/b.html", "?q=1", "//", "/%zz/;x"]), st.text("ab/?=.1%", max_size=8))
@@ -67,10 +78,25 @@ def test_likeness_of_any_urls(path, other):
 
 
 def test_words_inside_words_are_no_actions():
-    assert siblings("http://a.example/news/7", "/news/blogging-in-editions") != []
+    assert siblings("http://a.example/news/ferry-runs-again", "/news/blogging-in-editions") != []
 
 
 def test_site_keys():
     assert site_key("http://a.example:80/x") == site_key("HTTP://A.example/y")
     assert site_key("http://[::1]:99/") == "http://::1:99"
     assert site_key("http://a.example:bad/") == site_key("about:blank") == site_key("") == ""
+
+
+def test_work_is_bounded(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(Page, "absolute", lambda page, href: looked_at.append(href) or f"http://a.example/news/{href}")
+    base = f"<base href='http://a.example/{'x' * 2000}/'>"
+    html = base + "".join(f"<a href='{n}'>x</a><a href='{n}'>x</a>" for n in range(3 * MOST_LINKS))
+    found = sibling_links(Page.parse(html, url="http://a.example/news/x7"), 10**9)
+    assert len(looked_at) == MOST_LINKS
+    assert len(found) <= MOST_LINKS
+
+
+def test_long_urls_are_no_siblings():
+    assert siblings("http://a.example/news/7", f"/news/{'8' * (MAX_URL_LENGTH - 22)}") != []
+    assert siblings("http://a.example/news/7", f"/news/{'8' * (MAX_URL_LENGTH - 21)}") == []
