@@ -23,12 +23,12 @@ _TEXT = re.compile(r"\.[sx]?html?", re.IGNORECASE)
 _ENDING = re.compile(r"\.[A-Za-z]{1,5}\d?$")
 _DIGITS = re.compile(r"\d+")
 #: What is made for machines: a UUID, a hash, letters and digits by turns.
-_ID = re.compile(r"(?=.*\d)[\da-f]{4,}[\da-f-]{4,}|(?=(?:.*?\d[a-z]){2})[\da-z]{6,}", re.IGNORECASE)
+_ID = re.compile(r"(?=\D*\d)[\da-f][\da-f-]{7,}|(?=.{6})[a-z]*(?:\d+[a-z]+){2,}\d*", re.IGNORECASE)
 #: Words, and the signs between those of a title.
 _TITLE = re.compile(r"[\w\s.,:!?'‘’“”+()&–-]+")
 _NUMBERS = re.compile(r"[\d\W_]+")
 _WORDS = re.compile(r"[^\W_]+")
-_WORD = re.compile(r"[^\W\d]+(?:[-_ +][^\W\d]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:[-_ +][^\W\d_]+)*")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _PAIR = re.compile(r"&(?:amp;)?|;")
 #: Pairs that say where a reader came from: a feed, a share.

@@ -106,3 +106,9 @@ def test_any_url_has_the_shape_of_itself(path: str) -> None:
     assert urlsplit(url).netloc == "a.example"
     assert url_shape(url) == url_shape(url)
     assert shapes("/" + path).has(url)
+
+
+@pytest.mark.parametrize("part", ["0", "a", "a1", "1-", "a_", "-", "A b", "%2525", "é", "猫", ".a"])
+def test_the_work_grows_with_the_length_alone(part: str) -> None:
+    url = f"{SITE}/{part * 50_000}!?{part * 50_000}!"  # the square of that would take hours
+    assert url_shape(url) == url_shape(url)

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import VisitedShapes, sibling_links, site_key, url_likeness
-from denoise_scrapy.site.siblings import MOST_LINKS
+from denoise_scrapy.site.siblings import MAX_LENGTH, MOST_LINKS
 
 
 def siblings(url: str, *hrefs: str, limit: int = 10, visited: VisitedShapes | None = None) -> list[str]:
@@ -98,5 +97,5 @@ def test_work_is_bounded(monkeypatch):
 
 
 def test_long_urls_are_no_siblings():
-    assert siblings("http://a.example/news/7", f"/news/{'8' * (MAX_URL_LENGTH - 22)}") != []
-    assert siblings("http://a.example/news/7", f"/news/{'8' * (MAX_URL_LENGTH - 21)}") == []
+    assert siblings("http://a.example/news/7", f"/news/{'8' * (MAX_LENGTH - 22)}") != []
+    assert siblings("http://a.example/news/7", f"/news/{'8' * (MAX_LENGTH - 21)}") == []
