@@ -143,7 +143,10 @@ class VisitedShapes:
 
     def add(self, url: str) -> None:
         """Note that the crawl asks for `url`, which is of use without its query too."""
-        site, (path, query, word) = site_key(url), url_shape(url)
+        site = site_key(url)
+        if not site:
+            return
+        path, query, word = url_shape(url)
         for each in {query, ()}:
             key, said = hash((site, path, each)), hash(word)
             words = self._words.pop(key, ())  # comes back as the youngest

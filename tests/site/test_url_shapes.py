@@ -108,6 +108,13 @@ def test_any_url_has_the_shape_of_itself(path: str) -> None:
     assert shapes("/" + path).has(url)
 
 
+def test_what_is_no_url_of_a_site_is_not_remembered() -> None:
+    visited = VisitedShapes()
+    for url in ("", "data:,x", "http://[a.example/7", "http://a.example:x/7", "file:///news/7"):
+        visited.add(url)
+    assert len(visited) == 0
+
+
 @pytest.mark.parametrize("part", ["0", "a", "a1", "1-", "a_", "-", "A b", "%2525", "é", "猫", ".a"])
 def test_the_work_grows_with_the_length_alone(part: str) -> None:
     url = f"{SITE}/{part * 50_000}!?{part * 50_000}!"  # the square of that would take hours
