@@ -311,8 +311,8 @@ def _paths(expression: str) -> list[list[str]]:
     """Return the paths of a union, each in steps.
 
     Example:
-        >>> _paths("//a[b/c | '/']/d | (//b|//c)//e")
-        [['//a[b/c | '/']', '/d '], [' (//b|//c)', '//e']]
+        >>> _paths("//a[b/c|d]/d | (//b|//c)//e")
+        [['//a[b/c|d]', '/d '], [' (//b|//c)', '//e']]
     """
     paths: list[list[str]] = [[""]]
     depth = 0
