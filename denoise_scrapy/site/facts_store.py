@@ -38,8 +38,8 @@ BUSY_SECONDS = TIMEOUT = 1.0
 # Sites that are written to a server at a time: some 2 MB.
 BATCH = 32
 
-# What a store fails with while it is in use. One of another version may take its place any time.
-FAILURES = (sqlite3.Error, OSError, StoreMismatch)
+# What a store fails with while it is in use. One of another version, or a damaged file, may take its place any time.
+FAILURES = (sqlite3.Error, OSError, ValueError)
 
 
 class KeptSite(NamedTuple):
