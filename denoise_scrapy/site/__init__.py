@@ -2,8 +2,10 @@
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory
+from denoise_scrapy.site.siblings import sibling_links
 from denoise_scrapy.site.template import SiteStatistics, likest_first, template_similarity
-from denoise_scrapy.site.urls import page_identity, sibling_links, site_key, url_likeness
+from denoise_scrapy.site.url_shapes import VisitedShapes
+from denoise_scrapy.site.urls import page_identity, site_key, url_likeness
 
 __all__ = [
     "FactsStore",
@@ -12,6 +14,7 @@ __all__ = [
     "SQLiteFacts",
     "SiteMemory",
     "SiteStatistics",
+    "VisitedShapes",
     "facts_store",
     "likest_first",
     "page_identity",
