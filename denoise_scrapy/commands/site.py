@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
@@ -75,9 +74,9 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
             store.forget(name)
         say(f"forgotten: {', '.join(names)}")
     elif args.json:
-        rows = [site._asdict() for site in found]
+        rows: list[dict[str, Any]] = [site._asdict() for site in found]
         for row in rows if args.host is not None else ():
-            row["urls"] = [page._asdict() for page in store.pages(row["site"])]
+            row["urls"] = _urls(store, row["site"])
         say(*json.dumps(rows, ensure_ascii=False, indent=2).split("\n"))
     else:
         lines = [
@@ -88,7 +87,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         if lines:
             say(*text_table(["pages", "bytes", "newest", "site"], lines, [2, 3]))
         if args.host is not None:
-            say(*(line for site in found for line in _page_lines(store, site.site)))
+            say(*(plain_line(url) for site in found for url in ("", *_urls(store, site.site))))
     return 0
 
 
@@ -103,11 +102,9 @@ def is_of(site: str, host: str) -> bool:
     return site == site_key(host) or host.lower() in {name, name.rpartition(":")[0]}
 
 
-def _page_lines(store: FactsStore, site: str) -> Iterator[str]:
-    rows = [[f"{page.nbytes:,}", _time(page.saved), page.url] for page in store.pages(site)]
-    yield ""
-    yield plain_line(site)
-    yield from text_table(["bytes", "saved", "page"], rows, [1, 2])
+def _urls(store: FactsStore, site: str) -> list[str]:
+    """The pages of a site, newest first."""
+    return [facts.url for facts in reversed(store.load(site))]
 
 
 def _time(seconds: float) -> str:

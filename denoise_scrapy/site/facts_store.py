@@ -58,14 +58,6 @@ class KeptSite(NamedTuple):
     nbytes: int
 
 
-class KeptPage(NamedTuple):
-    """A page that is kept; attributes as of `KeptSite`."""
-
-    url: str
-    saved: float
-    nbytes: int
-
-
 class FactsStore(ABC):
     """Storage interface for facts of pages. Any number of processes may use one store.
 
@@ -103,10 +95,6 @@ class FactsStore(ABC):
     @abstractmethod
     def sites(self) -> list[KeptSite]:
         """The sites of which pages are kept, by name."""
-
-    @abstractmethod
-    def pages(self, site: str) -> list[KeptPage]:
-        """The pages that are kept of a site, newest first."""
 
     @abstractmethod
     def load(self, site: str) -> list[PageFacts]:
@@ -249,11 +237,6 @@ class SQLiteFacts(FactsStore):
     def sites(self) -> list[KeptSite]:
         query = "SELECT site, count(*), max(saved), sum(length(facts)) FROM facts GROUP BY site ORDER BY site"
         return [KeptSite(*row) for row in self._ready.execute(query)]
-
-    @override
-    def pages(self, site: str) -> list[KeptPage]:
-        rows = self._ready.execute(f"SELECT url, saved, length(facts) {_OF_SITE}", (_plain(site), -1))
-        return [KeptPage(*row) for row in rows]
 
     @override
     def load(self, site: str) -> list[PageFacts]:
@@ -438,13 +421,8 @@ class RedisFacts(FactsStore):
         return sorted(row for row in rows if row.pages)
 
     @override
-    def pages(self, site: str) -> list[KeptPage]:
-        return [KeptPage(url, saved, len(row)) for saved, url, row in self._rows(site)]
-
-    @override
     def load(self, site: str) -> list[PageFacts]:
-        rows = ((url, row) for _, url, row in self._rows(site)[:PAGES_A_SITE])
-        return list(self._unpacked(rows))[::-1]
+        return list(self._unpacked(self._rows(site)[:PAGES_A_SITE]))[::-1]
 
     @override
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
@@ -457,15 +435,15 @@ class RedisFacts(FactsStore):
 
     @override
     def forget(self, site: str) -> None:
-        self._write([(site, [url for _, url, _ in self._rows(site)], ())])
+        self._write([(site, [url for url, _ in self._rows(site)], ())])
 
     def _prune(self, site: str) -> None:
         rows = self._rows(site)
-        kept = {facts.url for facts in newest_of_each(self._unpacked((url, row) for _, url, row in rows))}
-        self._write([(site, [url for _, url, _ in rows if url not in kept], ())])
+        kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+        self._write([(site, [url for url, _ in rows if url not in kept], ())])
 
-    def _rows(self, site: str) -> list[tuple[float, str, bytes]]:
-        """When it was saved, URL and row of each page, newest first."""
+    def _rows(self, site: str) -> list[tuple[str, bytes]]:
+        """URL and row of each page, newest first."""
         with self._pipeline() as pipe:
             (fields,) = self._execute(pipe.hgetall(self._of + _plain(site)))
         found = []
@@ -474,7 +452,7 @@ class RedisFacts(FactsStore):
             with suppress(struct.error):
                 (saved,) = _SAVED.unpack_from(value)
             found.append((saved, _text(url), value[_SAVED.size :]))
-        return sorted(found, reverse=True)
+        return [(url, row) for _, url, row in sorted(found, reverse=True)]
 
     def _write(self, sites: Iterable[tuple[str, Sequence[str], Sequence[PageFacts]]]) -> list[int]:
         """Delete and put pages of sites, in one round trip; how many pages each has then."""
