@@ -235,8 +235,9 @@ class SQLiteFacts(FactsStore):
 
     @override
     def sites(self) -> list[KeptSite]:
-        query = "SELECT site, count(*), max(saved), sum(length(facts)) FROM facts GROUP BY site ORDER BY site"
-        return [KeptSite(*row) for row in self._ready.execute(query)]
+        ours = "typeof(site) = 'text' AND typeof(saved) = 'real'"
+        query = f"SELECT site, count(*), max(saved), sum(length(facts)) FROM facts WHERE {ours} GROUP BY site"
+        return sorted(KeptSite(*row) for row in self._ready.execute(query))
 
     @override
     def load(self, site: str) -> list[PageFacts]:
