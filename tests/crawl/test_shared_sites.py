@@ -14,11 +14,11 @@ import pytest
 from denoise_scrapy.crawl.site_keeper import sites_place
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts, facts_store
+from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.storage import back_off, without_password
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call
-from tests.crawl.test_process import ROOT, SPIDER, start
+from tests.crawl.test_process import ROOT, SPIDER
 from tests.crawl.test_site_command import host_of
 from tests.crawl.web import Web, article
 from tests.dedup.redis_server import RedisServer
@@ -113,21 +113,6 @@ def test_crawls_of_one_server_share_their_pages(
     assert call("site", f"{redis_server.url}#nobody") == 1
     assert "there is no site memory" in capsys.readouterr().err
     assert redis_server.client.keys("{nobody}*") == []
-
-
-@pytest.mark.parametrize("kind", ["file", "server"])
-def test_crawls_at_once_keep_the_pages_of_all(
-    linked: Web, redis_server: RedisServer, tmp_path: Path, kind: str
-) -> None:
-    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
-    path = "s.sqlite" if kind == "file" else redis_server.url
-    linked.seconds = 0.1
-    crawls = [
-        start(tmp_path, " ".join(linked(f"/a/{n}") for n in numbers), f"DENOISE_SITE_MEMORY_PATH={path}")
-        for numbers in (range(4), range(4, 8), range(8, 12))
-    ]
-    assert [each.wait(60) for each in crawls] == [0, 0, 0]
-    assert kept(facts_store(str(tmp_path / path) if kind == "file" else path)) == {linked.url: 12}
 
 
 def troubled(web: Web, numbers: range, **at: Callable[[], None]) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import FactsStore, SQLiteFacts
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_commands import call, scrapy
+from tests.crawl.test_commands import call
 from tests.crawl.web import Web, article
 from tests.site.made_sites import page
 
@@ -119,9 +119,3 @@ def test_names_of_hostile_pages_cannot_reach_the_terminal(
     told = capsys.readouterr().out
     assert "\x1b" not in told and "http://a.example/\\u001b[2J" in told
     assert call("site", "a.example:80", "s.sqlite", "--json") == 0
-
-
-def test_a_real_process(stored: FactsStore, here: Path) -> None:
-    done = scrapy("site", "https://a.example/x", "s.sqlite", "--forget", "--yes", cwd=here)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [site.site for site in stored.sites()] == ["http://a.example:80"]

@@ -1,6 +1,5 @@
 """Pages of one crawl serve the next, also after a redesign; a fault of the store costs nothing."""
 
-import signal
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 from denoise_scrapy.setting_values import ConfigurationError
 from denoise_scrapy.site import SQLiteFacts
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_process import SPIDER, start, wait_until
 from tests.crawl.web import Web, article, story
 
 LINKS = [f"/a/{n}" for n in range(12)]
@@ -75,7 +73,7 @@ def test_without_a_file_every_crawl_begins_anew(linked: Web, tmp_path: Path) -> 
 
 
 def test_a_first_crawl_gives_the_same_bodies_with_a_file_and_without(linked: Web, tmp_path: Path) -> None:
-    one_by_one = {"CONCURRENT_REQUESTS": 1, "DENOISE_DEDUP": "off"}
+    one_by_one = {"CONCURRENT_REQUESTS": 1, "DENOISE_DEDUP": "off", "DENOISE_COMPARISON_WAIT": 0}
     plain = crawl(pages_of(linked, *range(12)), one_by_one)
     kept = crawl(pages_of(linked, *range(12)), {**one_by_one, "DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert plain.items == kept.items
@@ -128,23 +126,3 @@ def test_a_file_that_cannot_be_opened_is_said_once_and_the_crawl_goes_on(
     done = crawl(pages_of(linked, 1, 2), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert all(done.bodies().values())
     assert done.log.count("attempt to write a readonly database") == 1
-
-
-def test_a_killed_crawl_loses_what_it_had_not_saved(linked: Web, tmp_path: Path) -> None:
-    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
-    first = start(tmp_path, " ".join(linked(f"/a/{n}") for n in range(5)), "JOBDIR=job")
-    assert first.wait(60) == 0
-    before = sites_in(tmp_path / "job" / "denoise-sites.sqlite")
-    assert before[linked.url] >= 5
-
-    linked.seconds = 0.2
-    killed = start(tmp_path, " ".join(linked(f"/a/{n}") for n in range(5, 12)), "JOBDIR=job", "CONCURRENT_REQUESTS=1")
-    wait_until(lambda: linked.count("/a/8") > 0)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait(10)
-    assert sites_in(tmp_path / "job" / "denoise-sites.sqlite") == before
-
-    linked.seconds = 0
-    linked.asked.clear()
-    assert start(tmp_path, linked("/a/11"), "DENOISE_SITE_MEMORY_PATH=job/denoise-sites.sqlite").wait(60) == 0
-    assert linked.asked == ["/a/11"]
