@@ -390,6 +390,7 @@ class RedisFacts(FactsStore):
         if not isinstance(name, str) or not name or "{" in name or "}" in name:
             raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
         self._redis = RedisLink(url, timeout, retries=0)
+        self._constants = {"layout": _LAYOUT, **constants()}
         super().__init__(f"{self._redis.place}#{name}")
         self._meta, self._saved, self._sizes, self._of = (
             f"{{{name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")
@@ -474,7 +475,7 @@ class RedisFacts(FactsStore):
         """Requests of one round trip; the first sees that the keys are ours, or makes them."""
         with self._named() as client:
             pipe = client.pipeline(transaction=False)
-            ours = [part for item in {"layout": _LAYOUT, **constants()}.items() for part in item]
+            ours = [part for item in self._constants.items() for part in item]
             pipe.eval(_OPEN, 3, self._meta, self._saved, self._sizes, *ours)
             yield pipe
 
@@ -484,7 +485,7 @@ class RedisFacts(FactsStore):
         stored = {_text(name): _text(value) for name, value in zip(parts[::2], parts[1::2], strict=True)}
         if "layout" not in stored:
             raise StoreMismatch("keys", "another program's", "a site memory of denoise_scrapy", self.place, _FOREIGN)
-        for name, value in {"layout": _LAYOUT, **constants()}.items():
+        for name, value in self._constants.items():
             if stored.get(name) != value:
                 raise StoreMismatch(name, str(stored.get(name)), value, self.place, _OTHER)
         return answers
