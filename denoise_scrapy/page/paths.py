@@ -12,8 +12,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from sys import getsizeof
-from typing import NamedTuple, Protocol
-from weakref import WeakSet
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -218,10 +217,6 @@ _MASK = (1 << 64) - 1
 _CHAIN = 0x9E3779B97F4A7C15
 
 
-class _User(Protocol):
-    def leave_table(self) -> None: ...
-
-
 class PathTable:
     """The interned paths of one site's pages, with a numpy column for each fact about a path.
 
@@ -236,7 +231,6 @@ class PathTable:
         kinds: What the event loop does at such an element (`tokens.PLAIN` …).
         tags: The tag.
         transitions: Path id by parent's id, tag and attributes.
-        users: What stands on it, pages for the most, as long as somebody else holds them.
     """
 
     def __init__(self) -> None:
@@ -246,7 +240,6 @@ class PathTable:
         self.tags: list[str] = [""]
         self._tokens: list[Token | None] = [None]
         self.transitions: dict[tuple[object, ...], int] = {}
-        self.users: WeakSet[_User] = WeakSet()
         self._name_bytes = 0
 
     def _set_rows(self, rows: bytearray) -> None:
@@ -267,11 +260,6 @@ class PathTable:
     def full(self) -> bool:
         """Whether further pages should get a new table."""
         return len(self.parent) > MAX_PATHS or self.nbytes > MAX_BYTES
-
-    def retire(self) -> None:
-        """Let each page go on with its own paths alone; no more pages are to be parsed with this table."""
-        for user in list(self.users):
-            user.leave_table()
 
     def part(self, paths: npt.NDArray[np.int32]) -> tuple[PathTable, npt.NDArray[np.int32]]:
         """A table of some paths and those above them, for no others; and the ids of these in it.
