@@ -1,4 +1,4 @@
-"""What single elements tell that the columns do not hold: images, cells, lists, and what the page says it is.
+"""Attributes of single elements that the columns do not hold: images, cells, lists, declared types.
 
 Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
 """
@@ -63,11 +63,11 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
 
 
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> list[tuple[str, str]]:
-    """What is kept of an `img`: `alt`, `width` and `height`, and as `src` the address that a script would put there.
+    """Return what is kept of an `img`: `alt`, `width`, `height`, and as `src` the address a script would put there.
 
     Args:
         attributes: As written.
-        picture_source: Address told by a `source` before it, "" for none; counts where its own is missing.
+        picture_source: Address of a `source` before it, "" for none; counts where its own is missing.
 
     Returns:
         Names and values; no `src` where the image's own stands.
@@ -126,8 +126,8 @@ def largest(srcset: str) -> str:
     best, best_size = "", 0.0
     for candidate in _CANDIDATE_END.split(srcset[:MAX_SRCSET_LENGTH].strip()):
         url, _, descriptor = candidate.strip().partition(" ")
-        told = _DESCRIPTOR.match(descriptor.strip())
-        size = float(told[1]) if told else 1.0
+        match = _DESCRIPTOR.match(descriptor.strip())
+        size = float(match[1]) if match else 1.0
         if size > best_size and _is_address(url):
             best, best_size = url, size
     return best
@@ -149,7 +149,7 @@ StartTag = tuple[str, Mapping[str, str]]
 
 
 def is_json_ld(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether the element is a script that holds JSON-LD."""
+    """Return whether the element is a script that holds JSON-LD."""
     return tag == "script" and attributes.get("type", "")[:MAX_VALUE].strip().lower().startswith(_JSON_SCRIPT)
 
 
@@ -197,7 +197,7 @@ class DeclaredTypes:
         Args:
             body: The page.
             elements: Its elements that have an `itemtype`, and its `meta` outside the head. The latter count only
-                where the head has told no type of Open Graph and the page's bytes hold one.
+                where the head has no type of Open Graph and the page's bytes hold one.
         """
         if not elements:
             return

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.columns import Elements, IntArray, Told, derived
+from denoise_scrapy.page.columns import Elements, IntArray, NativeColumn, derived
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.marked_text import (
     CJK,
@@ -46,7 +46,7 @@ class Blocks:
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
         self.native = elements.native
-        self.told: Told | None = None if self.native is None else self.native.of_blocks
+        self.native_column: NativeColumn | None = None if self.native is None else self.native.of_blocks
         if boxes is not None:
             self.flags[:] = self._seen(self.flags, boxes)  # where C looks for them, too
 
@@ -287,9 +287,9 @@ def count_tokens(e: Elements, block_of_text: IntArray, start: IntArray, end: Int
 def _goes_on(e: Elements, block_of_text: IntArray, word: npt.NDArray[np.bool_]) -> IntArray:
     """Positions where a word of the same block goes on after marks: `foo<b>bar</b>` is one."""
     bounds = e.mark_bounds
-    told = (bounds[1:] - bounds[:-1] > 1).nonzero()[0]  # marks with text after them
-    block = block_of_text.take(told)
-    left, right = bounds.take(told[:-1] + 1) - 1, bounds.take(told[1:]) + 1
+    before_text = (bounds[1:] - bounds[:-1] > 1).nonzero()[0]
+    block = block_of_text.take(before_text)
+    left, right = bounds.take(before_text[:-1] + 1) - 1, bounds.take(before_text[1:]) + 1
     return np.asarray(right[word.take(left) & word.take(right) & (block[1:] == block[:-1])])
 
 

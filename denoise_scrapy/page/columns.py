@@ -28,21 +28,21 @@ BoolArray = npt.NDArray[np.bool_]
 
 T = TypeVar("T")
 
-#: The array of a name as C computed it, None where it has not.
-Told = Callable[[str], npt.NDArray[Any] | None]
+#: From a name to the array that C computed, None where it has none.
+NativeColumn = Callable[[str], npt.NDArray[Any] | None]
 
 
 class _Owner(Protocol):
     @property
-    def told(self) -> Told | None: ...
+    def native_column(self) -> NativeColumn | None: ...
 
 
 class derived(Generic[T]):  # noqa: N801 - it stands where `cached_property` would
-    """A property that is computed once: what `told` says to its name, else what the function returns.
+    """A property that is computed once: by C where that has a column of its name, else by the function.
 
     Example:
         >>> class Squares:
-        ...     told = {"four": 16}.get
+        ...     native_column = {"four": 16}.get
         ...     four = derived(lambda self: 4 * 4)
         ...     five = derived(lambda self: 5 * 5)
         >>> squares = Squares()
@@ -65,7 +65,7 @@ class derived(Generic[T]):  # noqa: N801 - it stands where `cached_property` wou
         """The value; it is kept in the instance's `__dict__`, where it is found first from then on."""
         if instance is None:
             return self
-        value: Any = None if instance.told is None else instance.told(self._name)
+        value: Any = None if instance.native_column is None else instance.native_column(self._name)
         if value is None:
             value = self._compute(instance)
         vars(instance)[self._name] = value
@@ -144,7 +144,7 @@ class Elements:
         self.table = table
         self.text = text
         self.native = read_natively(text.data, text.wide, paths, table)
-        self.told: Told | None = None if self.native is None else self.native.elements.get
+        self.native_column: NativeColumn | None = None if self.native is None else self.native.elements.get
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
     _nesting = derived(lambda self: nest(self.text.codes))
@@ -170,7 +170,7 @@ class Elements:
         return np.where(self.parent >= 0, self.parent, self.index)
 
     def has_tag(self, tags: Collection[str]) -> npt.NDArray[np.bool_]:
-        """Which elements have one of these tags.
+        """Return which elements have one of these tags, shape (n,).
 
         Example:
             >>> from denoise_scrapy.page import Page
@@ -192,7 +192,7 @@ class Elements:
         """A column of the path table, a value an element, to be read only. Names: `paths.COLUMNS`."""
         found = self._columns.get(name)
         if found is None:
-            found = None if self.told is None else self.told(f"path_{name}")
+            found = None if self.native_column is None else self.native_column(f"path_{name}")
             found = self.table.columns[name].take(self.paths) if found is None else found
             self._columns[name] = found
         return found

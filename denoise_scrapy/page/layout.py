@@ -93,24 +93,24 @@ def _median(values: FloatArray, weight: npt.NDArray[np.int64]) -> float:
 
 
 _SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*(%|px)?\s*(?:!important)?\s*", re.IGNORECASE | re.ASCII)
-#: Width in CSS pixels of a page that tells none: screens were 1,024 wide in the years of table layouts, less a
+#: Width in CSS pixels of a page that has none: screens were 1,024 wide in the years of table layouts, less a
 #: scroll bar. It only decides where a page mixes pixels with percentages of the page.
 USUAL_PAGE_WIDTH = 1000.0
 
 
 class FrameSizes:
-    """Width and height of each of a page's n elements, NaN where nothing is told.
+    """Width and height of each of a page's n elements, NaN where unknown.
 
-    A rendered page (`Page.boxes`) tells both pixels and percent of the page; markup tells one of them, in
-    percent of what the element stands in.
+    A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of what
+    the element stands in.
 
     Attributes:
         width: In CSS pixels, shape (n,).
         width_percent: Shape (n,).
         height: In CSS pixels, shape (n,).
         height_percent: Shape (n,).
-        rendered: Whether the rendered layout tells them.
-        page_width: In CSS pixels: as rendered, else the largest that is told, else `USUAL_PAGE_WIDTH`.
+        rendered: Whether they are those of the rendered layout.
+        page_width: In CSS pixels: as rendered, else the largest in pixels, else `USUAL_PAGE_WIDTH`.
 
     Example:
         >>> sizes = FrameSizes(Page.parse("<div style='width: 80%'><table><tr><td width=160 height=90>x</table></div>"))
@@ -129,15 +129,15 @@ class FrameSizes:
             self.height_percent = 100 * self.height / max(boxes.page_height, 1)
             self.page_width = float(boxes.page_width)
             return
-        told = np.full((4, n), np.nan)
+        sizes = np.full((4, n), np.nan)
         if page.sizes:
             index = [element for element, _, _ in page.sizes]
-            told[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.sizes])
-        self.width, self.width_percent, self.height, self.height_percent = told
+            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.sizes])
+        self.width, self.width_percent, self.height, self.height_percent = sizes
         self.page_width = np.nanmax(self.width, initial=0.0) or USUAL_PAGE_WIDTH
 
     def inherited_widths(self) -> FloatArray:
-        """Width of each element in CSS pixels, or of the nearest element around it that tells one, shape (n,).
+        """Width of each element in CSS pixels, or of the nearest element around it that has one, shape (n,).
 
         Example:
             >>> page = Page.parse("<table width=900><tr><td width='20%'><p>x<td><p>y</table>")
@@ -147,25 +147,25 @@ class FrameSizes:
         e = self._elements
         in_pixels, in_percent = ~np.isnan(self.width), ~np.isnan(self.width_percent)
         nearest = e.nearest(in_pixels | in_percent)
-        told = np.flatnonzero(in_pixels | in_percent)
-        # a width is a product: percentages up to the first pixels, or up to the page. Factors of the told
+        known = np.flatnonzero(in_pixels | in_percent)
+        # a width is a product: percentages up to the first pixels, or up to the page. Factors of the known
         # elements, of the page, and of what stands above all: 1
-        page, above = len(told), len(told) + 1
-        own = np.where(in_pixels, self.width, self.width_percent / 100)[told]
+        page, above = len(known), len(known) + 1
+        own = np.where(in_pixels, self.width, self.width_percent / 100)[known]
         factor = np.concatenate([own, [self.page_width, 1.0]])
-        parent = e.parent[told]
+        parent = e.parent[known]
         around = np.where(parent >= 0, nearest[parent], -1)
-        around = np.where(around < 0, page, np.searchsorted(told, around))
-        around = np.concatenate([np.where(in_pixels[told], above, around), [above, above]])
+        around = np.where(around < 0, page, np.searchsorted(known, around))
+        around = np.concatenate([np.where(in_pixels[known], above, around), [above, above]])
         while (around != above).any():  # doubles the distance: log2(depth) rounds
             factor, around = factor * factor[around], around[around]
         found = np.append(factor[:-2], np.nan)  # the last one answers for "none"
-        return np.asarray(found[np.where(nearest < 0, page, np.searchsorted(told, nearest))])
+        return np.asarray(found[np.where(nearest < 0, page, np.searchsorted(known, nearest))])
 
 
 @lru_cache(maxsize=4096)
 def parse_size(size: str) -> tuple[float, float]:
-    """A width or height as (CSS pixels, percent), NaN for what it does not tell. Other units tell nothing.
+    """A width or height as (CSS pixels, percent), NaN where it is not; other units are neither.
 
     Example:
         >>> parse_size("760"), parse_size("95.5 %"), parse_size("12em")
@@ -202,10 +202,10 @@ def boxes_by_number(page: Page, numbered: str, attribute: str, boxes: Boxes) -> 
         True
     """
     leaves = SKIPPED_TAGS - {"noscript"} if page.noscript_read else SKIPPED_TAGS
-    tags, told = _elements(read_events(to_utf8(numbered)), attribute, leaves)
+    tags, written = _elements(read_events(to_utf8(numbered)), attribute, leaves)
     if tags != page.tags():
         return None
-    numbers = _numbers(told, len(boxes))
+    numbers = _numbers(written, len(boxes))
     return None if numbers is None else boxes.taken(numbers)
 
 
@@ -229,10 +229,10 @@ def _elements(events: Iterable[Event], attribute: str, leaves: frozenset[str]) -
     return tags, numbers
 
 
-def _numbers(told: list[str], count: int) -> npt.NDArray[np.intp] | None:
+def _numbers(written: list[str], count: int) -> npt.NDArray[np.intp] | None:
     """The numbers, -1 for none; None if they are not below `count`, or one of them stands twice."""
     try:
-        numbers = np.array([int(number) if number else -1 for number in told], np.intp)
+        numbers = np.array([int(number) if number else -1 for number in written], np.intp)
     except (ValueError, OverflowError):
         return None
     known = numbers[numbers != -1]

@@ -19,7 +19,7 @@ from denoise_scrapy.page.paths import PathTable
 START, END = "\x01", "\x02"
 #: Stands for `<br>`: white space for every count, and a line's end when rendered.
 LINE_BREAK = "\x0b"
-#: Begins the slice of a preformatted block, so that a slice tells all that its text depends on. No page holds it.
+#: Begins the slice of a preformatted block, so that its text depends on nothing else. No page holds it.
 PREFORMATTED = "\0"
 
 # Classes of characters. MARK is first, so that `classes > MARK` is text.
@@ -35,7 +35,7 @@ _CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0x
 
 
 def codes_that(test: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
-    """Which codes of the basic plane pass a test of single characters, shape (65536,): 3 ms, in a loop 10.
+    """Return which codes of the basic plane pass a test of single characters, shape (65536,): 3 ms, in a loop 10.
 
     Example:
         >>> np.flatnonzero(codes_that(str.isdigit))[:3].tolist()
@@ -100,7 +100,7 @@ def _powers(base: int, n: int) -> npt.NDArray[np.uint64]:
 
 
 def running_count(marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
-    """How many characters are marked before each, and in all as last value, shape (characters + 1,).
+    """Return how many characters are marked before each, and in all as last value, shape (characters + 1,).
 
     Example:
         >>> running_count(np.array([True, False, True])).tolist()
@@ -220,7 +220,7 @@ def _may_meet() -> npt.NDArray[np.bool_]:
 
 @cache
 def character_bits() -> bytes:
-    """What each code of the basic plane is, for C: `native.events.Given.characters`."""
+    """Kind of each code of the basic plane, for C: `native.events.Given.characters`."""
     word = class_table() >= DIGIT
     bits = word.astype(np.uint8)
     for bit, test in ((2, str.isupper), (4, str.isdigit), (8, str.islower), (16, str.isalpha)):
@@ -298,7 +298,7 @@ def collapsed(marked: str) -> str:
 
 @cache
 def folding_table() -> npt.NDArray[np.uint16]:
-    """Lower case of each of the 65,536 codes, shape (65536,); what is none of that is told in `texts.c`."""
+    """Lower case of each of the 65,536 codes, shape (65536,); other values: see `texts.c`."""
     table = np.arange(1 << 16, dtype=np.uint16)
     for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
         lower = chr(code).lower()

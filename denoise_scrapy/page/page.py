@@ -29,7 +29,7 @@ from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, fin
 
 @dataclass(frozen=True, eq=False)
 class PageFacts:
-    """What other pages are told of a page of m blocks.
+    """Facts of a page of m blocks, which other pages are compared with: some 25 bytes a block.
 
     Attributes:
         url: Where the page came from.
@@ -77,14 +77,14 @@ _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
 
 
 class Page:
-    """A parsed page. Made by `Page.parse`; its columns are computed when first asked for.
+    """A parsed page. Made by `Page.parse`; its columns are computed when first read.
 
     Attributes:
         url: Where the page came from, "" where unknown.
         title: Text of its title element, white space collapsed; the first `MAX_TITLE` characters.
         boxes: Layout geometry, None where the page was not rendered.
-        sizes: (element, width, height) as written, "" for none, of the frames that tell one (`markup.SIZED_TAGS`).
-        attributes: (element, name, value) of what images, cells and lists tell, as written (`attributes`).
+        sizes: (element, width, height) as written, "" for none, of the frames that have one (`markup.SIZED_TAGS`).
+        attributes: (element, name, value) of images, cells and lists, as written (`attributes`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
         declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
         kept_by_user: What each of the user's selectors of content found.
@@ -135,7 +135,7 @@ class Page:
         Args:
             html: The page. Bytes are decoded as browsers do.
             url: Where it came from; relative links are resolved against it.
-            encoding: Encoding the server told, for bytes.
+            encoding: Encoding that the server names, for bytes.
             boxes: Layout geometry of its elements; dropped where it does not fit the page's elements.
             paths: Path table shared by the pages of a site, which makes all but the first page cheaper.
             keep: CSS selectors or XPaths of what is content whatever a strategy says. A host, a colon and a blank in
@@ -183,14 +183,14 @@ class Page:
         distinct = np.count_nonzero(np.bincount(self._paths))  # a quarter of the time of `np.unique`
         paths = 300 * int(distinct) + 12 * len(self._paths)
         urls = 150 * len(self._urls) + sum([len(url) for _, url in self._urls])
-        told = (
+        more = (
             sum(len(value) + 150 for _, _, value in self.attributes)
             + 250 * len(self.sizes)
             + 100 * len(self.declared_types)
             + sum(match.elements.nbytes for match in (*self.kept_by_user, *self.removed_by_user))
             + (0 if self.boxes is None else self.boxes.nbytes)
         )
-        return 1000 + len(self._text.data) + paths + urls + told
+        return 1000 + len(self._text.data) + paths + urls + more
 
     @cached_property
     def elements(self) -> Elements:
@@ -204,15 +204,15 @@ class Page:
 
     @cached_property
     def facts(self) -> PageFacts:
-        """What other pages are told of this one. Computing it leaves no other columns behind."""
+        """Facts of the page. Computing them leaves no other columns behind."""
         blocks = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
-        told = (blocks.text_hashes, blocks.path_keys, blocks.tokens)
-        hashes, keys, tokens = (column.copy() for column in told)  # not views of all columns
+        # copies: views would hold all columns
+        hashes, keys, tokens = (c.copy() for c in (blocks.text_hashes, blocks.path_keys, blocks.tokens))
         return PageFacts(self.url, self.signature, hashes, keys, tokens, self.title)
 
     @property
     def facts_arrays(self) -> FactsArrays:
-        """What the accelerator compares with other pages: the facts, if there are some already, else the columns."""
+        """Arrays that C compares with other pages: of the facts, if there are some already, else of the columns."""
         if "facts" in self.__dict__:
             return self.facts.arrays
         blocks = self.blocks
@@ -220,7 +220,7 @@ class Page:
         return FactsArrays(blocks.text_hashes, blocks.path_keys, blocks.tokens, shapes)
 
     def drop_columns(self) -> None:
-        """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
+        """Forget the columns, some five times the size of the page itself; they are made anew when read."""
         _ = self.facts
         for name in (
             "elements",
@@ -263,7 +263,7 @@ class Page:
 
     @cached_property
     def marked_texts(self) -> list[str]:
-        """What the text of each block is made of, and depends on: its slice of the marked string (`texts`)."""
+        """Slice of the marked string for each block: all that its text depends on."""
         return self._marked_texts(np.arange(len(self.blocks)))
 
     def marked_texts_of(self, blocks: IntArray) -> list[str]:
@@ -288,7 +288,7 @@ class Page:
 
     @property
     def native_address(self) -> PageAddress | None:
-        """Where the accelerator finds the texts; None where there is none, or where the user removes some."""
+        """Address of the texts for C; None without it, or where the user removes some."""
         columns = self.blocks.native
         if columns is None or self.removed_by_user:
             return None
@@ -350,7 +350,7 @@ class Page:
 
     @cached_property
     def base_url(self) -> str:
-        """URL that the page's references are relative to: of its `base` element, where that tells one."""
+        """URL that the page's references are relative to: of its `base` element, where that has one."""
         try:
             base = urljoin(self.url, self._base.strip()) if len(self._base) <= MAX_URL_LENGTH else ""
         except ValueError:
@@ -408,7 +408,7 @@ def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozense
 
 
 def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
-    """The same as an array, the same hash several times, shape (containers,)."""
+    """Return the hashes of `layout_signature` as an array, the same one several times, shape (containers,)."""
     lib = library()
     return _container_shapes(paths, table) if lib is None else container_shapes(lib, paths, table.copied())
 

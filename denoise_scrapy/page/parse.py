@@ -93,7 +93,7 @@ class _Pieces:
         self.is_stopped = False
 
     def read(self, _: int = -1) -> bytes:
-        """The next piece: more than is asked for, which the parser is ready for."""
+        """Return the next piece, larger than the parser wants, which it is ready for."""
         start = self._position
         if start >= self.end:
             return b""
@@ -115,7 +115,7 @@ def feed(page: bytes | _Pieces, target: Target) -> None:
     """
     # huge_tree: without it one text of 10 MB silently takes all text of the page with it
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
-    # an empty document, or one the parser gives up on: what it told us until then stands
+    # an empty document, or one the parser gives up on: what came until then stands
     with suppress(etree.LxmlError, ValueError, TypeError):
         if isinstance(page, bytes):
             etree.fromstring(page, parser)
@@ -172,7 +172,7 @@ _MARKS = dict.fromkeys([0, 1, 2])
 
 
 def next_markup(body: bytes, position: int) -> int:
-    """Where the first tag or comment begins that does so at a position or after it; the end where none does.
+    """Return where the first tag or comment begins at a position or after it, the end where none does.
 
     Example:
         >>> next_markup(b"<p title='<b>'>One<!-- <p> --><p>", 4)
@@ -268,7 +268,7 @@ _CODECS = frozenset(map(_codec, LABELS))
 
 
 def _told_codec(label: str) -> str | None:
-    """The same of a label that may be Python's own, as frameworks have it."""
+    """Codec of a label that may also be Python's own, as frameworks have it."""
     codec = _codec(label)
     with suppress(ValueError):  # a zero in a name
         codec = codec or resolve_encoding(label)
@@ -288,7 +288,7 @@ def _declared_codec(html: bytes) -> str | None:
 
 
 def _meta_label(attributes: bytes) -> bytes:
-    """What a meta element names by `charset`, or by `content` where it stands for the header."""
+    """Encoding that a meta element names by `charset`, or by `content` where it stands for the header."""
     found: dict[bytes, bytes] = {}
     for name, *values in _ATTRIBUTE.findall(attributes):
         found.setdefault(name.lower(), b"".join(values))

@@ -56,7 +56,7 @@ ROW = np.dtype(list(COLUMNS.items()))
 
 
 class PathColumns(Mapping[str, npt.NDArray[np.generic]]):
-    """The columns of a table's rows. Each gets the rows that are new when it is asked for."""
+    """The columns of a table's rows. Each gets the rows that are new when it is read."""
 
     def __init__(self, rows: bytearray) -> None:
         self._rows = rows
@@ -96,7 +96,7 @@ ROOT_TAGS = frozenset({"html", "body"})
 #: What the event loop does where such an element starts. Most are PLAIN; `events.c` has the same numbers.
 PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED = range(7)
 _KINDS: dict[str, int] = {
-    **dict.fromkeys(TELLS_NOTHING, LOOKED_AT),  # attributes may tell what a rendering needs
+    **dict.fromkeys(TELLS_NOTHING, LOOKED_AT),  # attributes may hold what a rendering needs
     **dict.fromkeys(SKIPPED_TAGS, SKIPPED),
     "a": LINK,
     "area": LINK,
@@ -114,7 +114,7 @@ class Token(NamedTuple):
     """A kind of element: tag, class, id, role and whether it hides itself.
 
     Attributes:
-        name: What tells it from others: tag, class, id, role, whether it hides itself; itemprop is none of it,
+        name: Its identity: tag, class, id, role, whether it hides itself; itemprop is none of it,
             though it may set flags.
         tag: Its tag.
         kind: What the event loop does with it.
@@ -142,7 +142,7 @@ class Token(NamedTuple):
 
 
 class _Tag(NamedTuple):
-    """What a tag alone tells; `kinds` are those of `_PACKED`."""
+    """Part of a token that depends on its tag alone; `kinds` are those of `_PACKED`."""
 
     code: int
     kind: int
@@ -182,7 +182,7 @@ def token(tag: str, class_: str, id_: str, role: str | None, itemprop: str | Non
     flags = tag_flags(tag, role) | (_HIDDEN if hides else 0)
     in_key = own = _hash(f"{tag}\0{class_}\0{id_}")
     if tag in ROOT_TAGS:
-        # their names tell of the page ("category-sports"), and would part all paths below; they carry words for the
+        # their names are of the page ("category-sports"), and would part all paths below; they carry words for the
         # whole site ("has-sidebar"), which say nothing of a block
         in_key = in_shape = _hash(tag)
     else:
@@ -207,7 +207,7 @@ MAX_PATHS, MAX_BYTES = 100_000, 50_000_000
 RARE_NAMES = frozenset(["id", "role", "itemprop", "itemtype", "style", "hidden"])
 
 #: About what a table takes by itself, for a path, for a transition, for a token that no table had before, in bytes:
-#: fitted to what tracemalloc tells of 27 recorded sites. Names come on top.
+#: fitted to tracemalloc's figures of 27 recorded sites. Names come on top.
 EMPTY_BYTES, PATH_BYTES, TRANSITION_BYTES, TOKEN_BYTES = 10_000, 60, 140, 700
 #: Parent's path id, tag, class, id, role, itemprop as written, and whether it hides itself.
 _Raw = tuple[int, str, str | None, str | None, str | None, str | None, bool]
@@ -225,7 +225,7 @@ class PathTable:
 
     Attributes:
         columns: The columns by name, at least as long as the table. Those of paths interned meanwhile are in them
-            when they are asked for again.
+            when they are read again.
         rows: The same, row by row (`ROW`). Copy what you look at: it cannot grow while an array holds it.
         parent: Path id of the parent, in a list for loops that read single values.
         kinds: What the event loop does at such an element (`tokens.PLAIN` …).
@@ -258,7 +258,7 @@ class PathTable:
 
     @property
     def full(self) -> bool:
-        """Whether further pages should get a new table."""
+        """Whether further pages should be parsed with a new table."""
         return len(self.parent) > MAX_PATHS or self.nbytes > MAX_BYTES
 
     def part(self, paths: npt.NDArray[np.int32]) -> tuple[PathTable, npt.NDArray[np.int32]]:
@@ -321,18 +321,18 @@ class PathTable:
         return "/".join(reversed(steps))
 
     def describe_ends(self, paths: Iterable[int], most: int) -> dict[int, str]:
-        """The same of many paths, each made of the one above it; of one of more characters the end: `…/div/div/p`."""
-        told = {0: ""}
+        """Describe many paths, each from the one above it; of one of more characters the end: `…/div/div/p`."""
+        known = {0: ""}
         for path in paths:
             climbed, at = list[int](), path
-            while at not in told:
+            while at not in known:
                 climbed.append(at)
                 at = self.parent[at]
             for one in reversed(climbed):
-                above = told[self.parent[one]]
+                above = known[self.parent[one]]
                 whole = f"{above}/{self.step(one)}" if above else self.step(one)
-                told[one] = whole if len(whole) <= most else f"…/{whole[-most:].partition('/')[2]}"
-        return told
+                known[one] = whole if len(whole) <= most else f"…/{whole[-most:].partition('/')[2]}"
+        return known
 
     def step(self, path: int) -> str:
         """The path's last step: `div#main.story`."""

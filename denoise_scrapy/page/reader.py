@@ -51,9 +51,9 @@ class ParsedMarkup:
         paths: Path id of each element, in document order, shape (elements,).
         text: All text, with `\x01` at each element's start and `\x02` at its end.
         urls: (element, href or src as written) of links and images.
-        sizes: (element, width, height) as written, "" for none, of frames that tell one: attributes, or inline style.
+        sizes: (element, width, height) as written, "" for none, of frames that have one: attributes, or inline style.
         attributes: (element, name, value) of what the columns do not hold and a rendering needs (`attributes`).
-        picture_source: Address that the last `source` of a picture told, until an image comes.
+        picture_source: Address of the last `source` of a picture, until an image comes.
         title: Text of the `title` element.
         base: `href` of the first `base` element, "" where there is none.
         noscript_chars: Visible characters inside skipped `noscript` elements.
@@ -207,7 +207,7 @@ class Reader:
 
     @property
     def depth(self) -> int:
-        """How many of them are open."""
+        """Elements that are open."""
         return self._open()
 
     def close(self) -> None:
@@ -216,7 +216,7 @@ class Reader:
             self._close()
 
     def _start_special(self, kind: int, child: int, tag: str, attributes: Mapping[str, str]) -> int:
-        """Start an element that is rare, and tell how many skipped elements are open then."""
+        """Start an element that is rare, and return how many skipped elements are open then."""
         self._paths.append(child)
         if kind != SKIPPED or (tag == "noscript" and self._page.noscript_read):
             self._pieces.append(START + LINE_BREAK if kind == BREAK else START)
@@ -321,7 +321,7 @@ class NativeReader:
 
     @property
     def depth(self) -> int:
-        """How many of them are open."""
+        """Elements that are open."""
         _, path, level = events.place(self._library, self._callbacks.reader)
         return level + int(self._table.columns["depth"][path])
 
@@ -341,7 +341,7 @@ class NativeReader:
 def _note(
     page: ParsedMarkup, tags: list[str], element: int, path: int, tag: str, attributes: Mapping[str, str]
 ) -> None:
-    """Note what an element tells, if it does: in C all names that tell something somewhere are one."""
+    """Note attributes of an element that has some: C looks at names of all tags at once."""
     if not TELLS_NOTHING[tag](attributes):
         note_attributes(page, element, tag, attributes, tags[path])
 

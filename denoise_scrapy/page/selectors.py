@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -66,6 +66,9 @@ _NO_ELEMENT = re.compile(
     r"|\b(?:text|comment|processing-instruction)\s*\(\s*\)|(?<!:)\bnode\s*\(\s*\))[\s)]*$"
 )
 _FAR = re.compile(r"\b(?:following|preceding)(?:-sibling)?\s*::|(?:^|[\[(,|=<>+-]|^and\b|^or\b)\s*/")
+_CONDITION = re.compile(r"\[[^][]*\]")
+#: Between conditions that are looked at one after the other.
+_ALTERNATIVES = re.compile(r"\]\s*\[|\b(?=and\b|or\b)")
 _DEEP = re.compile(r"//|\b(?:ancestor|descendant)(?:-or-self)?\s*::")
 #: What a document of lxml does not hold.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -78,7 +81,7 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """What a selector has found on a page.
+    """Elements that a selector has found on a page.
 
     Attributes:
         selector: As the user wrote it.
@@ -89,14 +92,8 @@ class Match:
     elements: IntArray
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A step of a path.
-
-    Attributes:
-        find: From an element to those that the step leads to.
-        descends: Whether it leads to all descendants: below an element it finds nothing that it does not find above.
-    """
+class _Step(NamedTuple):
+    """A step of a path. One that descends finds below an element nothing that it does not find above."""
 
     find: etree.XPath
     descends: bool
@@ -104,13 +101,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Selector:
-    """A compiled selector.
-
-    Attributes:
-        text: As the user wrote it.
-        host: The host whose pages it is for, "" for all.
-        paths: Its alternatives, each in steps.
-    """
+    """A compiled selector: its text, the host it is for ("" for all), and its alternatives, each in steps."""
 
     text: str
     host: str
@@ -129,23 +120,19 @@ class Selector:
         """
         end = time.thread_time() + MAX_SECONDS
         found: set[Any] = set()
-        for first, *others in self.paths:
-            reached = set(self._evaluated(first, root))
-            for step in others:
-                contexts, reached = _topmost(reached) if step.descends else reached, set()
-                for context in contexts:
-                    if time.thread_time() > end:
-                        raise TooLargeError(f"selector {self.text!r} takes more than {MAX_SECONDS:g} s")
-                    reached.update(self._evaluated(step, context))
-            found |= reached
-        return found
-
-    def _evaluated(self, step: _Step, context: Any) -> Iterator[Any]:
         try:
-            found = step.find(context)
+            for first, *others in self.paths:
+                reached = set(_elements(first.find(root)))
+                for step in others:
+                    contexts, reached = _topmost(reached) if step.descends else reached, set()
+                    for context in contexts:
+                        if time.thread_time() > end:
+                            raise TooLargeError(f"selector {self.text!r} takes more than {MAX_SECONDS:g} s")
+                        reached.update(_elements(step.find(context)))
+                found |= reached
         except (etree.XPathError, re.error, TypeError, ValueError) as error:
             raise ValueError(f"selector {self.text!r}: {error}") from None
-        return (element for element in found if isinstance(element, etree._Element))
+        return found
 
 
 @lru_cache(maxsize=1024)
@@ -276,35 +263,22 @@ def _check_xpath(expression: str) -> None:
     if not isinstance(result, list):
         raise ValueError("its result is a number, a text or a truth, not elements")
     for path in _paths(bare):
-        parts = [_without_conditions(step) for step in path]
-        if _NO_ELEMENT.search(parts[-1][0]):
+        if _NO_ELEMENT.search(_without_conditions(path[-1])):
             raise ValueError("it selects text or attributes, not elements")
-        if any(_reach(condition) > MAX_REACH for _, conditions in parts for condition in conditions):
+        if any(_reach(part) > MAX_REACH for step in path for part in _ALTERNATIVES.split(step.partition("[")[2])):
             raise ValueError("a condition looks too far: too many //, siblings or ancestors in one another")
 
 
 def _reach(condition: str) -> int:
-    """How many places a condition looks at in turn: one for descendants or ancestors, two for siblings or the page.
-
-    Each takes as much time more as an element has of them.
-    """
-    parts = [_FAR.subn("", part) for part in re.split(r"\b(?=and\b|or\b)", condition)]
-    return max(2 * far + len(_DEEP.findall(rest)) for rest, far in parts)
+    """Count one for descendants or ancestors, two for siblings or the page: each multiplies the time."""
+    rest, far = _FAR.subn("", condition)
+    return 2 * far + len(_DEEP.findall(rest))
 
 
-def _without_conditions(step: str) -> tuple[str, list[str]]:
-    """Return a step without its conditions, and these."""
-    rest, conditions, depth = "", [""], 0
-    for token in _TOKEN.findall(step):
-        depth -= token == "]"
-        if depth:
-            conditions[-1] += token
-        elif token == "]":
-            conditions.append("")
-        elif token != "[":
-            rest += token
-        depth += token == "["
-    return rest, conditions
+def _without_conditions(step: str) -> str:
+    while (shorter := _CONDITION.sub("", step)) != step:
+        step = shorter
+    return step
 
 
 def _paths(expression: str) -> list[list[str]]:
@@ -335,6 +309,10 @@ def _compile_path(steps: Sequence[str]) -> tuple[_Step, ...]:
 
 def _xpath(expression: str) -> etree.XPath:
     return etree.XPath(expression, namespaces=_NAMESPACES, extensions=_EXTENSIONS, smart_strings=False)
+
+
+def _elements(found: Iterable[Any]) -> Iterator[Any]:
+    return (element for element in found if isinstance(element, etree._Element))
 
 
 def _topmost(elements: set[Any]) -> list[Any]:
