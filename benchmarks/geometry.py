@@ -51,9 +51,9 @@ def main() -> int:
         rows.append([path.name.partition(".")[0], str(sum(map(len, sites))), *cells])
         print(" | ".join(rows[-1]), flush=True)
     if args.write:
-        corpora, numbers, *cells = map(list, zip(*rows, strict=True))
+        corpora, numbers, *gains = map(list, zip(*rows, strict=True))
         columns = [f"{corpus} ({number})" for corpus, number in zip(corpora, numbers, strict=True)]
-        lines = [[name, *of_strategy] for name, of_strategy in zip(strategies, cells, strict=True)]
+        lines = [[name, *of_strategy] for name, of_strategy in zip(strategies, gains, strict=True)]
         figures.write("geometry", table(["strategy (pages)", *columns], lines))
     return 0
 
