@@ -31,10 +31,11 @@ def cost_text(found: Mapping[str, Any]) -> str:
     """The tables, of a report with all `SECTIONS`."""
     rows = {section: found[section]["rows"] for section in SECTIONS}
     made = rows["crawl"]
+    shown = [row for row in rows["turns"] if row["what"] != turns.FIRST or row["elements"] == "all"]
     parts = [
         measured_with(found),
         "Pages of a site in turn, each once (number of pages in brackets):",
-        turns.turns_table(rows["turns"], compared=(turns.USUAL,)),
+        turns.turns_table(shown, compared=(turns.USUAL,)),
         f"The worst recorded page: {worst(rows['worst'])}; the goal is 50. A page of {growth.LARGE:,} elements takes "
         f"{ratios(rows['growth'])} times as many multiples as one of {growth.SMALL:,}; the goal is {growth.GOAL}.",
         "Other extractors, the same pages page by page in turn:",
