@@ -121,7 +121,7 @@ def test_nothing_is_said_above_info_and_little_below(journey: Journey) -> None:
     assert [line for line in lines if NOISE.search(line)] == []
     assert "Traceback" not in journey.log
     ours = [line for line in lines if "[denoise_scrapy." in line and " INFO: " in line]
-    assert len(ours) == 3, ours  # the copy, the shape of the crawl, the sum at the end
+    assert len(ours) == 2, ours  # the copy, the sum at the end
     assert re.search(r"denoise at the end: \d pages, 4 bodies \(0 empty\), .* 1 near-duplicate, 0 errors", journey.log)
 
 
