@@ -80,17 +80,6 @@ def test_the_limit_holds_for_each_host_and_is_used_up(tmp_path):
     assert len({item["url"] for item in items}) == 46
 
 
-def test_depth_is_counted_from_the_start(tmp_path):
-    starts = tmp_path / "starts.txt"
-    with serve() as base:
-        starts.write_text(f"# one a line\n\n{base}/docs/\n")
-        items, _ = crawl(tmp_path, f"start=@{starts}", "depth=1")
-        same, _ = crawl(tmp_path, f"start={base}/docs/", "DEPTH_LIMIT=1")
-    paths = {urlsplit(item["url"]).path for item in items}
-    assert paths == {"/docs/", "/docs/2.8/", "/docs/3.0/", "/"}
-    assert {item["url"] for item in same} == {item["url"] for item in items}
-
-
 def test_odd_answers_leave_no_error(tmp_path):
     with odd_server() as base:
         items, log = crawl(tmp_path, f"start={base}/", "pages=4")

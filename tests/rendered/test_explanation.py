@@ -137,32 +137,6 @@ def test_keyboard_reaches_every_block_and_escape_closes_the_details(open_page: C
         assert details.is_visible()
 
 
-def test_long_text_shows_whole_with_the_focus(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, OTHER) as view:
-        block = view.locator("#page .b.kept.long").first
-        assert len(block.inner_text()) < 500
-        block.focus()
-        assert block.inner_text() == PROSE * 8
-        assert view.locator("#text p.here").inner_text() == PROSE * 8
-
-
-def test_pointer_and_finger(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, OTHER) as view:
-        view.locator("#page .b.kept").first.hover()
-        assert view.inner_text("#d-name") == "kept"
-        view.locator("#page .b.template").first.hover()
-        assert view.inner_text("#d-name") == "template"
-        view.locator("#close").click()
-        assert not view.locator("#details").is_visible()
-        view.locator("#text p").first.click()
-        assert view.inner_text("#d-name") == "kept"
-    phone = {"width": 390, "height": 800}
-    with open_page(PAGE, OTHER, has_touch=True, is_mobile=True, viewport=phone) as view:
-        view.locator("#page .b.template").first.tap()
-        assert view.inner_text("#d-name") == "template"
-        assert view.evaluate("document.documentElement.scrollWidth") <= phone["width"]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(open_page: Callable[..., Any], scheme: str) -> None:
     """WCAG 2 level AA: 4.5 to 1."""
@@ -173,25 +147,6 @@ def test_contrast(open_page: Callable[..., Any], scheme: str) -> None:
             if view.locator(text).count():
                 colours = view.locator(text).first.evaluate(COLOURS)
                 assert contrast(*colours) >= 4.5, text
-
-
-def test_theme_button_goes_before_the_system(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, color_scheme="dark") as view:
-        seen = []
-        for _ in range(4):
-            seen.append((view.inner_text("#theme"), luminance(view.evaluate(COLOURS, view.query_selector("#page"))[1])))
-            view.locator("#theme").click()
-        assert [name for name, _ in seen] == ["Theme: system", "Theme: light", "Theme: dark", "Theme: system"]
-        assert [light > 0.5 for _, light in seen] == [False, True, False, False]
-
-
-def test_thousands_of_blocks_stay_usable(open_page: Callable[..., Any]) -> None:
-    with open_page("<ul>" + "<li><a href=/x>Two words of a list</a>" * 6_000 + f"</ul><p>{PROSE}</p>") as view:
-        last = view.locator("#page .b").last
-        last.focus()
-        assert view.locator("#details").is_visible()
-        view.locator("#show-low").uncheck()
-        assert view.locator("#show-text").is_visible()
 
 
 def channels(colour: str) -> list[float]:
