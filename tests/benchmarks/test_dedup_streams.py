@@ -54,14 +54,6 @@ def test_copies_and_others():
     assert (COPY, OTHER, PART) == (0.8, 0.6, 0.3)
 
 
-def test_texts_about_something_else_are_others():
-    text = " ".join(english(1, 100))
-    rows = [StreamText(text, "a"), StreamText(text + " once more", "b"), StreamText(text + " and again", "a")]
-    truth = Truth(rows, characters=False, by_object=True)
-    assert [truth.relation(number, 0) for number in (1, 2)] == [Relation.OTHER, Relation.COPY]
-    assert truth.copies() == {2}
-
-
 def test_all_pairs_agree_with_the_candidates():
     rng = np.random.default_rng(1)
     stock = [english(seed, 120) for seed in range(8)]
@@ -89,8 +81,3 @@ def test_a_stream_is_measured_and_held_to_floors(tmp_path, monkeypatch):
     assert floors.failures("stream made", found.score, name) == []
     worse = StreamScore("made", found.rule, found.search, 0, 4, 2, 0, 4)
     assert len(floors.failures("stream made", worse.score, name)) == 2
-
-
-def test_an_empty_folder_says_so(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no \*.jsonl.gz"):
-        next(scores(tmp_path, every_way=False))

@@ -108,26 +108,6 @@ def test_commands_are_known(page: Path) -> None:
             CHECKS.get(program, lambda _: None)(command)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "python -m benchmarks.nothing",
-        "python -m benchmarks --gates",
-        "make everything",
-        "scrapy denoise dedub stats",
-        "scrapy denoise site --pins",
-        "scrapy crawl a -s DENOISE_FAVOUR=recall",
-        "pip install denoise-scrapy[rediss]",
-        "bash .ci/runs",
-    ],
-)
-def test_what_is_wrong_is_found(line: str) -> None:
-    command = Command("page.md", 1, line)
-    check = check_module if line.startswith("python") else CHECKS[line.partition(" ")[0]]
-    with pytest.raises(Exception, match=r"no such|no option|runs"):
-        check(command)
-
-
 @pytest.fixture(scope="module")
 def web() -> Iterator[Web]:
     site = Web()
