@@ -26,7 +26,6 @@ TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
 PART = (
     "denoise_scrapy",  # the examples in docstrings
     "tests/page",
-    "tests/native/test_library.py",
     "tests/dedup/test_index.py",
     "tests/dedup/test_stores.py",
     "tests/dedup/test_redis_store.py",
