@@ -19,19 +19,6 @@ def project(name: str, folder: Path, spider: str, start: str, *options: str) -> 
     return crawl(copy_of(name, folder), spider, start, *options)
 
 
-def test_a_crawl_spider_that_follows_its_rules(web: Web, tmp_path: Path) -> None:
-    pages = serve(web, "news", "evening")
-    done = project("crawl_spider", tmp_path, "stories", web("/news/"), "-O", "items.jsonl")
-    items = paths_of(done.lines())
-    check_bodies(items, pages)
-    check_one_of_each(items, pages)
-    assert done.stat("body/items") == len(pages)
-    assert done.stat("dedup/dropped") == len(pages) - len(items) == 11
-    assert done.stats["item_dropped_reasons_count/NearDuplicate"] == 11
-    assert all(item["title"] and item["found_by"] for item in items.values())
-    assert done.log.count("Near-duplicate: ") == 11  # each names the kept item
-
-
 def test_item_loaders_and_pipelines_of_ones_own(web: Web, tmp_path: Path) -> None:
     pages = serve(web, "news", "evening")
     done = project("loaders", tmp_path, "desk", web("/"), "-O", "items.jsonl")

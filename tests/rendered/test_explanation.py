@@ -19,18 +19,6 @@ FRAME = (
 LINKS = "".join(f"<li><a href=/x{number}>A teaser of some words, number {number}</a>" for number in range(30))
 PAGE = FRAME.format("Flood in the valley", PROSE * 8, LINKS)
 OTHER = FRAME.format("Quite another story", PROSE[::-1] * 8, "<li>none")
-#: Text, and what it stands on: all that has colours of its own.
-TEXTS = (
-    *(f"#page .{name}" for name in CLASSES),
-    *(f".switch.{name} b" for name in CLASSES),
-    *(f".switch.{name} small" for name in CLASSES),
-    *".name|dt|dd|.pages li|.hint|#text p|#text p.here|#d-name|#d-why li|.for|.against|#d-to|#details h2".split("|"),
-)
-COLOURS = """element => {
-  const styles = [];
-  for (let e = element; e; e = e.parentElement) styles.push(getComputedStyle(e).backgroundColor);
-  return [getComputedStyle(element).color, ...styles];
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -135,34 +123,3 @@ def test_keyboard_reaches_every_block_and_escape_closes_the_details(open_page: C
         assert not details.is_visible()
         view.keyboard.press("Shift+Tab")
         assert details.is_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(open_page: Callable[..., Any], scheme: str) -> None:
-    """WCAG 2 level AA: 4.5 to 1."""
-    with open_page(PAGE, OTHER, color_scheme=scheme) as view:
-        view.locator("#page .b.template").first.hover()
-        view.evaluate("document.querySelector('#text p').classList.add('here')")
-        for text in TEXTS:
-            if view.locator(text).count():
-                colours = view.locator(text).first.evaluate(COLOURS)
-                assert contrast(*colours) >= 4.5, text
-
-
-def channels(colour: str) -> list[float]:
-    """Red, green, blue and opacity of a computed colour, 0 to 1."""
-    numbers = [float(number) for number in re.findall(r"[\d.]+", colour)]
-    assert colour.startswith("rgb")
-    return [*(number / 255 for number in numbers[:3]), *(numbers[3:] or [1.0])]
-
-
-def luminance(colour: str) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)[:3]]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(text: str, *grounds: str) -> float:
-    """Contrast of a text with the first ground behind it that is not clear."""
-    ground = next(ground for ground in grounds if channels(ground)[3] == 1)
-    darker, lighter = sorted((luminance(text), luminance(ground)))
-    return (lighter + 0.05) / (darker + 0.05)

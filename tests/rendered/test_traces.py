@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 from scrapy import Request
-from scrapy.http import HtmlResponse
 from scrapy_playwright.page import PageMethod
 
 from denoise_scrapy.crawl import layout_method
 from denoise_scrapy.crawl.geometry import METHODS_META, Geometry
 from denoise_scrapy.crawl.layout_method import LayoutMethod
-from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Reply, Web, article
 from tests.rendered.browser import render
@@ -71,22 +69,6 @@ def test_a_waiting_request_is_stored_without_results(geometry: Geometry) -> None
     stored = pickle.dumps(asked.meta)
     assert len(stored) < 500
     assert pickle.loads(stored)[METHODS_META][-1].result is None
-
-
-def test_a_layout_that_makes_no_sense_is_a_mismatch(geometry: Geometry) -> None:
-    counted: list[str] = []
-    geometry._state = SimpleNamespace(count=lambda name, *_: counted.append(name))  # type: ignore[assignment]
-    for text in ("x", "1,2\n3\n", "1,2,3,4\n1,2,3,4,5,0,7\n<p>", "1,2,3,4\n1,2,3,4,5,0\n<p n=7>", "1,2,3,4\n\n<b>"):
-        asked = request()
-        geometry.ask(asked, ON)
-        asked.meta[METHODS_META][-1].result = text
-        geometry.take(asked)
-        headers = {"Content-Type": "text/html"}
-        response = HtmlResponse("http://a.example/", body=b"<p>", headers=headers, request=asked)
-        page = Page.parse("<p>")
-        geometry.attach(page, asked, response, ON)
-        assert page.boxes is None
-    assert counted == ["geometry/mismatch"] * 5
 
 
 def test_spider_and_cache_get_what_they_would_get_without_us(web: Web, tmp_path: Path) -> None:
