@@ -35,7 +35,7 @@ SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
     "compare": "say why two texts are duplicates, or why not",
     "explain": "draw what of a page is kept, and why",
-    "site": "show what was learned of sites, pin their rules",
+    "site": "show the sites of a site memory, forget one",
     "stats": "show what a crawl counted: a table, a chart of confidence",
     "version": "show versions, and whether the accelerator is in use",
 }
