@@ -85,16 +85,8 @@ def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: st
     assert told[0].endswith("which is not installed: pip install denoise-scrapy[playwright]")
 
 
-def test_a_shared_frontier_names_its_extra(page: str, tmp_path: Path) -> None:
-    scheduler = "SCHEDULER=denoise_scrapy.several.scheduler.Scheduler"
-    log, feed = crawl_without({"scrapy_redis"}, tmp_path, "-a", f"page={page}", "-s", scheduler)
+def test_a_field_of_dates_names_its_extra(page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", "DENOISE_PUBLISHED_FIELD=mine")
     assert feed == ""
-    assert "pip install denoise-scrapy[several]" in log
-
-
-@pytest.mark.parametrize(("name", "library"), [("LANG", "py3langid"), ("PUBLISHED", "htmldate")])
-def test_fields_of_language_and_date_name_it(name: str, library: str, page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", f"DENOISE_{name}_FIELD=mine")
-    assert feed == ""
-    assert f"The crawl does not start: DENOISE_{name}_FIELD = 'mine' needs {library}, which is not installed: " in log
+    assert "The crawl does not start: DENOISE_PUBLISHED_FIELD = 'mine' needs htmldate, which is not installed: " in log
     assert "pip install denoise-scrapy[meta]" in log

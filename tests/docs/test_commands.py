@@ -30,9 +30,6 @@ SHOWN = [
 # What ends with another exit code than 0, as the page says.
 CODES = {
     "scrapy denoise dedup check other.sqlite": 1,
-    "scrapy denoise dedup run broken.jsonl -o clean.jsonl": 1,
-    "scrapy denoise dedup run bodies.jsonl --text bdoy": 2,
-    "scrapy denoise site 127.0.0.1 job --forget 3": 1,
 }
 
 
