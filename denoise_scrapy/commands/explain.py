@@ -1,4 +1,4 @@
-"""`scrapy denoise explain`: what of a page is kept and why, drawn as one HTML file."""
+"""`scrapy denoise explain`: draw what of a page is kept, and why, as one HTML file."""
 
 from __future__ import annotations
 
