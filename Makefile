@@ -26,7 +26,6 @@ check: $(VENV)/.dev
 
 # the documentation as a site, in site/; a warning is an error
 docs: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.quotes
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "== open site/index.html"
 
@@ -40,10 +39,10 @@ cost: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.cost_page
 
 scores: $(VENV)/.bench
-	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
+	$(BIN)/python -m benchmarks --peers --scores
 
 kinds: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.kinds --page docs/methods/kinds.md
+	$(BIN)/python -m benchmarks.kinds --write
 
 train: $(VENV)/.dev
 	$(BIN)/python -m training --corpora $(CORPORA)

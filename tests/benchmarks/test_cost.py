@@ -1,14 +1,13 @@
-"""Benchmarks of cost: stages add up, work is counted the same each time, the gate fails where it should."""
+"""Benchmarks of cost: work is counted the same each time, the gate fails where it should."""
 
 import sys
 
 import pytest
 
-from benchmarks import ceilings, cost_page, crawl, gate, growth, report, sample, stages, turns, work
+from benchmarks import ceilings, cost_page, crawl, gate, growth, report, sample, turns, work
 from benchmarks.clock import NUMPY, Spread, forget_caches, ways
 from benchmarks.corpora import portal
 from benchmarks.counting import count
-from benchmarks.tracing import Tracer
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import PathTable
 
@@ -23,13 +22,6 @@ def baseline(tmp_path, monkeypatch):
 
 def body():
     return work._body(SITE[0], (), "combined", PathTable())
-
-
-def test_every_seam_between_stages_is_there():
-    tracer = Tracer()
-    with tracer.seams():
-        pass
-    assert tracer.missing == [], "renamed or gone: name what took its place in benchmarks/tracing.py"
 
 
 def test_counted_work_is_the_same_each_time():
@@ -87,7 +79,6 @@ def test_the_page_of_the_documentation_is_made_of_the_report():
     counts = {"denoise/comparison/requests": 3, "denoise/comparison/reused": 1}
     bare, ours = ({"pages_per_second": speed, "cpu_ms_per_page": 2.0, "stats": counts} for speed in (200, 150))
     rows = {
-        "stages": [{"elements": 500, "stage": stage, **cell} for stage in ("parse", stages.BODY)],
         "turns": [{"what": what, "elements": "all", **cell} for what in (turns.FIRST, turns.SITE)],
         "worst": turns.worst_rows([turns.Turn("big9", 3, 7, 500, 0.001, 0.04)], NUMPY),
         "growth": [{"elements": size, **cell} for size in sizes],
@@ -100,8 +91,8 @@ def test_the_page_of_the_documentation_is_made_of_the_report():
         },
     }
     told = report.environment()
-    page = cost_page.cost_page({name: {"with": told, "quick": False, "rows": found} for name, found in rows.items()})
-    assert "| **a body, HTML to text** | 2.00 (1.20–2.80) |" in page
-    assert "| numpy: big9, site 3, page 7 | 500 | 40.0 | 1.00 |" in page
+    page = cost_page.cost_text({name: {"with": told, "quick": False, "rows": found} for name, found in rows.items()})
+    assert "| whole site, all (3) | 2.00 (1.20–2.80) |" in page
+    assert "The worst recorded page: 40 P (numpy)" in page and "2.00 (numpy) times" in page
     assert "| default | 150 | 75% (75%–75%) | 2.00 | 2 of 3 |" in page
-    assert "| big9 (3) | trafilatura | 0.980 | 2.00 (1.20–2.80) | 2.5 | × 2.0 (4.5) |" in page
+    assert "| big9 (3) | 2.0 | 2.0 | 2.0 |" in page
