@@ -20,7 +20,7 @@ from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.forest import Forest
 from denoise_scrapy.body.network import MOST, BlockNetwork
 from denoise_scrapy.native import library
-from denoise_scrapy.native.model import FORM, PreparedModel, probability
+from denoise_scrapy.native.blocks import FORM, PreparedModel, probability
 
 #: Weight of the trees' probability; the networks have the rest. .4 to .6 do alike.
 TREES_SHARE = 0.5

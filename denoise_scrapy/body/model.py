@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.favor import lean
 from denoise_scrapy.body.kinds import kind_model
-from denoise_scrapy.body.page_title import title_of
 from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy
 from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
+from denoise_scrapy.body.title import title_of
 from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.work import DEFAULT_WORK, OverBudgetError

@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.selection import select
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
@@ -33,9 +30,7 @@ def select_by_expected_f1(
         >>> kept.tolist(), round(f1, 2)
         ([False, True, True], 0.92)
     """
-    kept, native = np.zeros(len(probability), bool), library()
-    if native is not None:
-        return kept, select(native, probability, tokens, beta, kept)
+    kept = np.zeros(len(probability), bool)
     order, best, f1 = _best(probability, tokens, beta)
     if f1 > 0:
         kept[order[: best + 1]] = True
@@ -44,8 +39,7 @@ def select_by_expected_f1(
 
 def highest_expected_f1(probability: FloatArray, tokens: npt.NDArray[np.int64]) -> float:
     """The expected F1 of what `select_by_expected_f1` would keep."""
-    native = library()
-    return _best(probability, tokens, 1.0)[2] if native is None else select(native, probability, tokens, 1.0)
+    return _best(probability, tokens, 1.0)[2]
 
 
 def _best(

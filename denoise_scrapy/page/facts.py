@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.shared import FactsArrays
+from denoise_scrapy.native.blocks import FactsArrays
 
 
 @dataclass(frozen=True, eq=False)

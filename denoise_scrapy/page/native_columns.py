@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.columns import CharacterTables, PageColumns, read_page
+from denoise_scrapy.native.reading import CharacterTables, PageColumns, read_page
 from denoise_scrapy.page.characters import class_table, hash_table
 from denoise_scrapy.page.paths import PathTable
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from denoise_scrapy.native import Library, events
+from denoise_scrapy.native import Library, reading
 from denoise_scrapy.page.attributes import TELLS_NOTHING
 from denoise_scrapy.page.columns import MarkedText
 from denoise_scrapy.page.events import Target
-from denoise_scrapy.page.glued import EXACT_TAGS, character_bits
+from denoise_scrapy.page.glued import part_glued
 from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.notes import note_attributes, note_skipped
 from denoise_scrapy.page.parsed import ParsedMarkup
-from denoise_scrapy.page.paths import ROW, PathTable
-
-_BLOCK_OFFSET = ROW.fields["block"][1] if ROW.fields else 0
+from denoise_scrapy.page.paths import PathTable
 
 
 class NativeReader:
@@ -29,27 +27,22 @@ class NativeReader:
 
     def __init__(self, library: Library, table: PathTable, *, keep_noscript: bool = False) -> None:
         page = self._page = ParsedMarkup(noscript_read=keep_noscript)
-        given = events.Given(
+        given = reading.Given(
             table.transitions,
             table.parent,
             table.kinds,
             table.tags,
             BLOCK_TAGS,
-            EXACT_TAGS,
-            table.rows,
-            character_bits(),
             page.urls,
             page.attributes,
             page.declaring,
             table.child,
             partial(_note, page, table.tags),
             partial(note_skipped, page),
-            ROW.itemsize,
-            _BLOCK_OFFSET,
         )
         self._library = library
         self._table = table
-        self._callbacks = events.callbacks(library, given, keep_noscript=keep_noscript)
+        self._callbacks = reading.callbacks(library, given, keep_noscript=keep_noscript)
 
     def target(self) -> Target:
         """The callbacks."""
@@ -59,12 +52,12 @@ class NativeReader:
     @property
     def started(self) -> int:
         """Elements that have started so far."""
-        return events.place(self._library, self._callbacks.reader)[0]
+        return reading.place(self._library, self._callbacks.reader)[0]
 
     @property
     def depth(self) -> int:
         """How many of them are open."""
-        _, path, level = events.place(self._library, self._callbacks.reader)
+        _, path, level = reading.place(self._library, self._callbacks.reader)
         return level + int(self._table.columns["depth"][path])
 
     def close(self) -> None:
@@ -74,9 +67,11 @@ class NativeReader:
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
         """The page, its words parted; and whether its marks are ours alone. Lets go of all that was read."""
-        read = events.finish(self._library, self._callbacks.reader)
+        read = reading.finish(self._library, self._callbacks.reader)
         self._page.paths = read.paths
         self._page.text = MarkedText(read.text, read.wide)
+        if not read.marks:
+            self._page.text = part_glued(self._page.text, read.paths, self._table)
         return self._page, not read.marks
 
 

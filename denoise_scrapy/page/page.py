@@ -10,9 +10,7 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.shared import FactsArrays
-from denoise_scrapy.native.texts import PageAddress, join_texts
+from denoise_scrapy.native.blocks import FactsArrays
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.characters import mix
@@ -24,7 +22,7 @@ from denoise_scrapy.page.parse import ParsedMarkup, parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import Match, compile_all
 from denoise_scrapy.page.signature import layout_shapes, layout_signature
-from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices, folding_table
+from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices
 from denoise_scrapy.page.user_choice import left_pieces, removed_runs
 from denoise_scrapy.page.work import DEFAULT_WORK
 
@@ -208,11 +206,7 @@ class Page:
         Args:
             wanted: Which blocks, shape (blocks,).
         """
-        native, own = library(), self.native_address
-        text = None if native is None or own is None else join_texts(native, own, folding_table(), wanted)
-        if text is None:
-            return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
-        return text
+        return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
 
     @cached_property
     def block_texts(self) -> list[str]:
@@ -243,14 +237,6 @@ class Page:
         for i in ((blocks.flags.take(numbers) & _PREFORMATTED) != 0).nonzero()[0].tolist():
             marked[i] = PREFORMATTED + marked[i]
         return marked
-
-    @property
-    def native_address(self) -> PageAddress | None:
-        """Where the accelerator finds the texts; None where there is none, or where the user removes some."""
-        columns = self.blocks.native
-        if columns is None or self.removed_by_user:
-            return None
-        return PageAddress(columns.address, len(self._text.codes), self._text.wide, len(self.blocks))
 
     def _left_text(self, start: int, end: int) -> str:
         """The marked string between two positions, without what the user removes unless that is all of it."""

@@ -14,7 +14,7 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.columns import PathRows
+from denoise_scrapy.native.reading import PathRows
 from denoise_scrapy.page.markup import style_hides
 from denoise_scrapy.page.path_columns import COLUMNS, ROW, PathColumns
 from denoise_scrapy.page.tokens import MAX_NAME_LENGTH, ROOT_TAGS, Token, name_code, token, without_digits

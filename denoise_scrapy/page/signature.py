@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.columns import container_shapes
 from denoise_scrapy.page.paths import PathTable
 
 
@@ -25,11 +23,5 @@ def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozense
 
 def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
     """The same as an array, the same hash several times, shape (containers,)."""
-    lib = library()
-    return _container_shapes(paths, table) if lib is None else container_shapes(lib, paths, table.copied())
-
-
-def _container_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
-    """The hashes, the same one several times."""
     containers = paths.compress(np.asarray(table.columns["container"], np.bool_).take(paths))
     return np.asarray(table.columns["shape"], np.uint64).take(containers)

@@ -7,12 +7,8 @@ texts .28 (500 elements).
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
-import numpy.typing as npt
 
-from denoise_scrapy.page.characters import codes_that
 from denoise_scrapy.page.columns import IntArray, MarkedText
 from denoise_scrapy.page.parse import END, LINE_BREAK, START
 
@@ -60,20 +56,3 @@ def collapsed(marked: str) -> str:
         return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
     return "\n".join(filter(None, lines))
-
-
-@cache
-def folding_table() -> npt.NDArray[np.uint16]:
-    """Lower case of each of the 65,536 codes, shape (65536,); what is none of that is told in `texts.c`."""
-    table = np.arange(1 << 16, dtype=np.uint16)
-    for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
-        lower = chr(code).lower()
-        table[code] = ord(lower) if len(lower) == 1 else _FOLDED
-    table[ord("Σ")] = _FOLDED  # at a word's end it is another letter than within
-    table[codes_that(str.isspace)] = _SPACE
-    table[0xD800:0xE000] = _SURROGATE
-    table[:3] = _MARK
-    return table
-
-
-_MARK, _FOLDED, _SURROGATE, _SPACE = 0, 1, 2, ord(" ")

@@ -6,11 +6,9 @@ import codecs
 import re
 from contextlib import suppress
 
+import numpy as np
 from w3lib.encoding import resolve_encoding, to_unicode
 from webencodings import LABELS, lookup
-
-from denoise_scrapy.native import library
-from denoise_scrapy.native.html import look
 
 #: Bytes in which a declared encoding is looked for. Browsers read the first 1,024 for it, and begin anew where a later
 #: meta of the head says otherwise: of 726 recorded pages 22 in 100 have it later, none after 17,313.
@@ -30,7 +28,6 @@ _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 _MARK_BYTES = bytes.maketrans(b"\1\2\0", b"   ")
 _HIGH_BYTES = bytes(range(0x80, 0x100))
-_CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
@@ -49,8 +46,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     if isinstance(html, bytes):
         html = _decoded(html, encoding)
     body = html.encode("utf-8", "replace")
-    native = library()
-    has_marks, is_embedding = _look(body) if native is None else look(native, body)
+    has_marks, is_embedding = _look(body)
     if has_marks:
         body = body.translate(_MARK_BYTES)
     if body[:200].lstrip().startswith(b"<?xml"):
@@ -122,6 +118,10 @@ def _is_utf8(html: bytes) -> bool:
 
 def _look(body: bytes) -> tuple[bool, bool]:
     """Whether there are zeros or marks, and whether body or html ends more than once: documents in a document."""
-    ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of counts of each spelling
+    codes = np.frombuffer(body, np.uint8)  # a third of the time of an expression, a tenth of counts of each spelling
+    closing = ((codes[:-2] == ord("<")) & (codes[1:-1] == ord("/"))).nonzero()[0]
+    initial = codes.take(closing + 2) | 0x20
+    likely = closing[(initial == ord("b")) | (initial == ord("h"))].tolist()
+    ends = [body[i + 2 : i + 6].lower() for i in likely]
     has_marks = b"\x01" in body or b"\x02" in body or b"\0" in body
     return has_marks, ends.count(b"body") > 1 or ends.count(b"html") > 1

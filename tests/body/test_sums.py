@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.container import in_best_container, in_best_containers
-from denoise_scrapy.body.sums import CHARS, ONES, OWN, PROSE, TOKENS, WIDEST, Sums
+from denoise_scrapy.body.features.sums import (
+    CHARS,
+    ONES,
+    OWN,
+    PROSE,
+    TOKENS,
+    WIDEST,
+    Sums,
+    in_best_container,
+    in_best_containers,
+)
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 

@@ -11,14 +11,14 @@ from denoise_scrapy.body.features import NAMES, block_features
 from denoise_scrapy.body.forest import Forest
 from denoise_scrapy.body.network import BlockNetwork
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.model import PreparedModel, probability
+from denoise_scrapy.native.blocks import PreparedModel, probability
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from example_project.portal.build import build
 
 native = library()
 pytestmark = pytest.mark.skipif(native is None, reason="not compiled here")
-#: Sizes around those of steps and vectors (`source/model.h`).
+#: Sizes around those of steps and vectors (`source/model.c`).
 SIZES = st.integers(1, 40) | st.sampled_from([127, 128, 129, 255, 256, 257, 300, 520])
 
 

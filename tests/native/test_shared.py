@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.shared import FactsArrays, share_blocks
+from denoise_scrapy.native.blocks import FactsArrays, share_blocks
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.shared import SharedBlocks

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from denoise_scrapy.body.hand_rule import REPEATED_SHARE, SLOT_SHARE
+from denoise_scrapy.body.features.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics

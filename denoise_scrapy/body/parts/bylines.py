@@ -6,9 +6,8 @@ import re
 
 import numpy as np
 
-from denoise_scrapy.body.features.lexical import META_BIT, announcing
-from denoise_scrapy.body.features.surroundings import window_sums
-from denoise_scrapy.body.hand_rule import LINK_DENSITY
+from denoise_scrapy.body.features.hand_rule import LINK_DENSITY
+from denoise_scrapy.body.features.words import META_BIT, announcing, window_sums
 from denoise_scrapy.body.parts import titles
 from denoise_scrapy.body.parts.surroundings import (
     BoolArray,

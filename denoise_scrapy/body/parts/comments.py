@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from denoise_scrapy.body.adjustments import COMMENTS_META, comments_begin
-from denoise_scrapy.body.features.lexical import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing
-from denoise_scrapy.body.hand_rule import FRAME_SHARE
+from denoise_scrapy.body.features.hand_rule import FRAME_SHARE
+from denoise_scrapy.body.features.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing
 from denoise_scrapy.body.parts import titles
 from denoise_scrapy.body.parts.surroundings import BoolArray, Surroundings, own_flag
 from denoise_scrapy.page import Flag, Page

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.container import in_best_container
-from denoise_scrapy.body.features.surroundings import window_sums
-from denoise_scrapy.body.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
+from denoise_scrapy.body.features.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
+from denoise_scrapy.body.features.sums import in_best_container
+from denoise_scrapy.body.features.words import window_sums
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 

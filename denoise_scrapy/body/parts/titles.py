@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from denoise_scrapy.body.parts.surroundings import BoolArray, Surroundings
-from denoise_scrapy.body.strategies.repetition import find_titles
+from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.page import Page
 
 TITLE_TAGS = frozenset(["h1"])

@@ -22,7 +22,7 @@ from denoise_scrapy.body.adjustments import (
 from denoise_scrapy.body.block_model import BlockModel, block_model
 from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.features.declared import FORUM_TYPES
+from denoise_scrapy.body.features.matrix import FORUM_TYPES
 from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.selection import select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision

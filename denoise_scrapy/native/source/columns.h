@@ -39,11 +39,9 @@ struct page_columns {
     int64_t *start, *stop;  /* positions in codes: `Blocks.start` and `Blocks.end` */
     int64_t *chars, *tokens, *link_chars, *paragraph_tokens;
     int64_t *flags, *own_flags; /* flags: as layout geometry corrects them, where there is some */
-    int64_t *slots;             /* number of the block's path key among the page's, in increasing order of the keys */
     int64_t *above;             /* [ABOVE_LEVELS][m] */
     int64_t *counts;            /* [m][CHARACTER_CLASSES] */
     uint64_t *path_keys, *text_hashes;
-    int64_t slot_count;
     uint8_t *ends_in_stop;
 };
 

@@ -2,7 +2,7 @@
 
 What stands on the comparison pages too is template; what is mostly links leads elsewhere; what stands in navigation,
 header, footer or aside frames the content. Class words are weaker evidence, counted in points: prose outweighs one of
-them, as a word never decides alone. `source/feature_rule.c` has the twin in C.
+them, as a word never decides alone. `source/features.c` has the twin in C.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.container import in_best_containers
-from denoise_scrapy.body.sums import OWN, PROSE, TOKENS, Sums
+from denoise_scrapy.body.features.sums import OWN, PROSE, TOKENS, Sums, in_best_containers
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -113,7 +112,7 @@ class HandRule:
     Args:
         page: The page.
         site: Its comparison pages.
-        titles: Headings that name the page, see `strategies.repetition.find_titles`.
+        titles: Headings that name the page, see `title.find_titles`.
         flagged: What the blocks are, where it is known.
         sums: Makes the page's sums of the own prose, where others need them too.
 

@@ -1,7 +1,7 @@
-"""A page's title without the name of its site, as far as something says what of it that is.
+"""A page's title: the headings that say it, and its text without the name of its site.
 
-Three things do: titles of other pages of the site that begin or end the same, the host's name, and a heading that
-says the rest. Where none does, the title element's text is left as it is.
+Three things tell that name: titles of other pages of the site that begin or end the same, the host's name, and a
+heading that says the rest. Where none does, the title element's text is left as it is.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from denoise_scrapy.body.parts.titles import TITLE_TAGS
-from denoise_scrapy.body.strategies.repetition import find_titles
-from denoise_scrapy.page import Page
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.texts import collapsed
+
+TITLE_TAGS = frozenset(["h1"])
 
 #: What stands between a title and the site's name: a sign in spaces, a colon, a bar or underscore, and a dash next to
 #: a character of East Asia (U+2E80 and above), where nobody writes spaces.
@@ -23,6 +27,22 @@ SEPARATOR = re.compile(
 LINKED = 0.5
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
+
+
+def find_titles(page: Page) -> npt.NDArray[np.bool_]:
+    """Headings whose text is part of the page's title, white space aside, shape (blocks,).
+
+    Example:
+        >>> find_titles(Page.parse("<title>Fox wins - Herald</title><h1>Fox wins</h1><h2>More</h2>")).tolist()
+        [True, False]
+    """
+    title, blocks = "".join(page.title.lower().split()), page.blocks
+    headings = (blocks.own_flags & Flag.HEADING) != 0
+    likely = (headings & (blocks.chars <= len(title))).nonzero()[0]
+    titles = np.zeros(len(blocks), bool)
+    for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
+        titles[i] = "".join(collapsed(marked).lower().split()) in title
+    return titles
 
 
 def title_of(page: Page, others: Sequence[str] = ()) -> str:

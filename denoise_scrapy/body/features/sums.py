@@ -1,4 +1,4 @@
-"""Sums of what a page's blocks hold, over whatever several features and rules ask for.
+"""Sums over a page's blocks, of the counts that features and rules ask for, and where its prose is.
 
 On a page of 500 elements a call of numpy costs more than its arithmetic. So the counts of the blocks are rows of one
 array, and each kind of sum (windows, subtrees, paths) is taken of all rows at once. They are integers: running sums
@@ -140,3 +140,44 @@ class Sums:
 def _take(values: npt.NDArray[Number], at: IntArray) -> npt.NDArray[Number]:
     """Columns of rows; see the module."""
     return np.asarray(values.take(at, axis=-1, mode="clip"))
+
+
+def in_best_container(page: Page, prose: npt.NDArray[np.int64]) -> BoolArray:
+    """Blocks inside the element whose text is nearest to being all the prose and nothing else.
+
+    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
+
+    Args:
+        page: A page of m blocks.
+        prose: Tokens of each block that count as prose, shape (m,).
+
+    Returns:
+        Shape (m,); all true on a page without prose.
+
+    Example:
+        >>> page = Page.parse("<div><p>Long prose.<p>More prose.</div><div><p>Note</div>")
+        >>> in_best_container(page, np.array([2, 2, 0])).tolist()
+        [True, True, False]
+    """
+    blocks, total = page.blocks, float(prose.sum())
+    if not total:
+        return np.ones(len(blocks), bool)
+    scores = 2 * blocks.subtree_sums(prose) / (blocks.token_sums + total)
+    return blocks.inside(len(scores) - 1 - int(scores[::-1].argmax()))
+
+
+def in_best_containers(sums: Sums) -> BoolArray:
+    """The same for two kinds of prose at once, the rows OWN and PROSE of the sums, shape (2, m).
+
+    Example:
+        >>> page = Page.parse("<div><p>Long prose.<p>More prose.</div><div><p>Note</div>")
+        >>> in_best_containers(Sums(page, {OWN: np.array([0, 0, 1])})).tolist()  # no paragraph is long enough
+        [[False, False, True], [True, True, True]]
+    """
+    elements, element, totals = sums.page.elements, sums.page.blocks.element, sums.totals[OWN : PROSE + 1, None]
+    inside = sums.under(slice(OWN, TOKENS + 1))
+    # without prose all scores would be 0 / 0 where there are no tokens either
+    scores = 2 * inside[OWN : PROSE + 1] / (inside[TOKENS] + np.maximum(totals, 1))
+    best = len(elements) - 1 - scores[:, ::-1].argmax(axis=1)[:, None]
+    found = (element >= best) & (element < elements.end.take(best))
+    return np.asarray(found | (totals == 0))
