@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from denoise_scrapy.body.adjustments import lower_hidden
-from denoise_scrapy.body.selection import select_by_expected_f1
+from denoise_scrapy.body.selection import lower_hidden, select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Page
 from denoise_scrapy.site.learned_rule import LearnedRule

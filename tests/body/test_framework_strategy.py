@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from denoise_scrapy.body.frame_rules import area_shares, passing
 from denoise_scrapy.body.strategies.framework import (
     FrameworkStrategy,
+    area_shares,
     find_frames,
     large_frame,
     paragraph_counts,
+    passing,
     topic_frame,
 )
 from denoise_scrapy.page import Boxes, Page

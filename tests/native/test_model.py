@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.block_model import BlockModel, block_model
-from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.forest import Forest
-from denoise_scrapy.body.network import BlockNetwork
+from denoise_scrapy.body.model.block_model import BlockModel, block_model
+from denoise_scrapy.body.model.forest import Forest
+from denoise_scrapy.body.model.network import BlockNetwork, Context
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.blocks import PreparedModel, probability
 from denoise_scrapy.page import Page

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.context import Context
-from denoise_scrapy.body.forest import Forest
-from denoise_scrapy.body.network import MOST, BlockNetwork
+from denoise_scrapy.body.model.forest import Forest
+from denoise_scrapy.body.model.network import MOST, BlockNetwork, Context
 from denoise_scrapy.native import library
 from denoise_scrapy.native.blocks import FORM, PreparedModel, probability
 
