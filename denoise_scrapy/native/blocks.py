@@ -210,6 +210,7 @@ _ARRAYS: Mapping[str, type[np.generic]] = {
 }
 #: Networks, outputs of their first and second layers, and what the second looks at: the one form that C is made for.
 FORM = (3, 32, 16, 7)
+_MOST_LEAVES = 256
 
 
 class PreparedModel(ctypes.Structure):
@@ -223,11 +224,10 @@ class PreparedModel(ctypes.Structure):
     )
 
     @classmethod
-    def of(cls, library: Library, values: Mapping[str, Any]) -> PreparedModel | None:
+    def of(cls, values: Mapping[str, Any]) -> PreparedModel | None:
         """Lay a model out.
 
         Args:
-            library: The compiled library.
             values: All fields of `struct model` by name; arrays of the shapes that stand there.
 
         Returns:
@@ -239,7 +239,28 @@ class PreparedModel(ctypes.Structure):
         made = cls(**numbers, **{name: address_of(array) for name, array in arrays.items()})
         made.arrays = arrays
         made.address = ctypes.addressof(made)
-        return made if library.model_sound(made.address) else None
+        return made if _is_sound(numbers, arrays) else None
+
+
+def _is_sound(numbers: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bool:
+    """Whether all numbers of a model point into it: C does not look."""
+    size, rows = arrays["level_size"], 2 * numbers["nodes"]
+    row = 2 * (size.cumsum() - size).repeat(size)  # rows above each node's level; the root's is every block
+    come, leaves = arrays["node_come"], numbers["leaves"]
+    return bool(
+        size.sum() == numbers["nodes"] == len(come)
+        and ((come >= 0) & ((come < row) | (come == rows))).all()
+        and _within(arrays["node_split"], numbers["splits"])
+        and _within(arrays["split_feature"], numbers["features"])
+        and _within(arrays["leaf"], rows + 2)
+        and 0 <= numbers["above"] <= numbers["splits"]
+        and leaves <= _MOST_LEAVES
+        and leaves & (leaves - 1) == 0
+    )
+
+
+def _within(places: npt.NDArray[Any], end: int) -> bool:
+    return bool(((places >= 0) & (places < end)).all())
 
 
 def _padded(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:

@@ -27,15 +27,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "reader_place": (_OBJECT, _OBJECT),
     "reader_finish": (_OBJECT, _OBJECT),
     # source/columns.c
-    "read_page": (_NUMBER, *[_POINTER] * 5, _NUMBER),
-    "lay_out_blocks": (None, *[_POINTER] * 3),
+    "read_page": (_NUMBER, *[_POINTER] * 4, _NUMBER),
+    "lay_out_blocks": (None, _POINTER, _POINTER),
     # source/shared.c
     "shared": (None, *[_POINTER] * 3, _NUMBER, *[_POINTER] * 4),
     "shared_space": (_NUMBER, *[_NUMBER] * 3),
     # source/features.c
     "features": (_INT, *[_POINTER] * 4, *[_NUMBER] * 3, _POINTER),
     # source/model.c
-    "model_sound": (_INT, _POINTER),
     "model_probability": (_INT, _POINTER, _POINTER, _NUMBER, *[_POINTER] * 3),
 }
 

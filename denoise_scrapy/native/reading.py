@@ -105,7 +105,7 @@ class Layout:
 
     Args:
         unit: Things are padded to a multiple of it, beyond the last one: all arrays begin at whole words then.
-        arrays: Name, type, and shape for a number of things of each, in the order of `lay_out` in C.
+        arrays: Name, type, and shape for a number of things of each, in the order of `struct page_columns`.
     """
 
     def __init__(self, unit: int, arrays: Iterable[tuple[str, type[np.generic], Callable[[int], Any]]]) -> None:
@@ -114,6 +114,7 @@ class Layout:
         for name, dtype, shape in arrays:
             self.arrays[name] = self.bytes, np.dtype(dtype), shape
             self.bytes += np.dtype(dtype).itemsize * (math.prod(shape(1000)) // 1000)
+        self.offsets = np.array([at for at, *_ in self.arrays.values()], np.int64)
 
 
 class Workspace:
@@ -128,10 +129,9 @@ class Workspace:
         self._layout, self._count, self._padded = layout, count, (count + layout.unit) & -layout.unit
         self._words = np.empty(layout.bytes * self._padded // 8, np.int64)
 
-    @property
-    def address(self) -> int:
-        """Where it begins."""
-        return address_of(self._words)
+    def addresses(self) -> npt.NDArray[np.int64]:
+        """Where each array begins."""
+        return address_of(self._words) + self._padded * self._layout.offsets
 
     def get(self, name: str) -> Array | None:
         """An array by its name, a view; None where there is no such."""
@@ -180,8 +180,8 @@ OF_BLOCKS = Layout(
 )
 #: Bytes of `struct path_row`.
 _ROW_SIZE = 65
-#: Room for `struct page_columns`, and the size of `struct block_record`, in words of 64 bits.
-_PAGE_WORDS, _RECORD_WORDS = 48, 20
+#: Sizes of `struct page_columns` and `struct block_record`, in words of 64 bits.
+_PAGE_WORDS, _RECORD_WORDS = 37, 20
 #: Classes of characters, and the bit of those of words, as in columns.c.
 _SPACE, _DIGIT, _LETTER, _IS_WORD = 1, 5, 7, 16
 
@@ -230,19 +230,6 @@ class CharacterTables(ctypes.Structure):
         return made
 
 
-class _Page(ctypes.Structure):
-    """`struct page_columns`: its first members by name."""
-
-    _fields_ = (
-        ("codes", ctypes.c_char_p),
-        ("wide", ctypes.c_int64),
-        ("characters", ctypes.c_int64),
-        ("n", ctypes.c_int64),
-        ("paths", ctypes.c_void_p),
-        ("rest", ctypes.c_int64 * (_PAGE_WORDS - 5)),
-    )
-
-
 class PageColumns:
     """Columns of a page of n elements and m blocks, all computed at once, in memory that C can read on.
 
@@ -251,9 +238,9 @@ class PageColumns:
         elements: Attributes of `Elements`, and columns of the path table, as "path_tag".
     """
 
-    def __init__(self, page: _Page, paths: npt.NDArray[np.int32], elements: Workspace, blocks: Workspace) -> None:
-        self._page, self._paths = page, paths  # both are pointed to
-        self.address = ctypes.addressof(page)
+    def __init__(self, words: npt.NDArray[np.int64], elements: Workspace, blocks: Workspace, *held: object) -> None:
+        self._words, self._held = words, held  # they are pointed to
+        self.address = address_of(words)
         self.elements, self._blocks = elements, blocks
 
     def of_blocks(self, name: str) -> Array | None:
@@ -282,12 +269,16 @@ def read_page(
     n = len(paths)
     if not n:
         return None
-    page = _Page(data, wide, len(data) >> wide, n, address_of(paths))
+    page, codes = np.empty(_PAGE_WORDS, np.int64), np.frombuffer(data, np.uint8)
     elements, scratch = Workspace(OF_ELEMENTS, n), np.empty(2 * n * _RECORD_WORDS, np.int64)
-    own, tables = ctypes.addressof(page), map(ctypes.addressof, (table, characters))
-    m = library.read_page(own, *tables, elements.address, address_of(scratch), 2 * n)
+    of_elements = elements.addresses()
+    page[:5] = address_of(codes), wide, len(data) >> wide, n, address_of(paths)
+    page[5 : 5 + len(of_elements)] = of_elements
+    own, records = address_of(page), address_of(scratch)
+    m = library.read_page(own, *map(ctypes.addressof, (table, characters)), records, 2 * n)
     if m < 0:
         return None
     blocks = Workspace(OF_BLOCKS, m)
-    library.lay_out_blocks(own, blocks.address, address_of(scratch))
-    return PageColumns(page, paths, elements, blocks)
+    page[6 + len(of_elements) :] = blocks.addresses()
+    library.lay_out_blocks(own, records)
+    return PageColumns(page, elements, blocks, codes, paths)

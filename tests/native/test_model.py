@@ -84,10 +84,10 @@ def test_a_model_that_points_nowhere_is_refused(name, number):
     layout = {**model.forest.descent.layout, **model.network.side_by_side.layout, "value": model.forest.value}
     counts = {"most": 30.0, "trees_share": 0.5, "features": len(model.names)}
     assert native is not None
-    assert PreparedModel.of(native, {**counts, **layout}) is not None
+    assert PreparedModel.of({**counts, **layout}) is not None
     layout[name] = np.array(layout[name])
     layout[name].flat[7] = number
-    assert PreparedModel.of(native, {**counts, **layout}) is None
+    assert PreparedModel.of({**counts, **layout}) is None
 
 
 def test_trees_of_few_leaves():

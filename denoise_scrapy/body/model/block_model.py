@@ -57,13 +57,12 @@ class BlockModel:
     @cached_property
     def _prepared(self) -> PreparedModel | None:
         """The model as C takes it, None where its networks are of another form."""
-        native, networks = library(), self.network.side_by_side
-        if native is None or networks.form != FORM:
+        networks = self.network.side_by_side
+        if networks.form != FORM:
             return None
         counts = {"most": MOST, "trees_share": TREES_SHARE, "features": len(self.names)}
-        return PreparedModel.of(
-            native, {**counts, **self.forest.descent.layout, **networks.layout, "value": self.forest.value}
-        )
+        layout = {**self.forest.descent.layout, **networks.layout, "value": self.forest.value}
+        return PreparedModel.of({**counts, **layout})
 
     def save(self, path: Path) -> None:
         """Write the model to a file, without pickles."""

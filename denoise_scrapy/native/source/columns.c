@@ -44,18 +44,8 @@ struct block_record {
     int64_t ends_in_stop;
 };
 
-/* The next multiple of a power of two above `size`: of so many values of 64 bits each part of a workspace is. */
-static inline int64_t padded(int64_t size, int64_t unit) { return (size + unit) & -unit; }
-
-/* Carves the next `words` words off a workspace. */
-static inline void *carve(int64_t **space, int64_t words) {
-    void *part = *space;
-    *space += words;
-    return part;
-}
-
 /* What native/reading.py allocates for these, and takes them for. */
-_Static_assert(sizeof(struct page_columns) <= 48 * 8, "_PAGE_WORDS of native/reading.py");
+_Static_assert(sizeof(struct page_columns) == 37 * 8, "_PAGE_WORDS of native/reading.py");
 _Static_assert(sizeof(struct block_record) == 20 * 8, "_RECORD_WORDS of native/reading.py");
 _Static_assert(sizeof(struct path_row) == 65, "_ROW_SIZE of native/reading.py");
 
@@ -287,38 +277,16 @@ INLINED int64_t read_page(struct scan *s, const void *codes, int wide) {
     return s->blocks;
 }
 
-/* Lays out the arrays of elements and marks, as `OF_ELEMENTS` of native/reading.py does. */
-static void lay_out_elements(struct page_columns *p, int64_t *space) {
-    const int64_t n = padded(p->n, 4);
-    p->parent = carve(&space, n);
-    p->end = carve(&space, n);
-    p->depth = carve(&space, n);
-    p->own_chars = carve(&space, n);
-    p->block_element = carve(&space, n);
-    p->token = carve(&space, n);
-    p->mark_element = carve(&space, 2 * n);
-    p->text_owner = carve(&space, 2 * n);
-    p->block_of_text = carve(&space, 2 * n);
-    p->marks = carve(&space, 2 * n);
-    p->visible_before = carve(&space, 2 * n);
-    p->tag = carve(&space, n / 2);
-    p->element_flags = carve(&space, n / 2);
-    p->element_own_flags = carve(&space, n / 2);
-    p->is_start = carve(&space, n / 4);
-}
-
 /* Reads a page.
  *
- * page: its first five members are set: codes, wide, characters, n, paths; gets the rest of elements and marks.
- * space: for the arrays of elements and marks.
+ * page: as it was parsed, with arrays of elements and marks, which are filled.
  * records: room for `most` blocks, 2n at least where none may be lost.
  * Returns the number of blocks, or -1 where the page is none. */
 EXPORTED int64_t denoise_read_page(struct page_columns *page, const struct path_table *table,
-                                   const struct character_tables *characters, int64_t *space,
-                                   struct block_record *records, int64_t most) {
+                                   const struct character_tables *characters, struct block_record *records,
+                                   int64_t most) {
     if (page->n < 0 || page->characters < 0)
         return -1;
-    lay_out_elements(page, space);
     struct scan s = {.page = page, .table = table, .characters = characters, .records = records, .most = most};
     page->m = page->wide ? read_page(&s, page->codes, 1) : read_page(&s, page->codes, 0);
     return page->m;
@@ -337,27 +305,6 @@ static void climb(const struct page_columns *p) {
         const int64_t below = p->above[i - m], up = p->parent[below];
         p->above[i] = up < 0 ? below : up;
     }
-}
-
-/* Lays out the arrays of blocks, as `OF_BLOCKS` of native/reading.py does. */
-static void lay_out_blocks(struct page_columns *p, int64_t *space) {
-    const int64_t m = padded(p->m, 8);
-    p->element = carve(&space, m);
-    p->first = carve(&space, m);
-    p->after = carve(&space, m);
-    p->start = carve(&space, m);
-    p->stop = carve(&space, m);
-    p->chars = carve(&space, m);
-    p->tokens = carve(&space, m);
-    p->link_chars = carve(&space, m);
-    p->paragraph_tokens = carve(&space, m);
-    p->flags = carve(&space, m);
-    p->own_flags = carve(&space, m);
-    p->path_keys = carve(&space, m);
-    p->text_hashes = carve(&space, m);
-    p->above = carve(&space, ABOVE_LEVELS * m);
-    p->counts = carve(&space, CHARACTER_CLASSES * m);
-    p->ends_in_stop = carve(&space, m / 8);
 }
 
 static void copy_block(const struct page_columns *p, int64_t b, const struct block_record *r) {
@@ -380,13 +327,12 @@ static void copy_block(const struct page_columns *p, int64_t b, const struct blo
     p->ends_in_stop[b] = (uint8_t)r->ends_in_stop;
 }
 
-/* Lays out the blocks of a page that `denoise_read_page` has read without an error.
- *
- * space: for the arrays of blocks.
- * records: what it noted, `page->m` of them. */
-EXPORTED void denoise_lay_out_blocks(struct page_columns *page, int64_t *space, const struct block_record *records) {
-    lay_out_blocks(page, space);
+/* Fills the arrays of the blocks of a page from what `denoise_read_page` noted, `page->m` of them. */
+EXPORTED void denoise_lay_out_blocks(struct page_columns *page, const struct block_record *records) {
     for (int64_t b = 0; b < page->m; b++)
         copy_block(page, b, records + b);
     climb(page);
 }
+
+/* Tells of which sources the library was made. */
+EXPORTED const char *denoise_digest(void) { return DENOISE_DIGEST; }

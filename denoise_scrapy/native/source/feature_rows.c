@@ -1,6 +1,7 @@
 /* Families of features: of the block itself, what stands around it, its path, lists of records, the site, the page. */
 #include "features.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static float divided(int64_t part, int64_t whole) { return (float)((double)part / at_least_1(whole)); }
@@ -227,7 +228,7 @@ struct sibling {
 struct work {
     int64_t lists;
     struct list *list;                 /* [n / 3 + 1], the first for what is in none */
-    struct sibling *siblings, *merged; /* [n] */
+    struct sibling *siblings;          /* [n] */
     int32_t *list_of, *rank;           /* of each element, [n] */
 };
 
@@ -236,52 +237,22 @@ static void share_out(struct work *w, char *memory, int64_t n)
     const size_t count = (size_t)n, lists = count / 2 + 2;
     w->list = (struct list *)memory;
     w->siblings = (struct sibling *)(memory + lists * sizeof(struct list));
-    w->merged = w->siblings + count;
-    w->list_of = (int32_t *)(w->merged + count);
+    w->list_of = (int32_t *)(w->siblings + count);
     w->rank = w->list_of + count;
 }
 
 size_t record_scratch(int64_t n)
 {
     const size_t count = (size_t)n, lists = count / 2 + 2;
-    return lists * sizeof(struct list) + 2 * count * sizeof(struct sibling) + 2 * count * sizeof(int32_t);
+    return lists * sizeof(struct list) + count * sizeof(struct sibling) + 2 * count * sizeof(int32_t);
 }
 
-static void insert_sorted(struct sibling *all, int64_t count)
+/* By token, in document order within one. */
+static int order_of(const void *one, const void *other)
 {
-    for (int64_t i = 1; i < count; i++) {
-        const struct sibling moved = all[i];
-        int64_t at = i;
-        for (; at > 0 && all[at - 1].token > moved.token; at--) all[at] = all[at - 1];
-        all[at] = moved;
-    }
-}
-
-static void merge(const struct sibling *from, struct sibling *to, int64_t low, int64_t middle, int64_t high)
-{
-    int64_t left = low, right = middle;
-    for (int64_t i = low; i < high; i++) {
-        const int is_left = left < middle && (right >= high || from[left].token <= from[right].token);
-        to[i] = is_left ? from[left++] : from[right++];
-    }
-}
-
-/* By token, in document order within one: pieces by insertion, then merged. */
-static void sort_siblings(const struct work *w, int64_t count)
-{
-    enum { PIECE = 16 };
-    struct sibling *from = w->siblings, *to = w->merged;
-    for (int64_t low = 0; low < count; low += PIECE)
-        insert_sorted(from + low, count - low < PIECE ? count - low : PIECE);
-    for (int64_t width = PIECE; width < count; width *= 2) {
-        for (int64_t low = 0; low < count; low += 2 * width) {
-            const int64_t middle = low + width < count ? low + width : count;
-            merge(from, to, low, middle, middle + width < count ? middle + width : count);
-        }
-        struct sibling *const sorted = to;
-        to = from, from = sorted;
-    }
-    if (from != w->siblings) memcpy(w->siblings, from, (size_t)count * sizeof *from);
+    const struct sibling *a = one, *b = other;
+    if (a->token != b->token) return a->token < b->token ? -1 : 1;
+    return a->element < b->element ? -1 : 1;
 }
 
 /* Siblings of one kind as a list, where they have elements and text enough. */
@@ -322,7 +293,7 @@ static void add_children(struct features *f, struct work *w, int64_t parent)
     count = 0;
     for (int64_t e = parent + 1; e < end; e = p->end[e])
         w->siblings[count++] = (struct sibling){p->token[e], e};
-    sort_siblings(w, count);
+    qsort(w->siblings, (size_t)count, sizeof *w->siblings, order_of);
     for (int64_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && w->siblings[next].token == w->siblings[first].token;) next++;
         if (next - first >= f->set->records) add_list(f, w, w->siblings + first, next - first);

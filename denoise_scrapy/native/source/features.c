@@ -49,7 +49,7 @@ static void sort_blocks(struct features *f)
     for (int64_t i = 0; i < f->m; i++) add_up(f->sorted, i, f->sorted[i + 1]);
 }
 
-void sum_up(struct features *f)
+static void sum_up(struct features *f)
 {
     memset(f->before[0], 0, sizeof(counts));
     memset(f->sorted[0], 0, sizeof(counts));
@@ -59,7 +59,6 @@ void sum_up(struct features *f)
         add_up(f->before, i, row);
         f->log_tokens[i] = log_count(f->page->tokens[i]);
     }
-    f->whole = total_of(f, TOKENS) > 1 ? total_of(f, TOKENS) : 1;
     sort_blocks(f);
     f->images[0] = 0;
     for (int64_t e = 0; e < f->n; e++) f->images[e + 1] = f->images[e] + (tag_of(f, e) == (uint32_t)f->set->image);
@@ -88,7 +87,7 @@ static void mark_container(const struct features *f, int row, uint8_t *inside)
     for (int64_t i = 0; i < f->m; i++) inside[i] = f->page->element[i] >= best && f->page->element[i] < end;
 }
 
-void find_containers(struct features *f)
+static void find_containers(struct features *f)
 {
     mark_container(f, OWN, f->in_own);
     mark_container(f, PROSE, f->inside);
@@ -105,7 +104,7 @@ static void flag_rows(const struct features *f, const int64_t *flags, int64_t fi
 }
 
 /* What blocks are, what they are in, and the same where it covers at most half of the page. */
-void fill_flags(struct features *f)
+static void fill_flags(struct features *f)
 {
     const struct page_columns *p = f->page;
     int64_t total = 0;
@@ -127,19 +126,12 @@ void fill_flags(struct features *f)
     }
 }
 
-static int64_t total_tokens(const struct features *f)
-{
-    int64_t total = 0;
-    for (int64_t i = 0; i < f->m; i++) total += f->page->tokens[i];
-    return total;
-}
-
 /* Text of other pages in slots of template; a title counts only where they carry it in its place. And hidden blocks,
  * unless most of the page is hidden, and shown by a script. */
-void judge_template(struct features *f)
+static void judge_template(struct features *f)
 {
     const struct feature_inputs *given = &f->given;
-    const int hides = (double)f->covered[HIDDEN_BIT] <= f->set->hidden * (double)total_tokens(f);
+    const int hides = (double)f->covered[HIDDEN_BIT] <= f->set->hidden * (double)f->whole;
     for (int64_t i = 0; i < f->m; i++) {
         f->hidden[i] = hides && (f->page->flags[i] >> HIDDEN_BIT & 1);
         f->repeated[i] = 0;
@@ -151,7 +143,7 @@ void judge_template(struct features *f)
 /* Points of the flags; evidence against that covers most of the page frames nothing. */
 static int64_t counted_points(const struct features *f, int64_t *points)
 {
-    const double most = f->set->framed * (double)total_tokens(f);
+    const double most = f->set->framed * (double)f->whole;
     int64_t mask = 0;
     for (int bit = 0; bit < FLAGS; bit++) {
         points[bit] = f->set->points[bit] > 0 || (double)f->covered[bit] <= most ? f->set->points[bit] : 0;
@@ -236,7 +228,7 @@ static int64_t best_node(const struct features *f)
     return best;
 }
 
-void fill_rule(struct features *f)
+static void fill_rule(struct features *f)
 {
     judge(f, row_of(f, RULE_ROWS, 0), row_of(f, RULE_ROWS, 1));
     const int64_t best = best_node(f), end = best >= 0 ? f->page->end[best] : -1;
@@ -263,22 +255,11 @@ static int settings_fit(const struct feature_settings *set)
     return 1;
 }
 
-static int elements_fit(const struct page_columns *p)
+/* Whether the numbers of paths that Python gives are those of so many blocks; the rest comes from columns.c. */
+static int paths_fit(const int64_t *slots, int64_t m)
 {
-    if (p->n > INT32_MAX) return 0;
-    for (int64_t i = 0; i < p->n; i++)
-        if (p->end[i] <= i || p->end[i] > p->n) return 0;
-    return 1;
-}
-
-static int blocks_fit(const struct page_columns *p, const int64_t *slots)
-{
-    for (int64_t i = 0; i < p->m; i++) {
-        if (p->element[i] < 0 || p->element[i] >= p->n || slots[i] < 0 || slots[i] >= p->m) return 0;
-        if (p->tokens[i] < 0 || p->tokens[i] > INT32_MAX || p->chars[i] < 0) return 0;
-    }
-    for (int64_t i = 0; i < ABOVE_LEVELS * p->m; i++)
-        if (p->above[i] < 0 || p->above[i] >= p->n) return 0;
+    for (int64_t i = 0; i < m; i++)
+        if (slots[i] < 0 || slots[i] >= m) return 0;
     return 1;
 }
 
@@ -343,7 +324,7 @@ EXPORTED int denoise_features(const struct page_columns *page, const struct feat
                               const int64_t *slots, int64_t m, int64_t pages, int64_t declared, float *matrix)
 {
     if (page->n < 1 || m < 1 || m != page->m || pages < 0) return -1;
-    if (!settings_fit(set) || !elements_fit(page) || !blocks_fit(page, slots)) return -1;
+    if (page->n > INT32_MAX || !settings_fit(set) || !paths_fit(slots, m)) return -1;
     struct features f = {.page = page, .set = set, .given = inputs(given, m), .slots = slots,
                          .matrix = matrix, .n = page->n, .m = m, .pages = pages, .declared = declared};
     char *memory = malloc(share_out(&f, NULL));

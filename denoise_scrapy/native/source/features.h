@@ -69,12 +69,7 @@ struct features {
 size_t record_scratch(int64_t n);
 size_t path_scratch(int64_t m);
 
-/* The families, in the order in which they build upon each other. */
-void fill_flags(struct features *f);
-void judge_template(struct features *f); /* repeated, hidden */
-void sum_up(struct features *f);
-void find_containers(struct features *f);
-void fill_rule(struct features *f);
+/* The families of feature_rows.c, in the order in which they build upon each other. */
 void fill_own(struct features *f);
 void fill_subtrees(struct features *f);
 void fill_windows(struct features *f);
