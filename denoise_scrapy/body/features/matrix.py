@@ -41,8 +41,7 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.characters import CJK, COMMA, UPPER
 from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site import SiteStatistics, clusters
-from denoise_scrapy.site.clusters import best_block
-from denoise_scrapy.site.rules import BLOCK_NODES
+from denoise_scrapy.site.clusters import BLOCK_NODES, best_block
 
 Rows = npt.NDArray[np.float32]
 
