@@ -1,12 +1,13 @@
 """A page's blocks in C: what they share with other pages, their features, the model.
 
-`source/shared.c`, `source/features.c` and `source/model.c`; the twins in numpy are `site/shared.py`,
+`source/shared.c`, `source/texts.c`, `source/features.c` and `source/model.c`; the twins in numpy are `site/shared.py`,
 `body/features/matrix.py` and `body/model`.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -301,3 +302,82 @@ def probability(
     if problem:
         raise ValueError("a path's number is not below the number of blocks")
     return found
+
+
+#: What is left to do for a block: it is unseen; its share of the title's words is unknown.
+UNSEEN, TITLE = 1, 2
+
+
+class _Known(ctypes.Structure):
+    _fields_ = (
+        *(("mask", _WORD), ("seed", ctypes.c_uint64), ("keys", _POINTER), ("bits", _POINTER)),
+        *(("short_tokens", _WORD), ("known_tokens", _WORD)),
+    )
+
+
+class AskedTexts(NamedTuple):
+    """What is known of the texts of m blocks; arrays of shape (m,).
+
+    Attributes:
+        keys: Key of each block that is looked up, anything for others.
+        share: Share of its words that stand in the title.
+        bits: What it announces.
+        left: What is left to do: `UNSEEN`, `TITLE`.
+        waiting: For how many blocks something is.
+    """
+
+    keys: npt.NDArray[np.uint64]
+    share: npt.NDArray[np.float64]
+    bits: npt.NDArray[np.uint8]
+    left: npt.NDArray[np.uint8]
+    waiting: int
+
+
+class KnownTexts:
+    """What short texts announce, by a hash with a seed of this process.
+
+    Args:
+        most: Texts that are remembered, a power of two; where there are more, all are forgotten.
+        short: Blocks of fewer tokens are compared with the title.
+        known: Blocks of fewer tokens are looked up.
+
+    Attributes:
+        forgotten: How many have been forgotten.
+    """
+
+    def __init__(self, most: int, short: int, known: int) -> None:
+        self.most, self.forgotten, self._used = most, 0, 0
+        self._keys, self._bits = np.zeros(2 * most, np.uint64), np.zeros(2 * most, np.uint8)
+        seed = int.from_bytes(os.urandom(8), "little")
+        self._struct = _Known(2 * most - 1, seed, address_of(self._keys), address_of(self._bits), short, known)
+
+    def ask(self, library: Library, page: Page, m: int, lower: npt.NDArray[np.uint16], title: str) -> AskedTexts:
+        """What is known of a page's m blocks.
+
+        Args:
+            library: The compiled library.
+            page: The page's columns.
+            m: How many blocks it has.
+            lower: What each code is worth, shape (65536,); see `texts.c`.
+            title: The page's title in lower case.
+        """
+        out, codes = np.empty(18 * m + 1, np.uint8), title.encode("utf-16-le", "surrogatepass")
+        struct = ctypes.addressof(self._struct)
+        waiting = library.texts_ask(page.address, struct, address_of(lower), codes, len(codes) // 2, address_of(out))
+        keys, share = out[: 8 * m].view(np.uint64), out[8 * m : 16 * m].view(np.float64)
+        return AskedTexts(keys, share, out[16 * m : 17 * m], out[17 * m : 18 * m], waiting)
+
+    def learn(self, library: Library, keys: npt.NDArray[np.uint64], bits: npt.NDArray[np.uint8]) -> None:
+        """Remember what some texts announce; both of shape (any,)."""
+        if self._used + len(keys) > self.most:
+            self.clear()
+        keys, bits = keys[: self.most], bits[: self.most]
+        if len(keys):
+            library.texts_learn(ctypes.addressof(self._struct), len(keys), address_of(keys), address_of(bits))
+        self._used += len(keys)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._keys[:] = 0
+        self.forgotten += self._used
+        self._used = 0

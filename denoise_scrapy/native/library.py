@@ -32,6 +32,9 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     # source/shared.c
     "shared": (None, *[_POINTER] * 3, _NUMBER, *[_POINTER] * 4),
     "shared_space": (_NUMBER, *[_NUMBER] * 3),
+    # source/texts.c; these keep the lock: nobody learns while another asks
+    "texts_ask": (_NUMBER, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER),
+    "texts_learn": (None, _POINTER, _NUMBER, _POINTER, _POINTER),
     # source/features.c
     "features": (_INT, *[_POINTER] * 4, *[_NUMBER] * 3, _POINTER),
     # source/model.c
@@ -55,7 +58,8 @@ class Library:
     def __init__(self, path: Path) -> None:
         self.arrays, objects = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
         for name, (result, *arguments) in _FUNCTIONS.items():
-            function = getattr(objects if _OBJECT in arguments else self.arrays, f"denoise_{name}")
+            locked = _OBJECT in arguments or name.startswith("texts_")
+            function = getattr(objects if locked else self.arrays, f"denoise_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 

@@ -54,7 +54,7 @@ def plainly(marked: str) -> tuple[int, str, int]:
     return bits | found.PRICE_BIT * bool(found.PRICE.search(text)), text, len(text.split())
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(texts, texts)
 def test_announcements_equal_the_patterns(before, marked):
     found.forget_texts()

@@ -210,11 +210,5 @@ def test_hidden_text_is_dropped():
     assert body(f"<div><p>{PROSE}</p><p hidden>{MORE}</p></div>") == [PROSE]
 
 
-def test_deep_nesting():
-    assert body("<div>" * 5000 + f"<p>{PROSE}</p>" + "</div>" * 5000) == [PROSE]
 
 
-@given(SOUP, pages())
-def test_nothing_raises(soup, html):
-    body(soup)
-    body(html)

@@ -78,6 +78,3 @@ def test_both_containers_are_those_found_one_by_one(html: str) -> None:
     assert in_best_containers(sums).tolist() == expected
 
 
-def test_a_page_of_one_block() -> None:
-    sums = sums_of("Words.")
-    assert (sums.whole, sums.log_tokens.tolist()) == (1, [pytest.approx(np.log(2))])

@@ -91,7 +91,7 @@ def facts(parsed: ParsedMarkup, marks_fit: bool) -> dict[str, object]:
     return known
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None)
 @given(st.lists(events, min_size=1, max_size=3), st.booleans())
 def test_events(runs: list[list[Event]], keep_noscript: bool) -> None:
     tables = PathTable(), PathTable()
@@ -110,7 +110,7 @@ inline = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(inline)
 def test_words_that_meet(run: list[Event]) -> None:
     whole = [("html", {}), *run, *[None] * max(0, sum(isinstance(e, tuple) for e in run) - run.count(None)), None]
@@ -125,7 +125,7 @@ def test_words_that_meet(run: list[Event]) -> None:
     assert a[1]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(SOUP | pages())
 def test_markup(html: str) -> None:
     tables = PathTable(), PathTable()

@@ -55,7 +55,7 @@ def test_pages_equal_the_twin(html, others):
         np.testing.assert_array_equal(a, b, err_msg=name)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(blocks, st.lists(blocks, max_size=5), st.randoms(use_true_random=False))
 def test_facts_equal_plain_counting(page, others, random):
     prose = np.array([random.randint(0, 9) for _ in page.tokens], np.int64)

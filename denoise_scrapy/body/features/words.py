@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import compress
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.native import Library, library
+from denoise_scrapy.native.blocks import TITLE, UNSEEN, KnownTexts
+from denoise_scrapy.native.reading import PageColumns
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.characters import DIGIT
+from denoise_scrapy.page.characters import DIGIT, codes_that
 from denoise_scrapy.page.texts import collapsed, without_marks
 
 FloatArray = npt.NDArray[np.float64]
@@ -154,6 +158,7 @@ Announcement = tuple[int, str, int]
 _OF_SHORT_ONES = COMMENTS_BIT | RELATED_BIT | META_BIT
 _known: RememberedTexts[Announcement] = RememberedTexts(MAX_KNOWN)
 _longer: RememberedTexts[bool] = RememberedTexts(MAX_LONGER)
+_hashed = KnownTexts(MAX_KNOWN, ANNOUNCING_TOKENS, PRICE_TOKENS + 1)
 
 
 class Words(NamedTuple):
@@ -176,21 +181,67 @@ def read_words(page: Page) -> Words:
         >>> words.bits.tolist(), words.title_share.tolist()
         ([0, 1], [0.5, 0.0])
     """
+    native, columns = library(), page.blocks.native
+    if native is None or columns is None or page.removed_by_user:
+        bits, share = _read(page)
+    else:
+        bits, share = _read_natively(page, native, columns)
+    bits[page.blocks.tokens >= ANNOUNCING_TOKENS] &= 0xFF ^ _OF_SHORT_ONES
+    if (bits & PRICE_BIT).any():
+        bits[page.blocks.counts[:, DIGIT] == 0] &= 0xFF ^ PRICE_BIT
+    return Words(bits, share)
+
+
+def _read(page: Page) -> tuple[npt.NDArray[np.uint8], FloatArray]:
+    """Bits and shares of a page's blocks."""
     tokens, marked = page.blocks.tokens, page.marked_texts
     known = (tokens <= PRICE_TOKENS).nonzero()[0]
     said = _known.ask(list(map(marked.__getitem__, known.tolist())), announce)
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
     bits[known] = [bit for bit, _, _ in said]
-    longer = ((tokens > PRICE_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0].tolist()
-    if any(consents := _longer.ask(list(map(marked.__getitem__, longer)), find_consents)):
-        bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
+    _note_consents(page, bits)
     title, short = page.title.lower(), tokens.take(known) < ANNOUNCING_TOKENS
     if title and short.any():
         share[known[short]] = _title_shares(title, list(compress(said, short.tolist())))
-    bits[tokens >= ANNOUNCING_TOKENS] &= 0xFF ^ _OF_SHORT_ONES
-    if (bits & PRICE_BIT).any():
-        bits[page.blocks.counts[:, DIGIT] == 0] &= 0xFF ^ PRICE_BIT
-    return Words(bits, share)
+    return bits, share
+
+
+def _read_natively(page: Page, native: Library, columns: PageColumns) -> tuple[npt.NDArray[np.uint8], FloatArray]:
+    """The same, looked up in C; new texts are read here, and those whose lower case C cannot tell."""
+    title = page.title.lower()
+    asked = _hashed.ask(native, columns, len(page.blocks), _folding_table(), title)
+    if asked.waiting:
+        unseen, titled = ((asked.left & what).nonzero()[0] for what in (UNSEEN, TITLE))
+        if len(unseen):
+            asked.bits[unseen] = [bit for bit, _, _ in announce(page.marked_texts_of(unseen))]
+            _hashed.learn(native, asked.keys[unseen], asked.bits[unseen])
+        if len(titled):
+            asked.share[titled] = _title_shares(title, _known.ask(page.marked_texts_of(titled), announce))
+    _note_consents(page, asked.bits)
+    return asked.bits, asked.share
+
+
+def _note_consents(page: Page, bits: npt.NDArray[np.uint8]) -> None:
+    """Note which longer texts speak of consent."""
+    tokens = page.blocks.tokens
+    longer = ((tokens > PRICE_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0]
+    if any(consents := _longer.ask(page.marked_texts_of(longer), find_consents)):
+        bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
+
+
+@cache
+def _folding_table() -> npt.NDArray[np.uint16]:
+    """Lower case of each of the 65,536 codes as `texts.c` reads it, shape (65536,)."""
+    mark, other, space = 0, 1, ord(" ")
+    table = np.arange(1 << 16, dtype=np.uint16)
+    for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
+        lower = chr(code).lower()
+        table[code] = ord(lower) if len(lower) == 1 else other
+    table[ord("Σ")] = other  # at a word's end it is another letter than within
+    table[codes_that(str.isspace)] = space
+    table[0xD800:0xE000] = other  # halves of characters
+    table[:3] = mark
+    return table
 
 
 def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
@@ -211,11 +262,12 @@ def forget_texts() -> None:
     """Forget all texts."""
     _known.clear()
     _longer.clear()
+    _hashed.clear()
 
 
 def forgotten() -> int:
     """How many texts had to make room for others, of all that this process has read."""
-    return _known.forgotten + _longer.forgotten
+    return _known.forgotten + _longer.forgotten + _hashed.forgotten
 
 
 def announce(marked: Iterable[str]) -> list[Announcement]:
