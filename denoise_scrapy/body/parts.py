@@ -22,7 +22,7 @@ from denoise_scrapy.body.features.words import ANNOUNCING_TOKENS, COMMENTS_BIT, 
 from denoise_scrapy.body.selection import COMMENTS_META, comments_begin
 from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import CJK, DIGIT
+from denoise_scrapy.page.marked_text import CJK, DIGIT
 from denoise_scrapy.site import SiteStatistics
 
 BoolArray = npt.NDArray[np.bool_]

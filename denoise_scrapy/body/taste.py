@@ -19,8 +19,7 @@ from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, Oth
 from denoise_scrapy.body.strategies.framework import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.selectors import Match
-from denoise_scrapy.page.user_choice import removed_elements
+from denoise_scrapy.page.selectors import Match, removed_elements
 from denoise_scrapy.site import SiteStatistics
 
 BoolArray = npt.NDArray[np.bool_]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.texts import collapsed
+from denoise_scrapy.page.marked_text import collapsed
 
 TITLE_TAGS = frozenset(["h1"])
 

@@ -23,6 +23,7 @@ _POINTER, _NUMBER, _INT, _OBJECT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "digest": (ctypes.c_char_p,),
     # source/reader.c
+    "html_look": (_INT, ctypes.c_char_p, _NUMBER),
     "reader": (_OBJECT, _OBJECT, _INT),
     "reader_place": (_OBJECT, _OBJECT),
     "reader_finish": (_OBJECT, _OBJECT),

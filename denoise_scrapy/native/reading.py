@@ -100,6 +100,12 @@ def finish(library: Library, reader: object) -> Read:
     return Read(np.frombuffer(paths, np.int32), text, width == 2, marks)
 
 
+def look(library: Library, html: bytes) -> tuple[bool, bool]:
+    """Whether a page holds zeros or marks, and whether body or html ends more than once."""
+    found: int = library.html_look(html, len(html))
+    return bool(found & 1), bool(found & 2)
+
+
 class Layout:
     """Where arrays stand in a workspace.
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.body.features import words as found
 from denoise_scrapy.body.features.words import read_words
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.texts import collapsed
+from denoise_scrapy.page.marked_text import collapsed
 
 PIECES = [
     *(

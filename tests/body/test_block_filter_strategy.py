@@ -3,9 +3,7 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.block_filter import (
     BlockFilterStrategy,
@@ -17,9 +15,8 @@ from denoise_scrapy.body.strategies.block_filter import (
     topics,
 )
 from denoise_scrapy.page import Boxes, Flag, Page
-from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
+from tests.html_strategies import pages
 
 PROSE = "It rained all night and the river rose, so that the bridge had to be closed on Monday. "
 
@@ -115,8 +112,6 @@ def test_inner_blocks_are_deleted_for_the_outer_one_holds_their_text():
     assert left(f"<div class=a><p>{PROSE}</p><p>{PROSE}</p></div>") == ["div.a"]
 
 
-
-
 def test_hidden_blocks_are_deleted():
     hidden = f"<div class=b style='visibility:hidden'><p>{PROSE * 5}</p></div>"
     assert left(f"<div class=a><p>{PROSE}</p></div>{hidden}") == ["div.a"]
@@ -183,11 +178,3 @@ def test_a_chinese_table_layout():
         "<table width=760><tr><td>版权所有 <a href=/about>关于我们</a></td></tr></table>"
     )
     assert body(html) == ["大雨之后大桥关闭", story.replace("<br>", "\n")]
-
-
-
-
-
-
-
-

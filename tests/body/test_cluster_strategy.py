@@ -1,13 +1,9 @@
 """The cluster strategy on small sites."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.strategies.cluster import ClusterStrategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
 
 FRAME = (
     "<body><div id=menu><a href=/>Home</a></div><div id=story><h1>Title</h1><p>{}</p></div><div id=talk>{}</div></body>"
@@ -67,9 +63,3 @@ def test_what_size_costs_goes_by_the_page():
     story = f"<div id=all><div id=story><p>{LONG}</p></div>{teasers}</div>"
     assert texts(Page.parse(f"<body>{story}</body>")) == [LONG]
     assert len(texts(Page.parse(f"<body>{story}<ul>{'<li></li>' * 400}</ul></body>"))) == 13
-
-
-
-
-
-

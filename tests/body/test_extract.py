@@ -1,11 +1,9 @@
 """The library face: one call, a model, what is promised of both."""
 
 import pytest
-from hypothesis import given
 
-from denoise_scrapy.body import STRATEGIES, SiteModel, extract
+from denoise_scrapy.body import SiteModel, extract
 from denoise_scrapy.page import Page
-from tests.html_strategies import SOUP, pages
 
 FRAME = (
     "<title>{0} wins - Daily Herald</title><body><div class=top>Daily Herald, founded long ago</div>{1}"
@@ -72,13 +70,9 @@ def test_blocks_tell_what_was_decided():
     assert str(body) == body.text
 
 
-
-
 @pytest.mark.parametrize("html", ["", b"", "   ", "<body></body>", "<script>x</script>", b"\x00\xff"])
 def test_empty_pages_have_empty_bodies(html):
     assert extract(html).text in ("", "\xff")  # a byte without a charset is read as browsers do
-
-
 
 
 def test_an_unknown_strategy_names_the_nearest():

@@ -13,8 +13,6 @@ PROBABILITIES = st.just(0.0) | st.floats(1e-6, 1)  # smaller ones are lost in ro
 BLOCKS = st.lists(st.tuples(PROBABILITIES, st.integers(1, 50)), min_size=1, max_size=7)
 
 
-
-
 def test_nothing_to_choose_from():
     kept, f1 = select_by_expected_f1(np.zeros(0), np.zeros(0, int))
     assert (kept.tolist(), f1) == ([], 0.0)

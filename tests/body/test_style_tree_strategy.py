@@ -1,14 +1,9 @@
 """The style-tree strategy on small sites."""
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
 
 FRAME = (
     "<body><div id=menu><a href=/>Home</a><a href=/n>News</a></div><div id=story><h1>{0}</h1><p>{1}</p></div>"
@@ -62,11 +57,3 @@ def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
     assert texts(*(Page.parse(hidden.format(word)) for word in ("ship", "train"))) == ["Open ship"]
     streamed = "<body><p>Loading</p><div hidden>Story of the {0}</div></body>"
     assert texts(*(Page.parse(streamed.format(word)) for word in ("ship", "train"))) == ["Story of the ship"]
-
-
-
-
-
-
-
-

@@ -1,7 +1,6 @@
 """Sums of the blocks' counts, against loops over the blocks."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,5 +75,3 @@ def test_both_containers_are_those_found_one_by_one(html: str) -> None:
     sums = sums_of(BEHIND + html)
     expected = [in_best_container(sums.page, sums.rows[row]).tolist() for row in (OWN, PROSE)]
     assert in_best_containers(sums).tolist() == expected
-
-

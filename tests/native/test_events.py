@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
+from denoise_scrapy.native.reading import look
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.page.events import Event, feed
-from denoise_scrapy.page.native_reader import NativeReader
-from denoise_scrapy.page.parsed import ParsedMarkup
-from denoise_scrapy.page.reader import Reader
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import _look, feed, to_utf8
+from denoise_scrapy.page.reader import Event, NativeReader, ParsedMarkup, Reader
 from example_project.portal.build import build
 from tests.html_strategies import SOUP, pages
 
@@ -183,3 +181,17 @@ def test_callbacks_refuse_what_is_none_of_theirs() -> None:
     for call in (lambda: target.start("p", {}), lambda: target.end("p"), lambda: target.data("x"), reader.finish):
         with pytest.raises(TypeError):
             call()
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"</body>", b"</html", b"</BODY ", b"</hTmL>", b"</button>", b"</ht", b"</", b"<", b"x" * 4090]
+        )
+        | st.sampled_from([b"\0", b"\1", b"\2", b"\3", "中".encode()]),
+        max_size=8,
+    ).map(b"".join)
+)
+def test_bytes(html: bytes) -> None:
+    assert look(native, html) == _look(html)

@@ -38,7 +38,7 @@ from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.native import library
 from denoise_scrapy.native.blocks import INPUTS, Settings, Told, fill_features
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import CJK, COMMA, UPPER
+from denoise_scrapy.page.marked_text import CJK, COMMA, UPPER
 from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site import SiteStatistics, clusters
 from denoise_scrapy.site.clusters import BLOCK_NODES, best_block

@@ -19,8 +19,7 @@ from denoise_scrapy.native import Library, library
 from denoise_scrapy.native.blocks import TITLE, UNSEEN, KnownTexts
 from denoise_scrapy.native.reading import PageColumns
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.characters import DIGIT, codes_that
-from denoise_scrapy.page.texts import collapsed, without_marks
+from denoise_scrapy.page.marked_text import DIGIT, codes_that, collapsed, without_marks
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -347,9 +346,11 @@ _BITS = np.array([[COMMENTS_BIT], [RELATED_BIT], [META_BIT], [CONSENT_BIT]], np.
 
 def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
     """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
-    sums = np.concatenate([[0.0], np.cumsum(values, dtype=float)])
-    index = np.arange(len(values))
-    return np.asarray(sums[np.minimum(index + width + 1, len(values))] - sums[np.maximum(index - width, 0)])
+    m = len(values)
+    padded = np.zeros(m + 2 * width + 1)
+    padded[width + 1 : width + 1 + m] = values
+    padded.cumsum(out=padded)
+    return np.asarray(padded[2 * width + 1 :] - padded[:m])
 
 
 def fill_words(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], words: Words) -> None:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.kinds.lists import CLASS_WORDS, DECLARED, PHRASES, TITLE_WORDS, URL_WORDS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import COMMA, DIGIT, OTHER, STOP, UPPER
+from denoise_scrapy.page.marked_text import COMMA, DIGIT, OTHER, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
 
 Value = tuple[str, float]

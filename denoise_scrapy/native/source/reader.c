@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- the marked text as it grows: latin-1 while every character fits, else UTF-16 ---- */
 
@@ -140,6 +141,8 @@ struct reader {
     long path;
     long level; /* how many elements are open inside a skipped one, itself included */
     int64_t inside; /* how many have started there, on the whole page */
+    long text_level; /* in a head: level of the title or script whose text is recorded, 0 for none */
+    uint64_t recorded_levels; /* in a head: whether the element open at each level is recorded; from 64 on all are */
     int keeps_noscript, in_head, in_first_head;
     int source_told; /* the last source of a picture may have told an address */
 };
@@ -321,13 +324,35 @@ static int reader_start_skipped(struct reader *r, long child, PyObject *tag, PyO
     }
     r->in_head = head;
     r->in_first_head = first;
+    r->text_level = 0;
     if (reader_put_start(r, child, END_MARK)) return -1;
     r->level = 1;
     return 0;
 }
 
+/* Whether it may be one of the names of `meta` that count. */
+static int names_type(PyObject *name) {
+    return name && (text_may_hold(name, "og:type") || text_may_hold(name, "generator"));
+}
+
+/* Whether an element of a head may tell something: title, base, type, generator, JSON-LD. */
+static int tells(PyObject *tag, const struct attributes *a) {
+    if (text_is(tag, "meta")) return names_type(a->property) || names_type(a->name);
+    return text_is(tag, "title") || text_is(tag, "base") || is_json_ld(tag, a);
+}
+
+/* Whether the element that starts is recorded. In a head few are: others would cost more than the rest of the page. */
+static int is_recorded(struct reader *r, PyObject *tag, const struct attributes *a) {
+    if (!r->recorded || !r->in_head) return r->recorded != NULL;
+    long level = r->level + 1;
+    int recorded = level >= 64 || tells(tag, a);
+    if (level < 64) r->recorded_levels = (r->recorded_levels & ~(1ull << level)) | (uint64_t)recorded << level;
+    if (recorded && !r->text_level && (text_is(tag, "title") || text_is(tag, "script"))) r->text_level = level;
+    return recorded;
+}
+
 static int reader_start_inside(struct reader *r, PyObject *tag, PyObject *given, const struct attributes *a) {
-    if (r->recorded && append_new(r->recorded, PyTuple_Pack(2, tag, given))) return -1;
+    if (is_recorded(r, tag, a) && append_new(r->recorded, PyTuple_Pack(2, tag, given))) return -1;
     int declares = a->itemtype || (!r->in_head && text_is(tag, "meta"));
     if (declares && append_new(r->held[DECLARING], PyTuple_Pack(2, tag, given))) return -1;
     r->level++;
@@ -336,12 +361,14 @@ static int reader_start_inside(struct reader *r, PyObject *tag, PyObject *given,
 }
 
 static int reader_end_inside(struct reader *r) {
-    r->level--;
-    return r->recorded ? PyList_Append(r->recorded, NONE) : 0;
+    long level = r->level--;
+    if (r->text_level == level) r->text_level = 0;
+    if (!r->recorded || (r->in_head && level < 64 && !(r->recorded_levels >> level & 1))) return 0;
+    return PyList_Append(r->recorded, NONE);
 }
 
 static int reader_text_inside(struct reader *r, PyObject *text) {
-    return r->recorded ? PyList_Append(r->recorded, text) : 0;
+    return r->recorded && (!r->in_head || r->text_level) ? PyList_Append(r->recorded, text) : 0;
 }
 
 static int reader_end_skipped(struct reader *r) {
@@ -507,6 +534,20 @@ static int reader_start(struct reader *r, PyObject *tag, PyObject *given, const 
 }
 
 /* ---- what the parser and Python call ---- */
+
+/* Tell by bits whether a page's bytes hold marks, and whether body or html ends more than once: documents in a
+ * document. */
+EXPORTED int denoise_html_look(const char *html, int64_t size) {
+    const char *at = html, *end = html + size;
+    int bodies = 0, roots = 0, marks = 0;
+    for (const char *byte = html; byte < end; byte++) marks |= (uint8_t)*byte <= 2;
+    for (; (at = memchr(at, '<', (size_t)(end - at))); at++) {
+        if (end - at < 6 || at[1] != '/') continue;
+        bodies += !strncasecmp(at + 2, "body", 4);
+        roots += !strncasecmp(at + 2, "html", 4);
+    }
+    return marks | (bodies > 1 || roots > 1) << 1;
+}
 
 static const char READER[] = "denoise_scrapy.reader";
 
