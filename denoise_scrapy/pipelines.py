@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.model import TOO_LARGE
+from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.component import Component
 from denoise_scrapy.crawl.crawled_page import PageText
 from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
