@@ -34,11 +34,6 @@ def test_all_ways_are_measured_on_all_pages(monkeypatch):
     assert rows[0] == "| set, or tool | news |" and rows[2] == f"| pages | {len(SITE)} |"
 
 
-def test_kinds_are_sections_of_the_portal_corpora_or_told():
-    page = RecordedPage("http://a.example/forum/1.html", "", "", kind="article")
-    assert [kinds.kind_of(page, name) for name in ("portal", "zh68", "wcxb")] == ["forum", "Chinese article", "article"]
-
-
 class StandIn:
     """What of deboiler a crawl of its pages meets: a model that sees all of them, and fails at some."""
 
