@@ -18,6 +18,7 @@ from denoise_scrapy.dedup.groups import Group
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
 from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.owners import CLAIM_SECONDS
+from denoise_scrapy.dedup.places import open_store
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.search import SEARCHES
 from denoise_scrapy.dedup.sqlite_store import SQLiteStore
@@ -38,4 +39,5 @@ __all__ = [
     "StoreMismatch",
     "Verdict",
     "deduplicate",
+    "open_store",
 ]
