@@ -7,9 +7,8 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import unquote
 
-from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.redis_store import RedisStore
-from denoise_scrapy.dedup.sqlite_store import SQLiteStore
+from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
 
 SERVERS = ("redis://", "rediss://", "unix://")
