@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.sites_place import SitesPlace, sites_place
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site.patient_store import FAILURES
 from denoise_scrapy.site.pauses import Pauses
-from denoise_scrapy.site.rules_file import RulesFile
 from denoise_scrapy.site.site_memory import SiteMemory
 from denoise_scrapy.stats import PREFIX
 
@@ -49,21 +47,15 @@ class SiteKeeper:
         self._pages = pages
         self.memory = SiteMemory(pages)
         self._store: SiteStore | None = None
-        self._rules: RulesFile | None = None
         self._unsaved = 0
 
     def open(self) -> None:
-        """Open the files.
+        """Open the store.
 
         Raises:
-            ConfigurationError: One is refused; the crawl does not start.
+            ConfigurationError: It is refused; the crawl does not start.
         """
-        crawler, settings = self._state.crawler, self._state.settings
-        with refusing_to_start(crawler):
-            try:
-                self._rules = RulesFile.read(Path(settings.rules_path)) if settings.rules_path else None
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f"the rules of DENOISE_RULES_PATH: {error}") from error
+        with refusing_to_start(self._state.crawler):
             pauses = Pauses()
             self._store = self._opened(pauses)
         pinned = self._pinned(pauses)
@@ -95,13 +87,8 @@ class SiteKeeper:
             self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
 
     def close(self) -> None:
-        """Save, write the rules, and let go of the file."""
+        """Save, and close the store."""
         self.save(at_once=True)
-        try:
-            if self._rules is not None:
-                self._rules.write(self.memory.rules())
-        except OSError as error:
-            self._failed(error)
         if self._store is not None:
             self._store.close()
 
@@ -122,15 +109,13 @@ class SiteKeeper:
         return store
 
     def _pinned(self, pauses: Pauses) -> dict[str, list[LearnedRule]]:
-        """Pinned rules by site: those of the rules file before those of the store."""
-        pinned = {site: list(rules) for site, rules in (self._rules.pinned if self._rules else {}).items()}
+        """Pinned rules of the store by site."""
         try:
-            for site, rules in (self._store.pinned() if self._store and pauses.over else {}).items():
-                pinned.setdefault(site, []).extend(rules)
+            return {s: list(rules) for s, rules in (self._store.pinned() if self._store and pauses.over else {}).items()}
         except FAILURES as error:
             pauses.failed()
             self._failed(error)
-        return pinned
+            return {}
 
     def _say_changed(self, template: LearnedTemplate) -> None:
         logger.info(
