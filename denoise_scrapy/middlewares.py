@@ -60,6 +60,7 @@ class ComparisonPagesMiddleware(Component):
         if FETCH_META in request.meta:
             request.meta[WAY_META] = way_of_fetching(request)
             return None
+        state.note_visit(request)
         if not len(state.reuse) or not state.settings_for(request).enabled:
             return None
         fingerprint = state.crawler.request_fingerprinter.fingerprint(request)
@@ -97,7 +98,7 @@ class ItemPageMiddleware(Component):
         """What may go on now: a request at once, an item when it is decided whose text it has."""
         try:
             if isinstance(each, Request) and response.request is not None:
-                self._state.note_request(response.request, each.url)
+                self._state.note_request(response.request, each)
             elif ItemAdapter.is_item(each):
                 return self._state.items.take(response, each)
         except Exception as error:

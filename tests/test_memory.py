@@ -29,10 +29,11 @@ from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
-from denoise_scrapy.site import PageMemory, SiteMemory, known_site
+from denoise_scrapy.site import PageMemory, SiteMemory, VisitedShapes, known_site
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.rule_finding import MAX_CUTS
 from denoise_scrapy.site.stored_site import MAX_MARKS
+from denoise_scrapy.site.url_shapes import MOST_SHAPES
 
 TABLE = (Path(__file__).parent.parent / "docs" / "memory.md").read_text("utf-8")
 MUTABLE = (
@@ -260,6 +261,20 @@ def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.Monke
         copies.count(str(n))
     assert (len(shape.hosts), shape.others) == (3, 28)
     assert copies.evicted >= 18
+
+
+def test_shapes_of_urls_are_bounded() -> None:
+    shapes = VisitedShapes()
+    tracemalloc.start()
+    try:
+        for n in range(MOST_SHAPES + 500):
+            shapes.add(f"http://{n}.example/{n:x}y/{'x' * 2000}?a={n:x}z")
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(shapes) == MOST_SHAPES
+    assert shapes.evicted == MOST_SHAPES + 2 * 500
+    assert held < 12_000_000
 
 
 def test_what_is_learned_holds_no_columns_of_its_pages() -> None:

@@ -22,9 +22,10 @@ from denoise_scrapy.crawl.progress import Progress
 from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.shown import logger_of
-from denoise_scrapy.site import PageMemory, site_key
+from denoise_scrapy.site import PageMemory, VisitedShapes, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -59,6 +60,7 @@ class CrawlState:
         self.sites = SiteKeeper(self, self.memory)
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.reuse = ReuseStore(self.settings.reuse_bytes)
+        self.visited = VisitedShapes()
         self.items = ItemPages(self)
         self.items_in_work = 0
         self.comparison = ComparisonPages(self)
@@ -152,11 +154,17 @@ class CrawlState:
         self.geometry.attach(page, request, response, settings)
         return page
 
-    def note_request(self, origin: Request, url: str) -> None:
-        """Note that the spider asks for `url` from the page of `origin`."""
+    def note_request(self, origin: Request, request: Request) -> None:
+        """Note what the spider asks for from the page of `origin`."""
+        self.note_visit(request)
         crawled = self._crawled.get(origin)
         if crawled is not None:
-            crawled.requested.add(url)
+            crawled.requested.add(request.url)
+
+    def note_visit(self, request: Request) -> None:
+        """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed."""
+        if request.method == "GET" and len(request.url) <= MAX_URL_LENGTH:
+            self.visited.add(request.url)
 
     def has_given(self, text: Any) -> bool:
         """Whether a text, not an equal one, is what a page fetched lately has given to its items."""
@@ -190,6 +198,7 @@ class CrawlState:
         watch("path_tables", nbytes=lambda: pages.tables.nbytes, evicted=lambda: pages.tables.evicted)
         watch("learned", nbytes=lambda: self.sites.memory.nbytes)  # and under site_memory/evicted
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
+        watch("shapes", evicted=lambda: self.visited.evicted)
         watch("reuse", nbytes=lambda: reuse.nbytes, evicted=lambda: reuse.evicted)
 
     def _connect(self, crawler: Crawler) -> None:

@@ -111,6 +111,39 @@ def test_what_is_no_sibling_is_not_asked_for(site: RudeWeb, html: str) -> None:
     assert done.stat("body/items") == 1
 
 
+class Listing(scrapy.Spider):
+    """Reads a page, and asks for others from it."""
+
+    name = "listing"
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url}
+        for path in ("/b/1/view", "/tag/ant"):
+            yield response.follow(path, self.done, priority=-9)
+        yield scrapy.FormRequest(response.urljoin("/rm/1"), self.done, formdata={"a": "1"}, priority=-9)
+
+    def done(self, response: Any) -> Any:
+        return []
+
+
+ACTING = ["/b/2/trash", "/del/2", "/a/2?rm=1", "/a/hapus", "/tag/keluar", "/keluar", "/rm/2"]
+
+
+def test_links_have_the_shape_of_what_the_spider_asks_for(site: RudeWeb) -> None:
+    site.pages |= {"/c/7": article(0, [*ACTING, "/b/2/view", "/b/3/view"])}
+    site.pages |= {f"/b/{n}/view": article(n) for n in (2, 3)}
+    crawl(type("One", (Listing,), {"start_urls": [site("/c/7")]}), {"DENOISE_DEDUP": "off"})
+    assert {"/b/2/view", "/b/3/view"} <= set(site.asked)
+    assert not set(ACTING) & set(site.asked)
+
+
+def test_what_the_spider_posts_is_no_shape_to_follow(site: RudeWeb) -> None:
+    site.pages |= {"/c/7": article(0, ["/rm/2", "/rm/3"])}
+    crawl(type("One", (Listing,), {"start_urls": [site("/c/7")]}))
+    assert ("POST", "/rm/1") in [(method, path) for method, path, _ in site.requests]
+    assert not {"/rm/2", "/rm/3"} & set(site.asked)
+
+
 def test_a_base_elsewhere_leads_elsewhere(site: RudeWeb) -> None:
     site.pages["/a/0"] = article(0, LINKS).replace("<head>", "<head><base href='http://b.example/'>")
     done = crawl(spider_of(site("/a/0")))

@@ -140,7 +140,7 @@ class ComparisonPages:
         own = {page_identity(url) for url in crawled.urls}
         links = [
             url
-            for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES))
+            for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES, self._state.visited))
             if page_identity(url) not in own
             and not self._fetcher.records.tried(url)
             and url not in self._state.memory
