@@ -105,23 +105,25 @@ class Declaration:
         if self.choices:
             choices = " | ".join((*self.choices, "import path of a class") if self.or_path else self.choices)
             return f"dict: {', '.join(self.keys)} to {choices}" if self.keys else choices
-        if kind == "bool":
-            return "True | False"
-        if kind == "str":
-            return "text" if self.may_be_empty else "text, not empty"
-        if kind == _TEXTS:
-            return "text, or a list of texts"
-        if kind == _PAIRS:
-            return f"dict: {', '.join(self.keys)} to item field"
-        number = "whole number" if kind == "int" else "number"
-        if self.low is not None and self.high is not None:
-            return f"{number}, {self.low:g} to {self.high:g}"
-        return number if self.low is None else f"{number} >= {self.low:g}"
+        words = {
+            "bool": "True | False",
+            "int": "whole number",
+            "float": "number",
+            "str": "text" if self.may_be_empty else "text, not empty",
+            _TEXTS: "text, or a list of texts",
+            _PAIRS: f"dict: {', '.join(self.keys)} to item field",
+        }
+        if self.low is None:
+            return words[kind]
+        limits = f" >= {self.low:g}" if self.high is None else f", {self.low:g} to {self.high:g}"
+        return words[kind] + limits
 
 
 def _setting(default: Any, meaning: str, **more: Any) -> Any:
     metadata = {"declaration": Declaration(meaning, **more)}
-    return field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+    return (
+        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+    )
 
 
 def is_class_path(place: str) -> bool:
@@ -319,6 +321,10 @@ class DenoiseSettings:
     dedup_scope: str = _setting(
         "site", "Whether a text is compared with those of its own site or with all.", choices=("site", "global")
     )
+    dedup_key_field: str = _setting("url", "Item field that identifies an item; the same key again is an update.")
+    dedup_short: bool = _setting(
+        False, "Also drop or mark texts under 20 words whose words are exactly those of a kept one."
+    )
     dedup_search: str = _setting(
         "auto",
         "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by the "
@@ -331,10 +337,6 @@ class DenoiseSettings:
         "server and name share one index.",
         valid=_STORES,
         check=check_store,
-    )
-    dedup_key_field: str = _setting("url", "Item field that identifies an item; the same key again is an update.")
-    dedup_short: bool = _setting(
-        False, "Also drop or mark texts under 20 words whose words are exactly those of a kept one."
     )
 
     @cached_property

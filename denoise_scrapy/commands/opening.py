@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 SERVER_NAME = "denoise"  # of an index on a server whose URL names none
 
-_NO_STORE = (
-    "no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR"
-)
+_NO_STORE = "no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR"
 
 
 class Opened(NamedTuple):

@@ -21,9 +21,7 @@ from denoise_scrapy.storage.redis_link import SCHEMES
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-_NO_STORE = (
-    "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
-)
+_NO_STORE = "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 _WHICH = "a template's number, a rule's (1.2), or a rule: #id, .class, html/body/div"
 
 

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.sites_place import SitesPlace, sites_place
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site.patient_store import FAILURES
 from denoise_scrapy.site.pauses import Pauses
 from denoise_scrapy.site.site_memory import SiteMemory
-from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.page import Page
+    from denoise_scrapy.settings import DenoiseSettings
     from denoise_scrapy.site import PageMemory
     from denoise_scrapy.site.learned_rule import LearnedRule
     from denoise_scrapy.site.learned_template import LearnedTemplate
@@ -35,15 +36,19 @@ class SiteKeeper:
     """The site memory of a crawl, loaded at its start, saved when it idles, from time to time, and at its end.
 
     Args:
-        state: The crawl.
+        crawler: The crawl.
+        settings: Its settings.
+        log: Its log.
         pages: Its page memory.
 
     Attributes:
         memory: The site memory; without a file until `open` was called.
     """
 
-    def __init__(self, state: CrawlState, pages: PageMemory):
-        self._state = state
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: PageMemory):
+        self._crawler = crawler
+        self._settings = settings
+        self._log = log
         self._pages = pages
         self.memory = SiteMemory(pages)
         self._store: SiteStore | None = None
@@ -53,11 +58,10 @@ class SiteKeeper:
         """Open the store.
 
         Raises:
-            ConfigurationError: It is refused; the crawl does not start.
+            ConfigurationError: It is refused.
         """
-        with refusing_to_start(self._state.crawler):
-            pauses = Pauses()
-            self._store = self._opened(pauses)
+        pauses = Pauses()
+        self._store = self._opened(pauses)
         pinned = self._pinned(pauses)
         self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed, pauses=pauses)
 
@@ -69,7 +73,7 @@ class SiteKeeper:
             for template in self.memory.learn(page, body.probability):
                 self._say_changed(template)
         except Exception as error:  # the body is there: it must not be lost by what it teaches
-            self._state.report("site_memory", error)
+            self._log.report("site_memory", error)
         self._unsaved += 1
         if self._unsaved >= SAVE_EVERY:
             self.save()
@@ -84,7 +88,7 @@ class SiteKeeper:
             return
         self._unsaved = 0
         for name, count in self.memory.all_counts().items():
-            self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
+            self._log.set(f"site_memory/{name}", count)
 
     def close(self) -> None:
         """Save, and close the store."""
@@ -93,9 +97,9 @@ class SiteKeeper:
             self._store.close()
 
     def _opened(self, pauses: Pauses) -> SiteStore | None:
-        place: SitesPlace | str | None = self._state.settings.site_memory_path
+        place: SitesPlace | str | None = self._settings.site_memory_path
         try:
-            place = sites_place(self._state.settings, job_dir(self._state.crawler.settings))
+            place = sites_place(self._settings, job_dir(self._crawler.settings))
             store = None if place is None else place.store()
             if store is not None:
                 store.open()
@@ -111,7 +115,9 @@ class SiteKeeper:
     def _pinned(self, pauses: Pauses) -> dict[str, list[LearnedRule]]:
         """Pinned rules of the store by site."""
         try:
-            return {s: list(rules) for s, rules in (self._store.pinned() if self._store and pauses.over else {}).items()}
+            return {
+                s: list(rules) for s, rules in (self._store.pinned() if self._store and pauses.over else {}).items()
+            }
         except FAILURES as error:
             pauses.failed()
             self._failed(error)
@@ -122,12 +128,12 @@ class SiteKeeper:
             "The template of pages like %s has changed: what was learned from %d bodies is forgotten",
             template.example,
             template.pages,
-            extra={"spider": self._state.crawler.spider},
+            extra=self._log.extra,
         )
 
     def _failed(self, error: Exception) -> None:
-        self._state.count("site_memory/failed")
-        self._state.say_once(
+        self._log.count("site_memory/failed")
+        self._log.say_once(
             "site_memory",
             logging.WARNING,
             "What is learned of sites cannot be kept in its store at present, and the crawl goes on without: %s",

@@ -183,7 +183,7 @@ def test_redirects_lead_to_the_same_page_or_nowhere(location: str, followed: boo
 
 def test_a_refresh_is_not_followed(site: RudeWeb) -> None:
     site.pages |= dict.fromkeys(LINKS, "<meta http-equiv=refresh content='0;url=/next'><p>Wait a moment")
-    done = crawl(spider_of(site("/a/0")), {"DENOISE_COMPARISON_FREE": 20})
+    done = crawl(spider_of(site("/a/0")), {"DENOISE_COMPARISON_SHARE": 20})
     assert "/next" not in site.asked
     assert done.stat("body/items") == 1
 
@@ -199,7 +199,7 @@ def test_spellings_of_one_page_are_asked_for_once(site: RudeWeb) -> None:
 def test_robots_txt_of_the_spiders_own_settings_holds_and_costs_nothing(site: RudeWeb) -> None:
     site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\nDisallow: /a/3\n")
     spider = spider_of(site("/a/0"), custom_settings={"ROBOTSTXT_OBEY": True})
-    done = crawl(spider, {"DENOISE_COMPARISON_PER_SITE": 2, "DENOISE_COMPARISON_FREE": 2})
+    done = crawl(spider, {"DENOISE_COMPARISON_PER_SITE": 2, "DENOISE_COMPARISON_SHARE": 0})
     assert site.asked == ["/robots.txt", "/a/0", "/a/4", "/a/5"]
     assert done.stat("comparison/requests") == 2
     assert done.stat("comparison/over_budget") == 0

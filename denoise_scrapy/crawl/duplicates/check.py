@@ -12,9 +12,9 @@ from denoise_scrapy.crawl.duplicates.deliveries import Deliveries
 from denoise_scrapy.crawl.duplicates.index_guard import IndexGuard
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
     from denoise_scrapy.crawl.duplicates.index import ItemText
     from denoise_scrapy.crawl.duplicates.item_claims import Claim
+    from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
 

@@ -81,7 +81,8 @@ class IndexGuard:
                 opened later.
         """
         try:
-            self._index = self._opened()
+            if self._state.settings.enabled:  # else with the first item that is treated
+                self._index = self._opened()
         except UnusableNowError as error:
             self._failed(error)
         self._beat = create_looping_call(self._beat_now)
