@@ -28,7 +28,7 @@ STATS: dict[str, str] = {
     "meta/no_lang": "the same where nothing tells it: little text, and no lang attribute",
     "meta/published": "pages whose date of publication was asked for and found",
     "meta/no_date": "the same where neither markup nor URL tells it",
-    "meta/too_large": "pages in which no date was looked for: above 2 MB, or over DENOISE_PAGE_WORK",
+    "meta/too_large": "pages in which no date was looked for: above 2 MB",
     "meta/no_html": "pages whose HTML had gone when language or date were asked for: they have no date",
     "site_memory/loaded": "sites that earlier crawls, or other processes, had learned",
     "site_memory/learned": "bodies that were learned from",
@@ -50,8 +50,7 @@ STATS: dict[str, str] = {
     "dedup/checked": "items whose text was compared",
     "dedup/duplicates": "near-duplicates found",
     "dedup/dropped": "near-duplicates dropped",
-    "dedup/marked": "near-duplicates marked, and longer texts marked by DENOISE_DEDUP_EXTENDS",
-    "dedup/extends": "items whose text contains a kept one and much more",
+    "dedup/marked": "near-duplicates marked",
     "dedup/score/*": "near-duplicates by their score (c2), in twentieths",
     "dedup/forms": "near-duplicates with other numbers than the kept item: forms filled in anew, or updates",
     "dedup/most_copied": "key of the kept item with the most near-duplicates",
@@ -66,14 +65,11 @@ STATS: dict[str, str] = {
     "dedup/shared": "items that hold the text of a page which they share with others; not compared by it",
     "dedup/no_field": "near-duplicates without a field to mark them in; passed",
     "dedup/waits": "times that a near-duplicate waited for what became of the item that it repeats",
-    "dedup/waited_in_vain": "near-duplicates that waited for DENOISE_DEDUP_WAIT, and passed",
+    "dedup/waited_in_vain": "near-duplicates that waited for a minute, and passed",
     "dedup/withdrawn": "texts that were kept, and taken back since a later pipeline dropped their item or failed",
     "dedup/unchecked": "items that passed without comparison, for the index could not be used",
     "dedup/store_failed": "times that the index could not be used; it is tried again with growing pauses",
     "dedup/unwritten": "times that a feed could not be written, so that it is open whether its items are delivered",
-    "several/taken_back": "requests that another crawler had in progress when it died, and that wait again",
-    "several/overtaken": "requests that others did too, for this crawler was silent for so long that it seemed dead",
-    "several/unreadable": "requests of the shared frontier that could not be read; left out",
     "errors": "errors of ours that were caught; the page or the item passed unchanged",
     "errors/*": "the same by the place where they happened",
     "memory/bytes": "bytes that all memories and the index hold at the end of the crawl, about",
@@ -82,12 +78,6 @@ STATS: dict[str, str] = {
     "site_memory/evicted, comparison/forgotten",
     "invalid_meta": 'requests whose meta["denoise"] was invalid; the settings were used',
 }
-
-
-def stats_table() -> str:
-    """Render all counters as a Markdown table."""
-    rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in STATS.items()]
-    return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
 
 
 def is_declared(name: str) -> bool:

@@ -24,15 +24,15 @@ from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import announcements, words
 from denoise_scrapy.body.features.remembered import MAX_CHARS, RememberedTexts
 from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
-from denoise_scrapy.crawl.memory_report import bounded_caches, names_forgotten
 from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
-from denoise_scrapy.site import PageMemory, SiteMemory, known_site
+from denoise_scrapy.site import PageMemory, SiteMemory, VisitedShapes, known_site
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.rule_finding import MAX_CUTS
 from denoise_scrapy.site.stored_site import MAX_MARKS
+from denoise_scrapy.site.url_shapes import MOST_SHAPES
 
 TABLE = (Path(__file__).parent.parent / "docs" / "memory.md").read_text("utf-8")
 MUTABLE = (
@@ -61,6 +61,10 @@ def caches() -> dict[str, Any]:
         for name, value in vars(module).items()
         if hasattr(value, "cache_parameters") and value.__module__ == module.__name__
     }
+
+
+def bounded_caches() -> list[Any]:
+    return [cache for cache in caches().values() if cache.cache_parameters()["maxsize"] is not None]
 
 
 def containers() -> dict[str, Any]:
@@ -185,20 +189,15 @@ def test_hostile_pages_leave_nothing_behind() -> None:
 
 @pytest.mark.parametrize("native", [True, False])
 def test_what_is_forgotten_is_counted(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    names, texts = names_forgotten(), words.forgotten()
+    texts = words.forgotten()
     monkeypatch.setattr(words._known, "_most", 64)
     monkeypatch.setattr(announcements._known, "most", 500)
     with nullcontext() if native else switched_off():
         for number in range(3):
             blocks = "".join(f"<p>{number} comments of {n}</p>" for n in range(400))
-            links = "".join(f"<a href='http://{number}-{n}.example/'>x</a>" for n in range(2000))
-            page = Page.parse(blocks + links, url="http://a.example/")
+            page = Page.parse(blocks, url="http://a.example/")
             SiteModel.fit([]).extract(page)
-            from denoise_scrapy.site import site_key
-
-            assert all(site_key(url) for url in page.links)
     assert words.forgotten() > texts
-    assert names_forgotten() > names + 1000
 
 
 def test_texts_that_are_long_or_too_many_are_asked_about_each_time() -> None:
@@ -260,6 +259,20 @@ def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.Monke
         copies.count(str(n))
     assert (len(shape.hosts), shape.others) == (3, 28)
     assert copies.evicted >= 18
+
+
+def test_shapes_of_urls_are_bounded() -> None:
+    shapes = VisitedShapes()
+    tracemalloc.start()
+    try:
+        for n in range(MOST_SHAPES + 500):
+            shapes.add(f"http://{n}.example/{n:x}y/{'x' * 2000}?a={n:x}z")
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(shapes) == MOST_SHAPES
+    assert shapes.evicted == MOST_SHAPES + 2 * 500
+    assert held < 12_000_000
 
 
 def test_what_is_learned_holds_no_columns_of_its_pages() -> None:

@@ -47,9 +47,9 @@ def shape_of_items(path: Path, settings: DenoiseSettings) -> tuple[CrawlShape, i
         if not isinstance(body, str):
             continue
         bodies += 1
-        confidence = _number(item.get(settings.confidence_field or "confidence"))
+        confidence = _number(item.get(settings.fields.get("confidence") or "confidence"))
         shape.add(url if isinstance(url, str) else "", chars=visible_chars(body), confidence=confidence)
-        kind = item.get(settings.kind_field or "kind")
+        kind = item.get(settings.fields.get("kind") or "kind")
         if isinstance(kind, str) and (kind in shape.kinds or len(shape.kinds) < MAX_KINDS):
             shape.kinds[kind] += 1
     if not bodies:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
 from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.setting_values import is_path
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import DenoiseSettings, is_class_path
 from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
 
 if TYPE_CHECKING:
@@ -19,11 +18,9 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.dedup.rule import Rule
 
-SERVER_NAME = "denoise"  # default of DENOISE_DEDUP_REDIS_NAME
+SERVER_NAME = "denoise"  # of an index on a server whose URL names none
 
-_NO_STORE = (
-    "no STORE is given, and the settings name none: DENOISE_DEDUP_PATH, JOBDIR, or DENOISE_DEDUP_STORE = 'redis'"
-)
+_NO_STORE = "no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR"
 
 
 class Opened(NamedTuple):
@@ -51,13 +48,13 @@ def named_in(settings: Settings) -> str:
     """
     read = DenoiseSettings.from_settings(settings)
     directory = settings.get("JOBDIR")  # as it is: Scrapy's own function makes the folder
-    if read.dedup_store == "redis":
-        return f"{read.dedup_redis_url}#{quote(read.dedup_redis_name)}"
-    if is_path(read.dedup_store):
+    if is_class_path(read.dedup_store):
         raise UsageError(f"DENOISE_DEDUP_STORE = {read.dedup_store!r}: these commands open files and servers only")
-    if read.dedup_store == "memory" or not (read.dedup_path or directory):
+    if read.dedup_store not in {"auto", "memory"}:
+        return read.dedup_store
+    if read.dedup_store == "memory" or not directory:
         raise UsageError(_NO_STORE)
-    return read.dedup_path or str(Path(directory, INDEX_FILE))
+    return str(Path(directory, INDEX_FILE))
 
 
 def open_store(name: str, *, damaged: bool = False) -> Opened:

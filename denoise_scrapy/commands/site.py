@@ -13,8 +13,7 @@ from denoise_scrapy.commands import site_changes
 from denoise_scrapy.commands.opening import refuse_missing_file
 from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites_lines
 from denoise_scrapy.crawl.sites_place import SITES_FILE, SitesPlace, sites_place
-from denoise_scrapy.setting_values import nearest_hint
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say
 from denoise_scrapy.site import SiteStore, site_key
 from denoise_scrapy.storage.redis_link import SCHEMES
@@ -22,10 +21,7 @@ from denoise_scrapy.storage.redis_link import SCHEMES
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-_NO_STORE = (
-    "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, a folder, by DENOISE_DEDUP_PATH or "
-    "JOBDIR, or DENOISE_DEDUP_STORE = 'redis'"
-)
+_NO_STORE = "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 _WHICH = "a template's number, a rule's (1.2), or a rule: #id, .class, html/body/div"
 
 
@@ -117,7 +113,7 @@ def _is_store(name: str) -> bool:
 def _place(name: str | None, settings: Settings) -> SitesPlace:
     read = DenoiseSettings.from_settings(settings)
     if name is not None:
-        return SitesPlace.of(str(Path(name, SITES_FILE)) if Path(name).is_dir() else name, read.dedup_redis_name)
+        return SitesPlace.of(str(Path(name, SITES_FILE)) if Path(name).is_dir() else name)
     place = sites_place(read, settings.get("JOBDIR"))  # as it is: Scrapy's own function makes the folder
     if place is None:
         raise UsageError(_NO_STORE)

@@ -67,7 +67,7 @@ def forget(store: SiteStore, site: str, which: str, *, ask: bool) -> int:
 
 
 def export(store: SiteStore, sites: list[str], file: str) -> int:
-    """Write the rules of sites, pinned ones first, in the form of DENOISE_RULES_PATH.
+    """Write the rules of sites, pinned ones first, as JSON.
 
     Raises:
         ValueError: The file is that of the site memory.

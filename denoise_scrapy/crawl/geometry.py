@@ -7,7 +7,10 @@ page: neither the body that Scrapy gets, nor what the HTTP cache stores, nor a p
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -15,20 +18,19 @@ import numpy as np
 from scrapy import Request
 
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.markup import SKIPPED_TAGS
 from denoise_scrapy.page.numbered import boxes_by_number
-from denoise_scrapy.setting_values import ConfigurationError
-
-try:
-    from denoise_scrapy.crawl.layout_method import LayoutMethod
-except ImportError:  # without scrapy-playwright no page is rendered by it
-    LayoutMethod = None  # type: ignore[assignment,misc]
+from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.shown import logger_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
+
+logger = logger_of(__name__)
 
 METHODS_META = "playwright_page_methods"
 # Our method's key where they are given as a dict.
@@ -39,7 +41,50 @@ COLUMNS = 6
 NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2
+SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
+# What is inside of these is none of ours. Of a head it may be: where a script put a frame into it, our parser ends it.
+LEAVES = sorted(SKIPPED_TAGS - {"head"})
+# Larger pages get no boxes: reading these takes about half a second in the browser, in which the page stands still.
+MOST_ELEMENTS = 50_000
+# Ten times what so many elements take; a page whose own scripts never pause would hold us for ever.
+LONGEST = 5.0
 _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise-scrapy[playwright]"
+
+
+async def read_layout(page: Any) -> str:
+    """Return the layout of a Playwright page as `layout.js` tells it; never raises, as that would fail the request."""
+    given = [LEAVES, MOST_ELEMENTS]
+    for again in (True, False):
+        try:
+            return str(await asyncio.wait_for(page.evaluate(SCRIPT, given), LONGEST))
+        except Exception as error:
+            logger.debug("No layout of %s: %r", getattr(page, "url", page), error)
+            if not again or "navigation" not in str(error):
+                break
+        with suppress(Exception):  # the page's script has gone to another one: scrapy-playwright waits for that too
+            await page.wait_for_load_state(timeout=1000 * LONGEST)
+    return ""
+
+
+LayoutMethod: Any = None
+with suppress(ImportError):  # without scrapy-playwright no page is rendered by it
+    from scrapy_playwright.page import PageMethod
+
+    class LayoutMethod(PageMethod):  # type: ignore[misc,no-redef]  # untyped
+        """Page method whose result is a page's layout as text, "" where it could not be read.
+
+        Copied or pickled, into a job directory for one, it leaves its result behind.
+
+        Args:
+            before: The page methods it was added to, None where there were none.
+        """
+
+        def __init__(self, before: Any = None):
+            self.before = before
+            super().__init__(read_layout)
+
+        def __reduce__(self) -> tuple[Any, tuple[()]]:
+            return LayoutMethod, ()
 
 
 def _boxes(size: str, values: str) -> Boxes:
@@ -56,16 +101,17 @@ class Geometry:
     """Gives rendered pages their boxes, where there are any.
 
     Args:
-        state: The crawl.
+        settings: The crawl's.
+        log: Its log.
 
     Raises:
         ConfigurationError: Boxes are required, and scrapy-playwright is not installed.
     """
 
-    def __init__(self, state: CrawlState):
-        if LayoutMethod is None and state.settings.enabled and state.settings.geometry == "require":
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog):
+        if LayoutMethod is None and settings.enabled and settings.geometry == "require":
             raise ConfigurationError(f"DENOISE_GEOMETRY = 'require' {_MISSING}")
-        self._state = state
+        self._log = log
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
@@ -73,7 +119,7 @@ class Geometry:
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
-            self._state.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
+            self._log.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
             return
         if not _waits_for_load(request):
             return
@@ -96,17 +142,17 @@ class Geometry:
             return
         layout = self._layouts.pop(request, None)
         if layout is None or not _says_html(response):
-            self._state.count("geometry/missing")
+            self._log.count("geometry/missing")
         else:
             page.boxes = boxes_on(page, layout)
-            self._state.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
+            self._log.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
         if page.boxes is not None:
-            self._state.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
+            self._log.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
         elif settings.geometry == "require":
             self._say_missing(response)
 
     def _say_missing(self, response: Response) -> None:
-        self._state.say_once(
+        self._log.say_once(
             "geometry",
             logging.WARNING,
             "%s was rendered, but where its elements lie is not known; its text is made without. Further such pages "
@@ -130,14 +176,14 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
         return None
 
 
-def _ours(request: Request) -> list[LayoutMethod]:
+def _ours(request: Request) -> list[Any]:
     """Our own ones of a request's page methods."""
     methods = request.meta.get(METHODS_META)
     given = methods.values() if isinstance(methods, dict) else methods or ()
     return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]
 
 
-def _remove(method: LayoutMethod, request: Request) -> None:
+def _remove(method: Any, request: Request) -> None:
     """Take our method out of a request's meta; where nobody added others, the spider's own object returns."""
     meta, methods, before = request.meta, request.meta[METHODS_META], method.before
     if isinstance(methods, dict):

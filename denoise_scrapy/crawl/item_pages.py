@@ -33,8 +33,8 @@ from denoise_scrapy.items import url_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.settings import DenoiseSettings
 
 # Why an item has no text of its own: names of stats (`denoise/body/…`).
@@ -202,11 +202,15 @@ class ItemPages:
     """Decides whose text items have, and keeps the answers until the items have left the pipelines.
 
     Args:
-        state: The crawl.
+        settings: The crawl's.
+        log: Its log.
+        pages: Its pages.
     """
 
-    def __init__(self, state: CrawlState):
-        self._state = state
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages):
+        self._settings = settings
+        self._log = log
+        self._pages = pages
         self._answers: dict[int, ItemPage] = {}
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
 
@@ -288,23 +292,23 @@ class ItemPages:
     def _siblings(self, response: Response) -> ResponseItems:
         siblings = self._responses.get(response)
         if siblings is None:
-            request, state = response.request, self._state
-            settings = state.settings if request is None else state.settings_for(request)
-            page = None if request is None else state.read(request, response)
+            request, pages = response.request, self._pages
+            settings = self._settings if request is None else pages.settings_for(request)
+            page = None if request is None else pages.read(request, response)
             if page is None and settings.enabled:  # a stand-in for one that a page object has fetched
-                page = state.recent.get(response.url)
+                page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 
     def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
         """What an item names, with the page that the spider has fetched from there."""
-        url = url_in(item, self._state.settings.url_field)
+        url = url_in(item, self._settings.url_field)
         if not url:
             return _Named()
         url = url if siblings is None else siblings.absolute(url)
         if siblings is not None and siblings.names(url):
             return _Named(this=True)
-        name, fetched = spelling(url), self._state.recent
+        name, fetched = spelling(url), self._pages.recent
         if siblings is not None and siblings.names(name):
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
@@ -331,11 +335,11 @@ class ItemPages:
                 if response is not None:  # the item may be lost before it comes to a pipeline
                     answer.end = weakref.ref(response, partial(self._response_gone, answer))
             except Exception as error:
-                self._state.report("process_spider_output", error)
+                self._log.report("process_spider_output", error)
         return [item for item, _ in items]
 
     def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
-        settings = self._state.settings if siblings is None else siblings.settings
+        settings = self._settings if siblings is None else siblings.settings
         page, reason = None, ""
         if not settings.enabled:
             reason = OPTED_OUT
@@ -351,5 +355,5 @@ class ItemPages:
         answer.items.append(item)
         if page is None and reason in _SAID:
             about = (answer.url or "start()", named.other)[: _SAID[reason].count("%")]
-            self._state.say_once(reason, logging.INFO, _SAID[reason], *about)
+            self._log.say_once(reason, logging.INFO, _SAID[reason], *about)
         return answer

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.sites_place import SitesPlace, sites_place
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site.patient_store import FAILURES
 from denoise_scrapy.site.pauses import Pauses
-from denoise_scrapy.site.rules_file import RulesFile
 from denoise_scrapy.site.site_memory import SiteMemory
-from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.page import Page
+    from denoise_scrapy.settings import DenoiseSettings
     from denoise_scrapy.site import PageMemory
     from denoise_scrapy.site.learned_rule import LearnedRule
     from denoise_scrapy.site.learned_template import LearnedTemplate
@@ -37,35 +36,32 @@ class SiteKeeper:
     """The site memory of a crawl, loaded at its start, saved when it idles, from time to time, and at its end.
 
     Args:
-        state: The crawl.
+        crawler: The crawl.
+        settings: Its settings.
+        log: Its log.
         pages: Its page memory.
 
     Attributes:
         memory: The site memory; without a file until `open` was called.
     """
 
-    def __init__(self, state: CrawlState, pages: PageMemory):
-        self._state = state
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: PageMemory):
+        self._crawler = crawler
+        self._settings = settings
+        self._log = log
         self._pages = pages
         self.memory = SiteMemory(pages)
         self._store: SiteStore | None = None
-        self._rules: RulesFile | None = None
         self._unsaved = 0
 
     def open(self) -> None:
-        """Open the files.
+        """Open the store.
 
         Raises:
-            ConfigurationError: One is refused; the crawl does not start.
+            ConfigurationError: It is refused.
         """
-        crawler, settings = self._state.crawler, self._state.settings
-        with refusing_to_start(crawler):
-            try:
-                self._rules = RulesFile.read(Path(settings.rules_path)) if settings.rules_path else None
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f"the rules of DENOISE_RULES_PATH: {error}") from error
-            pauses = Pauses()
-            self._store = self._opened(pauses)
+        pauses = Pauses()
+        self._store = self._opened(pauses)
         pinned = self._pinned(pauses)
         self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed, pauses=pauses)
 
@@ -77,7 +73,7 @@ class SiteKeeper:
             for template in self.memory.learn(page, body.probability):
                 self._say_changed(template)
         except Exception as error:  # the body is there: it must not be lost by what it teaches
-            self._state.report("site_memory", error)
+            self._log.report("site_memory", error)
         self._unsaved += 1
         if self._unsaved >= SAVE_EVERY:
             self.save()
@@ -92,23 +88,18 @@ class SiteKeeper:
             return
         self._unsaved = 0
         for name, count in self.memory.all_counts().items():
-            self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
+            self._log.set(f"site_memory/{name}", count)
 
     def close(self) -> None:
-        """Save, write the rules, and let go of the file."""
+        """Save, and close the store."""
         self.save(at_once=True)
-        try:
-            if self._rules is not None:
-                self._rules.write(self.memory.rules())
-        except OSError as error:
-            self._failed(error)
         if self._store is not None:
             self._store.close()
 
     def _opened(self, pauses: Pauses) -> SiteStore | None:
-        place: SitesPlace | str | None = self._state.settings.site_memory_path
+        place: SitesPlace | str | None = self._settings.site_memory_path
         try:
-            place = sites_place(self._state.settings, job_dir(self._state.crawler.settings))
+            place = sites_place(self._settings, job_dir(self._crawler.settings))
             store = None if place is None else place.store()
             if store is not None:
                 store.open()
@@ -122,27 +113,27 @@ class SiteKeeper:
         return store
 
     def _pinned(self, pauses: Pauses) -> dict[str, list[LearnedRule]]:
-        """Pinned rules by site: those of the rules file before those of the store."""
-        pinned = {site: list(rules) for site, rules in (self._rules.pinned if self._rules else {}).items()}
+        """Pinned rules of the store by site."""
         try:
-            for site, rules in (self._store.pinned() if self._store and pauses.over else {}).items():
-                pinned.setdefault(site, []).extend(rules)
+            return {
+                s: list(rules) for s, rules in (self._store.pinned() if self._store and pauses.over else {}).items()
+            }
         except FAILURES as error:
             pauses.failed()
             self._failed(error)
-        return pinned
+            return {}
 
     def _say_changed(self, template: LearnedTemplate) -> None:
         logger.info(
             "The template of pages like %s has changed: what was learned from %d bodies is forgotten",
             template.example,
             template.pages,
-            extra={"spider": self._state.crawler.spider},
+            extra=self._log.extra,
         )
 
     def _failed(self, error: Exception) -> None:
-        self._state.count("site_memory/failed")
-        self._state.say_once(
+        self._log.count("site_memory/failed")
+        self._log.say_once(
             "site_memory",
             logging.WARNING,
             "What is learned of sites cannot be kept in its store at present, and the crawl goes on without: %s",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
+from denoise_scrapy.settings import is_class_path
 from denoise_scrapy.site.redis_store import RedisSiteStore
 from denoise_scrapy.site.sqlite_store import SQLiteSiteStore
 from denoise_scrapy.storage.redis_link import SCHEMES
@@ -25,12 +26,12 @@ class SitesPlace(NamedTuple):
     Attributes:
         path: The file; None on a server.
         url: The server's URL.
-        name: The name there, as of `DENOISE_DEDUP_REDIS_NAME`.
+        name: The name there.
 
     Example:
-        >>> print(SitesPlace.of("redis://localhost:6379/0#news", "denoise"))
+        >>> print(SitesPlace.of("redis://localhost:6379/0#news"))
         redis://localhost:6379/0#news
-        >>> print(SitesPlace.of("job/denoise-sites.sqlite", "denoise"))
+        >>> print(SitesPlace.of("job/denoise-sites.sqlite"))
         job/denoise-sites.sqlite
     """
 
@@ -42,19 +43,18 @@ class SitesPlace(NamedTuple):
         return str(self.path) if self.path is not None else f"{_without_password(self.url)}#{quote(self.name)}"
 
     @classmethod
-    def of(cls, place: str, name: str) -> SitesPlace:
+    def of(cls, place: str) -> SitesPlace:
         """The place that a user names.
 
         Args:
             place: Path of a file, or URL of a server, which "#" and a name may follow.
-            name: The name where none follows.
 
         Raises:
             ValueError: It is another kind of URL.
         """
         if place.startswith(SCHEMES):
             url, _, own = place.partition("#")
-            return cls(None, url, unquote(own) or name)
+            return cls(None, url, unquote(own) or "denoise")
         if "://" in place:
             raise ValueError(f"{place}: no such kind of store; there are files and {', '.join(SCHEMES)}")
         return cls(Path(place))
@@ -80,12 +80,12 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> SitesPlace 
         ValueError: DENOISE_SITE_MEMORY_PATH is an URL of no kind that is known.
     """
     if settings.site_memory_path:
-        own = settings.site_memory_path
-        return SitesPlace.of(own, settings.dedup_redis_name) if own != NO_FILE else None
-    if settings.dedup_store == "redis":
-        return SitesPlace(None, settings.dedup_redis_url, settings.dedup_redis_name)
-    if settings.dedup_path:
-        return SitesPlace(Path(settings.dedup_path).parent / SITES_FILE)
+        return SitesPlace.of(settings.site_memory_path) if settings.site_memory_path != NO_FILE else None
+    index = settings.dedup_store
+    if index.startswith(SCHEMES):
+        return SitesPlace.of(index)
+    if index not in {"auto", "memory"} and not is_class_path(index):
+        return SitesPlace(Path(index).parent / SITES_FILE)
     return SitesPlace(Path(directory, SITES_FILE)) if directory else None
 
 

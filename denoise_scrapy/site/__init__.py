@@ -4,13 +4,15 @@ from denoise_scrapy.site.learned_rule import LearnedRule
 from denoise_scrapy.site.learned_template import LearnedTemplate
 from denoise_scrapy.site.memory import PageMemory
 from denoise_scrapy.site.rules_file import RulesFile
+from denoise_scrapy.site.siblings import sibling_links
 from denoise_scrapy.site.site_memory import SiteMemory
 from denoise_scrapy.site.sqlite_store import SQLiteSiteStore
 from denoise_scrapy.site.statistics import SiteStatistics
 from denoise_scrapy.site.store import SiteStore
 from denoise_scrapy.site.stored_site import Unsaved
 from denoise_scrapy.site.template import likest_first, template_similarity, without_copies
-from denoise_scrapy.site.urls import page_identity, sibling_links, site_key, url_likeness
+from denoise_scrapy.site.url_shapes import VisitedShapes
+from denoise_scrapy.site.urls import page_identity, site_key, url_likeness
 
 __all__ = [
     "LearnedRule",
@@ -22,6 +24,7 @@ __all__ = [
     "SiteStatistics",
     "SiteStore",
     "Unsaved",
+    "VisitedShapes",
     "likest_first",
     "page_identity",
     "sibling_links",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from denoise_scrapy.site.folding import fold
 
-#: Ends of a session, deletions, carts: no article needs to be called so, so they count at the start of a longer name
-#: too, and anywhere in a URL with a query.
+#: Ends of a session, deletions, carts, doors of accounts and shops: no article needs to be called so, so they count at
+#: the start of a longer name too.
 CORE = frozenset(
     fold(word)
     for word in """
@@ -27,12 +27,6 @@ CORE = frozenset(
     退出 注销 登出 註銷 删除 刪除 移除 退订 退訂 购物车 購物車
     ログアウト 削除 カート 買い物かご 로그아웃 삭제 장바구니
     خروج حذف ออกจากระบบ ลบ יציאה מחק
-    """.split()
-)
-#: Doors of accounts and shops: they count anywhere in a short name ("my-account", "wp-login").
-DOOR = frozenset(
-    fold(word)
-    for word in """
     login signin signup logon register account password oauth sso checkout wishlist
     einloggen anmelden registrieren passwort kasse connexion seconnecter inscription motdepasse
     iniciarsesion acceder registrarse contrasena iniciarsessao cadastro senha accedi registrati
@@ -42,12 +36,9 @@ DOOR = frozenset(
 )
 #: What else a reader does with a button rather than by opening a page, and what is no page. In articles' names these
 #: are common words ("how-to-vote"), so they count only as a name of their own, or first of two words.
-ACTION = (
-    DOOR
-    | CORE
-    | frozenset(
-        fold(word)
-        for word in """
+ACTION = CORE | frozenset(
+    fold(word)
+    for word in """
     subscribe follow unfollow like unlike dislike upvote downvote vote favorite favourite bookmark
     edit reply report share print redirect feed rss
     buy buynow addtofavorites addfavorite
@@ -55,32 +46,7 @@ ACTION = (
     bestellen kaufen bezahlen bearbeiten acheter commander modifier sabonner comprar pagar editar suscribirse
     acquista compra modifica kopen kup edytuj koupit satinal duzenle купить редактировать kupit купити
     购买 購買 立即购买 下单 编辑 編輯 点赞 點讚 收藏 投票 举报 檢舉 回复 購入 編集 通報 구매 수정 추천 신고
-    """.split()
-    )
-)
-#: What a path asks for by its last name: "/items/add", "/item/update/3". Elsewhere they name sections and titles.
-LAST = frozenset(
-    """
     add create update save submit send upload insert modify move merge rename rate flag quote purchase order block pay
     publish restore undo rollback revert
     """.split()
 )
-#: Values of a parameter that says what to do: short forms too.
-OPERATION = (
-    ACTION
-    | LAST
-    | frozenset(
-        """
-        rm del kill drop unset clear empty copy lock unlock join leave mark new post set enable disable install
-        uninstall archive donate ack
-        """.split()
-    )
-)
-#: Parameters that say what to do.
-OPERATOR = frozenset(
-    """
-    a ac act action do op oper operation cmd command task todo mod mode method func function fn event handler ajax
-    """.split()
-)
-#: Parameters that only links to be used once, or by one reader, have.
-TOKEN = frozenset("token csrf csrftoken xsrf nonce wpnonce sesskey formkey authkey otp".split())

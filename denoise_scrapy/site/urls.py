@@ -1,4 +1,4 @@
-"""Which site a URL belongs to, and which links of a page look like its siblings."""
+"""Which site a URL belongs to, which page of it, and how alike two are."""
 
 from __future__ import annotations
 
@@ -6,24 +6,11 @@ import re
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
-from denoise_scrapy.page import Page
-from denoise_scrapy.site.actions import looks_like_action
-
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGITS = re.compile(r"\d+")
-#: Paths that are no pages, by their ending.
-_FILE = re.compile(
-    r"\.(?:css|js|json|xml|rss|atom|pdf|zip|gz|tgz|rar|7z|exe|dmg|apk|iso|jpe?g|png|gif|svg|webp|ico|bmp|"
-    r"mp[34]|avi|mov|wmv|flv|ogg|wav|webm|docx?|xlsx?|pptx?|odt|epub|txt|csv|woff2?|ttf|eot)$",
-    re.IGNORECASE,
-)
 #: Parameters that tell one visit from another, not one page from another; and the same inside of a path.
 _SESSION = re.compile(r"(?:php|j)?sess(?:ion)?_?id|sess(?:ion)?|sid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE)
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
-#: Links of a page that are looked at. Recorded pages have up to 1,119 to their own site.
-_MOST_LINKS = 4000
-#: Signs that browsers and servers read each their own way: no link that is meant to be read has them.
-_ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 @lru_cache(1024)  # a page's URL is asked about some ten times between its arrival and its body: 1.5 µs each
@@ -80,11 +67,7 @@ def url_likeness(url: str, other: str) -> float:
         >>> url_likeness(article, "http://a.example/about") < 0.3
         True
     """
-    return _likeness(_shape(url), _shape(other))
-
-
-def _likeness(a: list[str], b: list[str]) -> float:
-    """See `url_likeness`; of two shapes."""
+    a, b = _shape(url), _shape(other)
     same_query = a[-1] == b[-1]
     a, b = a[:-1], b[:-1]
     directories = max(len(a), len(b)) - 1
@@ -102,44 +85,3 @@ def _likeness(a: list[str], b: list[str]) -> float:
     share = common / directories if directories else 1.0
     likeness = 0.4 * (len(a) == len(b)) + 0.3 * share + 0.2 * last + 0.1 * same_query
     return likeness if (last_a == "") == (last_b == "") else likeness / 2
-
-
-def sibling_links(page: Page, limit: int) -> list[str]:
-    """Links of a page that are likely to lead to pages of its template, best first.
-
-    Same site only, spelled as the page's own URL spells it; never the page itself, a file, a URL with a password
-    in it, or one that looks like an action (log out, add to cart …). Among equals the page's own order stands.
-
-    Args:
-        page: A page with a URL.
-        limit: How many at most.
-
-    Source: Song et al. (2011), section 1: comparison pages come from the links of the target page.
-    """
-    site = site_key(page.url)
-    if not site or limit < 1:
-        return []
-    seen = {page_identity(page.url)}
-    shape, found = _shape(page.url), []
-    links = filter(None, (_on_site(link, site, page.url) for link in page.first_links(_MOST_LINKS)))
-    for link in sorted(links, key=lambda url: -_likeness(shape, _shape(url))):
-        parts, identity = urlsplit(link), page_identity(link)
-        if identity in seen or _FILE.search(parts.path) or looks_like_action(parts.path, parts.query):
-            continue
-        seen.add(identity)
-        found.append(link)
-        if len(found) == limit:
-            break
-    return found
-
-
-def _on_site(link: str, site: str, page_url: str) -> str:
-    """A link of a page's site with the host as the page spells it: robots.txt is kept by spelling; else ""."""
-    name = site.split("://")[1].rpartition(":")[0]
-    # without the name it is of another site: a tenth of the time of its key
-    if (link.isascii() and name not in link.lower()) or _ODD.search(link) or site_key(link) != site:
-        return ""
-    parts, own = urlsplit(link), urlsplit(page_url)
-    if "@" in parts.netloc:
-        return ""
-    return urlunsplit((own.scheme, own.netloc.rpartition("@")[2], parts.path or "/", parts.query, ""))

@@ -24,8 +24,6 @@ PATHS = (
     "denoise_scrapy.middlewares.ItemPageMiddleware",
     "denoise_scrapy.pipelines.BodyPipeline",
     "denoise_scrapy.pipelines.NearDuplicatePipeline",
-    "denoise_scrapy.several.queue.LeasingQueue",
-    "denoise_scrapy.several.scheduler.Scheduler",
     "denoise_scrapy.settings.ConfigurationError",
 )
 #: Constants in which the formats of files and servers are numbered.
@@ -137,9 +135,9 @@ def _signature(function: Callable[..., Any]) -> str:
 def _settings() -> Iterator[str]:
     from denoise_scrapy.settings import declarations
 
-    for name, option, declared in declarations():
+    for name, kind, default, declared in declarations():
         page = ", per page" if declared.per_page else ""
-        yield f"DENOISE_{name.upper()} = {option.default!r}: {declared.valid_values(str(option.type))}{page}"
+        yield f"DENOISE_{name.upper()} = {default!r}: {declared.valid_values(kind)}{page}"
 
 
 def _stats() -> Iterator[str]:

@@ -106,29 +106,24 @@ def test_boxes_cannot_be_required_without_it(page: str, tmp_path: Path) -> None:
     assert "pip install denoise-scrapy[playwright]" in log
 
 
-def test_a_shared_frontier_names_its_extra(page: str, tmp_path: Path) -> None:
-    scheduler = "SCHEDULER=denoise_scrapy.several.scheduler.Scheduler"
-    log, feed = crawl_without({"scrapy_redis"}, tmp_path, "-a", f"page={page}", "-s", scheduler)
-    assert feed == ""
-    assert "pip install denoise-scrapy[several]" in log
-
-
-@pytest.mark.parametrize(("name", "library"), [("LANG", "py3langid"), ("PUBLISHED", "htmldate")])
+@pytest.mark.parametrize(("name", "library"), [("lang", "py3langid"), ("published", "htmldate")])
 def test_fields_of_language_and_date_name_it(name: str, library: str, page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", f"DENOISE_{name}_FIELD=mine")
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", f'DENOISE_FIELDS={{"{name}": "mine"}}')
     assert feed == ""
-    assert f"The crawl does not start: DENOISE_{name}_FIELD = 'mine' needs {library}, which is not installed: " in log
+    assert (
+        f"The crawl does not start: DENOISE_FIELDS['{name}'] = 'mine' needs {library}, which is not installed: " in log
+    )
     assert "pip install denoise-scrapy[meta]" in log
 
 
 def test_the_title_needs_no_extra(page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", "DENOISE_TITLE_FIELD=title")
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", 'DENOISE_FIELDS={"title": "title"}')
     assert '"title": "Article 1"' in feed
     assert "denoise-scrapy[" not in log
 
 
 def test_a_request_that_asks_for_a_date_names_it_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
-    spider = SPIDER.replace("{}", '{"denoise": {"published_field": "day"}}')
+    spider = SPIDER.replace("{}", '{"denoise": {"fields": {"published": "day"}}}')
     log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", spider=spider)
     assert '"body": ' in feed and '"day": ""' in feed
     told = [line for line in log.splitlines() if " WARNING: " in line]

@@ -35,9 +35,8 @@ class Lengths:
 SETTINGS: dict[str, Any] = {
     "ADDONS": {DenoiseAddon: 500},
     "ITEM_PIPELINES": {Lengths: 300},
-    "DENOISE_CONFIDENCE_FIELD": "confidence",
+    "DENOISE_FIELDS": {"confidence": "confidence", "near_duplicate": "copy_of"},
     "DENOISE_DEDUP": "mark",
-    "DENOISE_DEDUP_MARK_FIELD": "copy_of",
     "TELNETCONSOLE_ENABLED": False,
 }
 BY_HAND: dict[str, Any] = {

@@ -58,7 +58,7 @@ def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
         name = "choosing"
 
         async def start(self) -> Any:
-            chosen = [None, False, True, {"strategy": "lcs", "comparison_pages": 2}]
+            chosen = [None, False, True, {"enabled": True, "strategy": "lcs", "comparison_pages": 2}]
             for url, meta in zip(articles, chosen, strict=True):
                 yield scrapy.Request(url, meta={} if meta is None else {"denoise": meta})
 
@@ -67,10 +67,8 @@ def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
 
     bodies = crawl(Choosing).bodies()
     assert [bool(bodies[url]) for url in articles] == [True, False, True, True]
-    done = crawl(Choosing, {"DENOISE_EVERY_PAGE": False})
+    done = crawl(Choosing, {"DENOISE_ENABLED": False})
     assert [bool(done.bodies()[url]) for url in articles] == [False, False, True, True]
-    assert done.stat("pages/opted_out") == 2
-    assert done.stat("body/opted_out") == 2
 
 
 @pytest.mark.parametrize(
@@ -115,7 +113,7 @@ def test_a_text_of_the_spider_is_kept(articles: list[str]) -> None:
 
 def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None:
     names = ("html", "markdown", "confidence", "kind", "comparison", "blocks")
-    settings = {f"DENOISE_{name.upper()}_FIELD": name for name in names}
+    settings = {"DENOISE_FIELDS": {name: name for name in names}}
     done = crawl(spider_of(*articles), settings)
     item = next(item for item in done.items if item["url"] == articles[0])
     assert set(item) == {"url", "body", *names}
@@ -138,7 +136,7 @@ def test_a_field_of_the_spider_is_kept_and_the_others_are_given(articles: list[s
     def parse(self: Any, response: Any) -> Any:
         yield {"url": response.url, "body": "my own", "html": ""}
 
-    done = crawl(spider_of(*articles, parse=parse), {"DENOISE_HTML_FIELD": "html"})
+    done = crawl(spider_of(*articles, parse=parse), {"DENOISE_FIELDS": {"html": "html"}})
     assert all(item["body"] == "my own" and item["html"] for item in done.items)
 
 
@@ -160,13 +158,13 @@ def test_errors_of_ours_are_said_once_and_items_pass(articles: list[str], monkey
     def broken(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr("denoise_scrapy.pipelines.SiteModel.fit", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.item_values.SiteModel.fit", broken)
     monkeypatch.setattr("denoise_scrapy.crawl.duplicates.index.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/body") == done.stat("errors") == 4
     assert done.log.count("RuntimeError: broken on purpose") == 1
-    monkeypatch.setattr("denoise_scrapy.crawl.state.read_page", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.pages.read_page", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/process_response") == 4

@@ -77,7 +77,7 @@ class TestProcess:
     def test_in_a_project_its_settings_name_the_store(self, here: Path, news: str) -> None:
         (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
         (here / "conf.py").write_text(
-            f"DENOISE_DEDUP_PATH = {news!r}\nADDONS = {{'denoise_scrapy.DenoiseAddon': 500}}\n"
+            f"DENOISE_DEDUP_STORE = {news!r}\nADDONS = {{'denoise_scrapy.DenoiseAddon': 500}}\n"
         )
         done = scrapy("dedup", "stats", "--json", cwd=here)
         assert done.returncode == 0, done.stderr
@@ -312,9 +312,7 @@ class TestRedis:
     ) -> None:
         url = f"{redis_server.url}#news%201"
         asked = {
-            "DENOISE_DEDUP_STORE": "redis",
-            "DENOISE_DEDUP_REDIS_URL": redis_server.url,
-            "DENOISE_DEDUP_REDIS_NAME": "news 1",
+            "DENOISE_DEDUP_STORE": url,
         }
         assert call("dedup", "stats", **asked) == 1
         assert "there is no index named 'news 1'" in capsys.readouterr().err
@@ -501,7 +499,7 @@ class TestCheck:
         content = Path(news).read_bytes()
         Path(news).write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
         assert call("dedup", "check", news) == 1
-        assert call("dedup", "stats", DENOISE_DEDUP_PATH=news) == 1
+        assert call("dedup", "stats", DENOISE_DEDUP_STORE=news) == 1
         assert capsys.readouterr().err.endswith("news.sqlite: database disk image is malformed\n")
 
     def test_what_is_no_file(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,6 +111,39 @@ def test_what_is_no_sibling_is_not_asked_for(site: RudeWeb, html: str) -> None:
     assert done.stat("body/items") == 1
 
 
+class Listing(scrapy.Spider):
+    """Reads a page, and asks for others from it."""
+
+    name = "listing"
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url}
+        for path in ("/b/1/view", "/tag/ant"):
+            yield response.follow(path, self.done, priority=-9)
+        yield scrapy.FormRequest(response.urljoin("/rm/1"), self.done, formdata={"a": "1"}, priority=-9)
+
+    def done(self, response: Any) -> Any:
+        return []
+
+
+ACTING = ["/b/2/trash", "/del/2", "/a/2?rm=1", "/a/hapus", "/tag/keluar", "/keluar", "/rm/2"]
+
+
+def test_links_have_the_shape_of_what_the_spider_asks_for(site: RudeWeb) -> None:
+    site.pages |= {"/c/7": article(0, [*ACTING, "/b/2/view", "/b/3/view"])}
+    site.pages |= {f"/b/{n}/view": article(n) for n in (2, 3)}
+    crawl(type("One", (Listing,), {"start_urls": [site("/c/7")]}), {"DENOISE_DEDUP": "off"})
+    assert {"/b/2/view", "/b/3/view"} <= set(site.asked)
+    assert not set(ACTING) & set(site.asked)
+
+
+def test_what_the_spider_posts_is_no_shape_to_follow(site: RudeWeb) -> None:
+    site.pages |= {"/c/7": article(0, ["/rm/2", "/rm/3"])}
+    crawl(type("One", (Listing,), {"start_urls": [site("/c/7")]}))
+    assert ("POST", "/rm/1") in [(method, path) for method, path, _ in site.requests]
+    assert not {"/rm/2", "/rm/3"} & set(site.asked)
+
+
 def test_a_base_elsewhere_leads_elsewhere(site: RudeWeb) -> None:
     site.pages["/a/0"] = article(0, LINKS).replace("<head>", "<head><base href='http://b.example/'>")
     done = crawl(spider_of(site("/a/0")))
@@ -150,7 +183,7 @@ def test_redirects_lead_to_the_same_page_or_nowhere(location: str, followed: boo
 
 def test_a_refresh_is_not_followed(site: RudeWeb) -> None:
     site.pages |= dict.fromkeys(LINKS, "<meta http-equiv=refresh content='0;url=/next'><p>Wait a moment")
-    done = crawl(spider_of(site("/a/0")), {"DENOISE_COMPARISON_FREE": 20})
+    done = crawl(spider_of(site("/a/0")), {"DENOISE_COMPARISON_SHARE": 20})
     assert "/next" not in site.asked
     assert done.stat("body/items") == 1
 
@@ -166,7 +199,7 @@ def test_spellings_of_one_page_are_asked_for_once(site: RudeWeb) -> None:
 def test_robots_txt_of_the_spiders_own_settings_holds_and_costs_nothing(site: RudeWeb) -> None:
     site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\nDisallow: /a/3\n")
     spider = spider_of(site("/a/0"), custom_settings={"ROBOTSTXT_OBEY": True})
-    done = crawl(spider, {"DENOISE_COMPARISON_PER_SITE": 2, "DENOISE_COMPARISON_FREE": 2})
+    done = crawl(spider, {"DENOISE_COMPARISON_PER_SITE": 2, "DENOISE_COMPARISON_SHARE": 0})
     assert site.asked == ["/robots.txt", "/a/0", "/a/4", "/a/5"]
     assert done.stat("comparison/requests") == 2
     assert done.stat("comparison/over_budget") == 0

@@ -12,12 +12,13 @@ from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, Web, article
 
 LINKS = [f"/a/{n}" for n in range(1, 9)]
-TIMEOUT = 0.6
+TIMEOUT = 0.5
 SLACK = 0.5  # seconds of one transfer's own work on a busy machine
 
 
 @pytest.fixture
-def rude() -> Iterator[RudeWeb]:
+def rude(limits: Callable[..., None]) -> Iterator[RudeWeb]:
+    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50)
     site = RudeWeb()
     site.pages["/a/0"] = article(0, LINKS)
     yield site
@@ -26,8 +27,8 @@ def rude() -> Iterator[RudeWeb]:
 
 def timed_crawl(site: RudeWeb, *paths: str, **settings: Any) -> tuple[Crawl, float]:
     began = time.monotonic()
-    limits = {"DENOISE_COMPARISON_TIMEOUT": TIMEOUT, "DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
-    done = crawl(spider_of(*(site(path) for path in paths)), {**limits, "DENOISE_COMPARISON_FREE": 50, **settings})
+    bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
+    done = crawl(spider_of(*(site(path) for path in paths)), {**bounds, **settings})
     return done, time.monotonic() - began
 
 
@@ -65,7 +66,7 @@ def test_pages_that_come_later_do_not_ask_it_again(rude: RudeWeb) -> None:
 def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
     rude.pages |= dict.fromkeys(LINKS, rude_web.never)
     web.pages |= {f"/a/{n}": article(n + 20, LINKS) for n in range(5)}
-    done = crawl(spider_of(rude("/a/0"), web("/a/0")), {"DENOISE_COMPARISON_TIMEOUT": TIMEOUT})
+    done = crawl(spider_of(rude("/a/0"), web("/a/0")))
     assert rude.of_siblings() == ["/a/1"]
     assert len(web.asked) == 3
     assert len(done.items) == 2
@@ -79,9 +80,10 @@ def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
         Reply(b"<table><tr><td>another template</table>", seconds=0.25),
     ],
 )
-def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: Reply) -> None:
+def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: Reply, limits: Callable[..., None]) -> None:
+    limits(ENOUGH=8)
     rude.pages |= dict.fromkeys(LINKS, reply)
-    done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_PAGES=16, DENOISE_COMPARISON_MIN=8)
+    done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_PAGES=16)
     assert 1 <= len(rude.of_siblings()) <= 3
     assert done.stat("comparison/given_up/slow") + done.stat("comparison/given_up/timeout") == 1
     assert done.stat("body/items") == 1
@@ -111,10 +113,11 @@ def test_a_redirect_elsewhere_is_not_followed(rude: RudeWeb) -> None:
 
 
 @pytest.mark.parametrize("behave", [rude_web.promises_gigabytes, rude_web.pours_gigabytes, rude_web.bomb])
-def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None]) -> None:
+def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None], limits: Callable[..., None]) -> None:
+    limits(TIMEOUT=5)
     rude.pages["/a/1"] = behave
     rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS[1:], 2)}
-    done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_TIMEOUT=5)
+    done, _ = timed_crawl(rude, "/a/0")
     assert rude.of_siblings() == ["/a/1", "/a/2", "/a/3"]
     assert done.stat("comparison/requests") == 3
     assert done.stat("comparison/failed") == 1

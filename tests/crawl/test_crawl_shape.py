@@ -114,7 +114,7 @@ def test_the_table_of_items(here: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_other_names_of_fields(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = lines_of(here / "i.jl", [{"link": "http://a.example/", "text": "abc", "sure": 1}])
-    fields = {"DENOISE_BODY_FIELD": "text", "DENOISE_URL_FIELD": "link", "DENOISE_CONFIDENCE_FIELD": "sure"}
+    fields = {"DENOISE_BODY_FIELD": "text", "DENOISE_URL_FIELD": "link", "DENOISE_FIELDS": {"confidence": "sure"}}
     assert call("stats", name, "--json", **fields) == 0
     assert json.loads(capsys.readouterr().out)["hosts"]["a.example"]["confidence"] == 1
 

@@ -12,7 +12,7 @@ import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.state import _states, state_of
+from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 
@@ -247,19 +247,16 @@ def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: t
     state = state_of(done.crawler)
     gc.collect()
     assert len(state.items) == 0
-    assert len(state._crawled) == len(state._asked) == 0
-    assert len(state.recent) == len(state.reuse) == 0
+    assert len(state.pages._crawled) == len(state.pages._asked) == 0
+    assert len(state.pages.recent) == len(state.reuse) == 0
 
 
 def test_no_state_outlives_its_crawler(articles: Web) -> None:
     done = crawl(spider_of(articles("/a/0")))
-    crawler = weakref.ref(done.crawler)
-    assert done.crawler in _states
-    before = len(_states)
+    crawler, state = weakref.ref(done.crawler), weakref.ref(state_of(done.crawler))
     del done
     gc.collect()
-    assert crawler() is None
-    assert len(_states) < before
+    assert crawler() is None and state() is None
 
 
 def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:

@@ -70,7 +70,7 @@ def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path, name: str)
 
 def test_a_refused_index_ends_the_process_with_an_error(folder: Path) -> None:
     (folder / "texts.sqlite").write_bytes(b"something else" * 500)
-    process = start(folder, "data:,x", "DENOISE_DEDUP_PATH=texts.sqlite")
+    process = start(folder, "data:,x", "DENOISE_DEDUP_STORE=texts.sqlite")
     # Earlier versions end with 0 whenever a pipeline cannot open.
     assert process.wait(20) != 0 or scrapy.version_info < (2, 19)
     assert "CRITICAL: The crawl does not start: the index of texts texts.sqlite" in log(folder)
@@ -130,7 +130,7 @@ def test_progress_is_logged(folder: Path, web: Web) -> None:
     web.pages["/a/1"] = article(1)
     web.seconds = 0.7
     urls = f"{web('/a/0')} {web('/a/1')}"
-    process = start(folder, urls, "DENOISE_PROGRESS_INTERVAL=0.3", "CONCURRENT_REQUESTS=1")
+    process = start(folder, urls, "LOGSTATS_INTERVAL=0.3", "CONCURRENT_REQUESTS=1")
     assert process.wait(20) == 0
     assert log(folder).count("denoise: ") >= 2
 

@@ -75,7 +75,7 @@ def index(web: Web, tmp_path: Path) -> tuple[Path, Any]:
                 }
 
     settings = {
-        "DENOISE_DEDUP_PATH": str(tmp_path / "texts.sqlite"),
+        "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite"),
         "DENOISE_DEDUP_SCOPE": "global",
         "LOG_LEVEL": "INFO",
     }

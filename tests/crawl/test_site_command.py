@@ -76,7 +76,7 @@ def test_what_was_learned_is_told(known: Web, capsys: pytest.CaptureFixture[str]
 
 
 def test_all_sites_are_listed_by_the_settings(known: Web, capsys: pytest.CaptureFixture[str]) -> None:
-    for settings in ({"DENOISE_DEDUP_PATH": "texts.sqlite"}, {"JOBDIR": "."}):
+    for settings in ({"DENOISE_DEDUP_STORE": "texts.sqlite"}, {"JOBDIR": "."}):
         assert call("site", **settings) == 0
         assert capsys.readouterr().out.endswith(
             f"1 site\npages  templates  pinned  site\n    6          1       0  {known.url}\n"
@@ -113,14 +113,6 @@ def test_a_learned_rule_is_pinned_by_number_with_its_cuts(known: Web, capsys: py
     assert call("site", known.url, file, "--unpin", "1") == 0
     capsys.readouterr()
     assert [rule["rule"] for rule in shown(capsys, known.url, file)[0]["pinned"]] == ["#foot"]
-
-
-def test_rules_of_a_rules_file_go_before_those_of_the_store(known: Web, here: Path) -> None:
-    (here / "rules.json").write_text(json.dumps({"sites": {known.url: [{"rule": "#top", "pinned": True}]}}))
-    call("site", known.url, "denoise-sites.sqlite", "--pin", "#foot")
-    spider = spider_of(known("/a/1"))
-    done = crawl(spider, {"DENOISE_SITE_MEMORY_PATH": "denoise-sites.sqlite", "DENOISE_RULES_PATH": "rules.json"})
-    assert done.bodies()[known("/a/1")].startswith("Daily Gazette")
 
 
 def test_export_and_import_give_the_same_rules(

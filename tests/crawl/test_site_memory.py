@@ -1,6 +1,5 @@
 """What one crawl learns of a site serves the next; a redesign is noticed; a pinned rule decides."""
 
-import json
 import signal
 import sqlite3
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.site.sqlite_store import SQLiteSiteStore
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_process import SPIDER, start, wait_until
@@ -46,11 +45,11 @@ def pages_of(web: Web, *numbers: int) -> Any:
     return spider_of(*(web(f"/a/{n}") for n in numbers))
 
 
-@pytest.mark.parametrize("place", ["JOBDIR", "DENOISE_DEDUP_PATH", "DENOISE_SITE_MEMORY_PATH"])
+@pytest.mark.parametrize("place", ["JOBDIR", "DENOISE_DEDUP_STORE", "DENOISE_SITE_MEMORY_PATH"])
 def test_the_next_crawl_needs_no_comparison_page(linked: Web, tmp_path: Path, place: str) -> None:
     where = {
         "JOBDIR": tmp_path / "job",
-        "DENOISE_DEDUP_PATH": tmp_path / "texts.sqlite",
+        "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite",
         "DENOISE_SITE_MEMORY_PATH": tmp_path / "denoise-sites.sqlite",
     }
     settings = {place: str(where[place])}
@@ -105,45 +104,6 @@ def test_a_redesign_between_crawls_is_noticed(linked: Web, tmp_path: Path) -> No
     assert list(sites_in(tmp_path / "s.sqlite").values()) == [12]
     done = crawl(pages_of(linked, 3), settings)
     assert done.stat("body/evidence/site_model") == 1
-
-
-def test_learned_rules_are_exported_and_a_pinned_one_decides(linked: Web, tmp_path: Path) -> None:
-    path = tmp_path / "rules.json"
-    settings = {"DENOISE_RULES_PATH": str(path)}
-    crawl(pages_of(linked, *range(6)), settings)
-    read = json.loads(path.read_text("utf-8"))
-    (site,) = read["sites"]
-    (rule,) = read["sites"][site]
-    assert (rule["rule"], rule["pinned"], rule["pages"]) == (".main", False, 6)
-
-    pin = {"rule": "#foot", "pinned": True, "note": "mine"}
-    read["sites"] = {linked.url: [pin, rule], "https://other.example": [{"rule": "#x"}]}
-    path.write_text(json.dumps(read), "utf-8")
-    done = crawl(pages_of(linked, 1, 2), settings)
-    assert set(done.bodies().values()) == {"All rights reserved, the usual notes"}
-    assert done.stat("body/evidence/pinned_rule") == 2
-    after = json.loads(path.read_text("utf-8"))["sites"]
-    assert after["https://other.example"] == [{"rule": "#x"}]
-    assert after[linked.url][0] == pin
-    assert all(not rule["pinned"] for rule in after[linked.url][1:])
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("{", "rules.json: "),
-        ("[]", "it is not of the form"),
-        ('{"sites": {"a.example": []}}', "'a.example' is no site"),
-        ('{"sites": {"http://a.example": [{"pinned": true}]}}', "a rule needs a 'rule'"),
-        ('{"format": 2}', "its format is 2"),
-    ],
-)
-def test_wrong_rules_stop_the_crawl_and_stay(tmp_path: Path, content: str, said: str) -> None:
-    path = tmp_path / "rules.json"
-    path.write_text(content, "utf-8")
-    with pytest.raises(ConfigurationError, match=said):
-        crawl(spider_of("data:,x"), {"DENOISE_RULES_PATH": str(path)})
-    assert path.read_text("utf-8") == content
 
 
 def test_a_refused_file_stops_the_crawl(tmp_path: Path) -> None:

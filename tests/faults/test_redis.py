@@ -54,7 +54,7 @@ class Parts:
         lists = ["/list", "/during", "/after"]
         for part, here, there in zip(self.parts, lists, [*lists[1:], ""], strict=True):
             part.serve(web, here, there)
-        store = ("-s", "DENOISE_DEDUP_STORE=redis", "-s", f"DENOISE_DEDUP_REDIS_URL={url}")
+        store = ("-s", f"DENOISE_DEDUP_STORE={url}")
         self.project = Project(folder, web.url, *store)
 
     def run(self, fault: Callable[[], None], cure: Callable[[], None], *, noticed: bool = True) -> None:

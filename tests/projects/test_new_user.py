@@ -129,7 +129,7 @@ def test_pages_the_spider_did_not_ask_for_are_told_in_the_log(journey: Journey) 
     more = set(journey.asked) - {*LISTED, "/news/", "/robots.txt"}
     told = re.findall(r"Crawled \(200\) <GET \S+?//[^/]+(/\S+)> .*\['denoise-comparison'\]", journey.log)
     assert more == set(told)
-    assert len(told) <= 4  # DENOISE_COMPARISON_FREE
+    assert len(told) <= 4  # `comparison.fetching.FREE`
 
 
 def test_the_accelerator_and_the_commands_come_with_the_wheel(journey: Journey) -> None:
@@ -140,6 +140,6 @@ def test_the_accelerator_and_the_commands_come_with_the_wheel(journey: Journey) 
 
 
 def test_a_store_whose_extra_is_missing_says_what_to_install(journey: Journey) -> None:
-    options = ("-s", "DENOISE_DEDUP_STORE=redis", "-s", "LOG_LEVEL=CRITICAL")
+    options = ("-s", "DENOISE_DEDUP_STORE=redis://localhost:6379/0", "-s", "LOG_LEVEL=CRITICAL")
     with pytest.raises(AssertionError, match=r"pip install denoise-scrapy\[redis\]"):
         execute(journey.folder / "courier", journey.programs / "scrapy", "crawl", "stories", *options)

@@ -10,9 +10,8 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy_playwright.page import PageMethod
 
-from denoise_scrapy.crawl import layout_method
-from denoise_scrapy.crawl.geometry import METHODS_META, Geometry
-from denoise_scrapy.crawl.layout_method import LayoutMethod, read_layout
+from denoise_scrapy.crawl import geometry as layout_method
+from denoise_scrapy.crawl.geometry import METHODS_META, Geometry, LayoutMethod, read_layout
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.crawling import event_loop
@@ -28,7 +27,7 @@ STRICT = {"Content-Type": "text/html", "Content-Security-Policy": POLICY}
 
 @pytest.fixture
 def geometry() -> Geometry:
-    return Geometry(SimpleNamespace(count=lambda *_: None))  # type: ignore[arg-type]
+    return Geometry(DenoiseSettings(), SimpleNamespace(count=lambda *_: None))  # type: ignore[arg-type]
 
 
 def request(**meta: Any) -> Request:

@@ -1,11 +1,13 @@
 """Sibling links lead to the page's own host, however a link spells it."""
 
+from html import escape
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import page_identity, sibling_links, site_key
+from denoise_scrapy.site import VisitedShapes, page_identity, sibling_links, site_key
 
 PAGE = "http://a.example/news/7"
 
@@ -105,14 +107,19 @@ def test_forms_and_refreshes_are_no_links() -> None:
 def test_identifiers_of_a_session_tell_no_pages_apart() -> None:
     found = siblings("/news/7?PHPSESSID=1", "/news/7;jsessionid=2", "/news/8?sid=3", "/news/8?sid=4", "/(S(1x))/news/8")
     assert found == ["http://a.example/news/8?sid=3"]
-    assert siblings("/news/8?id=3", "/news/8?id=4") == ["http://a.example/news/8?id=3", "http://a.example/news/8?id=4"]
+    assert siblings("/news/8?id=3", "/news/8?id=4", url=f"{PAGE}?id=5") == [
+        "http://a.example/news/8?id=3",
+        "http://a.example/news/8?id=4",
+    ]
 
 
 @given(st.text(alphabet="abhtp:/\\@.[]%?#\t ü。0", max_size=30))
 def test_any_reference_leads_to_the_page_s_site_or_nowhere(href: str) -> None:
-    page = Page.parse("<a href='x'>x</a>", url=PAGE)
-    page.__dict__["links"] = tuple(filter(None, [page.absolute(href), page.absolute("http://a.example" + href)]))
-    for url in sibling_links(page, 10):
+    links = "".join(f"<a href='{escape(each)}'>x</a>" for each in (href, "http://a.example" + href))
+    page, visited = Page.parse(links, url=PAGE), VisitedShapes()
+    for link in page.links:
+        visited.add(link)
+    for url in sibling_links(page, 10, visited):
         assert url.startswith("http://a.example/")
         assert site_key(url) == site_key(PAGE)
         assert page_identity(page_identity(url)) == page_identity(url)

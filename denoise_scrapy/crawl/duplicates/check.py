@@ -12,11 +12,15 @@ from denoise_scrapy.crawl.duplicates.deliveries import Deliveries
 from denoise_scrapy.crawl.duplicates.index_guard import IndexGuard
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
     from denoise_scrapy.crawl.duplicates.index import ItemText
     from denoise_scrapy.crawl.duplicates.item_claims import Claim
+    from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
+
+# Seconds that a near-duplicate waits while the item that it repeats is in the pipelines still, where it may be dropped
+# or fail: what a slow pipeline takes. Then it passes.
+LONGEST_WAIT = 60.0
 
 
 class DuplicateCheck:
@@ -86,7 +90,7 @@ class DuplicateCheck:
         if not is_asyncio_available():
             return await guard.ask(lambda index: _passing(_check(index, text)))
         now = asyncio.get_running_loop().time
-        until = now() + self._state.settings.dedup_wait
+        until = now() + LONGEST_WAIT
         while True:
             verdict = await guard.ask(lambda index: _check(index, text))
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):

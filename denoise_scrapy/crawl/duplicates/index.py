@@ -6,15 +6,14 @@ import errno
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from scrapy.utils.job import job_dir
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.compared_fields import ComparedFields
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, Store
-from denoise_scrapy.items import get_field, url_in
-from denoise_scrapy.own_store import make_store
-from denoise_scrapy.setting_values import ConfigurationError, is_path
+from denoise_scrapy.items import ComparedFields, get_field, url_in
+from denoise_scrapy.settings import REDIS_SCHEMES, ConfigurationError, is_class_path, store_class
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 INDEX_FILE = "denoise-texts.sqlite"
 # Seconds to wait for an answer of a server on another machine; one takes a millisecond. A few retries follow.
 REDIS_TIMEOUT = 2.0
+# Dropped keys that an index in a file or on a server remembers with the kept one: some 10 MB.
+REMEMBERED_COPIES = 100_000
 _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked")  # Python 3.10 gives no codes
 
@@ -91,9 +92,8 @@ def open_index(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Dupli
             rule=settings.dedup_rule,
             search=None if settings.dedup_search == "auto" else settings.dedup_search,
             most_new=settings.dedup_most_new,
-            extends=settings.dedup_extends,
             short_duplicates=settings.dedup_short,
-            remember_copies=settings.dedup_groups if where is not None else 0,
+            remember_copies=REMEMBERED_COPIES if where is not None else 0,
         )
     except (OSError, sqlite3.OperationalError) as error:
         kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
@@ -121,11 +121,30 @@ def place_shown(where: str | Path | None) -> str:
 def _store(where: str | Path | None, settings: DenoiseSettings, crawl_settings: BaseSettings) -> Store | None:
     if where is None:
         return None
-    if is_path(settings.dedup_store):
-        return make_store(settings.dedup_store, crawl_settings)
     if isinstance(where, Path):
         return SQLiteStore(where)
-    return RedisStore(where, name=settings.dedup_redis_name, timeout=REDIS_TIMEOUT)
+    if is_class_path(where):
+        return make_store(where, crawl_settings)
+    url, _, name = where.partition("#")
+    return RedisStore(url, name=unquote(name) or "denoise", timeout=REDIS_TIMEOUT)
+
+
+def make_store(path: str, crawl_settings: BaseSettings) -> Store:
+    """Make the store of a project: by its class method `from_settings(settings)`, or without arguments.
+
+    Args:
+        path: Import path of its class.
+        crawl_settings: All settings of the crawl, in which a store finds its own.
+    """
+    made = store_class(path)
+    build = getattr(made, "from_settings", None)
+    store: Store = build(crawl_settings) if build is not None else made()
+    return store
+
+
+def is_remote(place: str) -> bool:
+    """Whether the store of a place answers from another machine, and is asked in a thread (`Store.remote`)."""
+    return place.startswith(REDIS_SCHEMES) or (is_class_path(place) and store_class(place).remote)
 
 
 def passes_by_itself(error: Exception) -> bool:
@@ -143,29 +162,14 @@ def passes_by_itself(error: Exception) -> bool:
 
 
 def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str | Path | None:
-    """Where the index of a crawl is: URL of the server, path of the file or of a store's class, None for memory.
-
-    Raises:
-        ConfigurationError: It is to be a file, and the settings name none.
-    """
-    if settings.dedup != "off" and settings.dedup_store == "redis":
-        return settings.dedup_redis_url
-    if settings.dedup != "off" and is_path(settings.dedup_store):
-        return settings.dedup_store
-    return _index_path(settings, crawl_settings)
-
-
-def _index_path(settings: DenoiseSettings, crawl_settings: BaseSettings) -> Path | None:
-    if settings.dedup == "off" or settings.dedup_store == "memory":
+    """Return where the index of a crawl is: URL of the server, path of the file or of a class, None for memory."""
+    place = settings.dedup_store
+    if settings.dedup == "off" or place == "memory":
         return None
-    if settings.dedup_path:
-        return Path(settings.dedup_path)
+    if place != "auto":
+        return place if place.startswith(REDIS_SCHEMES) or is_class_path(place) else Path(place)
     directory = job_dir(crawl_settings)
-    if directory:
-        return Path(directory, INDEX_FILE)
-    if settings.dedup_store == "sqlite":
-        raise ConfigurationError("DENOISE_DEDUP_STORE = 'sqlite': set DENOISE_DEDUP_PATH or JOBDIR too")
-    return None
+    return Path(directory, INDEX_FILE) if directory else None
 
 
 def _key(item: Any, whose: ItemPage) -> str:

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 
-from denoise_scrapy.crawl.duplicates.index import ItemText, UnusableNowError, index_place, open_index, place_shown
+from denoise_scrapy.crawl.duplicates.index import (
+    ItemText,
+    UnusableNowError,
+    index_place,
+    is_remote,
+    open_index,
+    place_shown,
+)
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch
-from denoise_scrapy.own_store import is_remote
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 
 if TYPE_CHECKING:
@@ -75,7 +81,8 @@ class IndexGuard:
                 opened later.
         """
         try:
-            self._index = self._opened()
+            if self._state.settings.enabled:  # else with the first item that is treated
+                self._index = self._opened()
         except UnusableNowError as error:
             self._failed(error)
         self._beat = create_looping_call(self._beat_now)
