@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
-from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
-from denoise_scrapy.crawl.duplicates.index import item_text
+from denoise_scrapy.crawl.duplicates import CopyCounts, DuplicateCheck, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.shape.report import ShapeReport
@@ -20,7 +18,7 @@ from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import PREFIX
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.duplicates.index import ItemText
+    from denoise_scrapy.crawl.index_guard import ItemText
     from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.pages import PageText
     from denoise_scrapy.crawl.state import CrawlState
@@ -160,7 +158,6 @@ class NearDuplicatePipeline(Component):
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
         state.memories.watch("copies", evicted=lambda: self._copies.evicted)
-        state.memories.watch("index", nbytes=lambda: self._check.nbytes)
 
     def open_spider(self) -> None:
         """Open the index.
@@ -220,7 +217,7 @@ class NearDuplicatePipeline(Component):
         page = whose.own_page
         if page is not None:
             page.item_keys.add(found.key)
-        _, verdict = await self._check.check(item, found, page)
+        verdict = await self._check.check(item, found, page)
         if verdict is None:
             return item
         self._count(verdict)

@@ -11,14 +11,15 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.misc import load_object
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
-from denoise_scrapy.dedup import RULES, SEARCHES, Store
-from denoise_scrapy.dedup.decision import MOST_NEW
+from denoise_scrapy.dedup import RULES, SEARCHES
+from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
+from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.items import ComparedFields
 from denoise_scrapy.page.selectors import compile_all
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -33,7 +34,6 @@ PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = ("html", "markdown", "confidence", "kind", "title", "lang", "published", "comparison", "blocks")
 MARK = "near_duplicate"  # one more, which has a default: its own name
-REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -126,39 +126,6 @@ def _setting(default: Any, meaning: str, **more: Any) -> Any:
     )
 
 
-def is_class_path(place: str) -> bool:
-    """Whether a place is the import path of a class: names with dots between, of which the last begins in upper case.
-
-    Example:
-        >>> is_class_path("myproject.stores.PostgresStore"), is_class_path("texts.sqlite")
-        (True, False)
-    """
-    *modules, name = place.split(".")
-    return bool(modules) and all(map(str.isidentifier, modules)) and name.isidentifier() and name[0].isupper()
-
-
-def store_class(path: str) -> type[Store]:
-    """Import the class of a duplicate index's store.
-
-    Raises:
-        ValueError: There is none at this path, or it is no `Store`.
-
-    Example:
-        >>> store_class("denoise_scrapy.dedup.SQLiteStore").__name__
-        'SQLiteStore'
-        >>> store_class("denoise_scrapy.dedup.Verdict")
-        Traceback (most recent call last):
-        ValueError: it is no subclass of denoise_scrapy.dedup.Store
-    """
-    try:
-        found = load_object(path)
-    except (ImportError, NameError, ValueError) as error:
-        raise ValueError(str(error)) from error
-    if not (isinstance(found, type) and issubclass(found, Store)):
-        raise ValueError("it is no subclass of denoise_scrapy.dedup.Store")
-    return found
-
-
 _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import path of a class"
 
 
@@ -176,10 +143,7 @@ def check_store(place: str) -> None:
     """
     if is_class_path(place):
         store_class(place)
-    elif "://" in place:
-        if not place.startswith(REDIS_SCHEMES):
-            raise ValueError(f"valid is {_STORES}")
-    elif place not in {"auto", "memory"} and not (PurePath(place).suffix or len(PurePath(place).parts) > 1):
+    elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 

@@ -23,7 +23,7 @@ import denoise_scrapy
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import announcements, words
 from denoise_scrapy.body.features.remembered import MAX_CHARS, RememberedTexts
-from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
+from denoise_scrapy.crawl.duplicates import CopyCounts
 from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
@@ -252,7 +252,7 @@ def test_a_site_forgets_what_nobody_asks_for() -> None:
 
 def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("denoise_scrapy.crawl.shape.crawl_shape.MAX_HOSTS", 2)
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.copy_counts._MOST", 10)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates._MOST", 10)
     shape, copies = CrawlShape(), CopyCounts()
     for n in range(30):
         shape.add(f"http://{n}.example/", chars=1)

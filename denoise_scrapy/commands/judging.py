@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.decision import MIN_RUNS, MOST_NEW, RATIO_PERCENT, Question, needed, shares
-from denoise_scrapy.dedup.differences import is_form, share_new
-from denoise_scrapy.dedup.features import RUN, RUN_OF_IDEOGRAPHS, Features
+from denoise_scrapy.dedup.rules import MIN_RUNS, MOST_NEW, RATIO_PERCENT, Question, needed, shares
+from denoise_scrapy.dedup.rules import is_form, share_new
+from denoise_scrapy.dedup.fingerprint import RUN, RUN_OF_IDEOGRAPHS, Features
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
-from denoise_scrapy.dedup.rule import NearCopyRule
+from denoise_scrapy.dedup.rules import NearCopyRule
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 
 _A_PART = "too much of the kept text is not in it"  # what is left where all shares are reached

@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands.feeds import shape_of_items
 from denoise_scrapy.commands.shape_picture import html_page, picture
-from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
+from denoise_scrapy.crawl.index_guard import INDEX_FILE
 from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape, length_name
 from denoise_scrapy.crawl.shape.host_shape import HostShape
 from denoise_scrapy.crawl.shape.report import SHAPE_FILE, read_shape, shape_lines

@@ -256,6 +256,11 @@ class RedisStore(Store):
         self._opened = True
         self._release_dead()
 
+    def exists(self) -> bool:
+        """Return whether there is an index of this name."""
+        with self._link.named() as client:
+            return bool(client.exists(self._meta))
+
     @override
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
         for batch in self._batches(after):

@@ -28,7 +28,7 @@ PATHS = (
 )
 #: Constants in which the formats of files and servers are numbered.
 FORMATS = {
-    "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_file.FORMAT",
+    "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_store.FORMAT",
     "index of texts, records": "denoise_scrapy.dedup.packed.FORMAT",
     "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
     "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",

@@ -22,10 +22,10 @@ from denoise_scrapy.commands.dedup import problems
 from denoise_scrapy.commands.judging import judge_words
 from denoise_scrapy.commands.judging_patent import judge_characters
 from denoise_scrapy.commands.opening import Opened
-from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
+from denoise_scrapy.crawl.index_guard import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore, SQLiteStore, Store
-from denoise_scrapy.dedup.decision import Question, judge
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.rules import Question, judge
+from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.store import Name, Record

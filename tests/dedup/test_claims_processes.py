@@ -11,7 +11,7 @@ import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, StoreMismatch, owners
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
-from denoise_scrapy.dedup.sqlite_file import INDEX
+from denoise_scrapy.dedup.sqlite_store import INDEX
 from tests.dedup.redis_writer import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.decision import THRESHOLD, Question, compare, judge, needed
-from denoise_scrapy.dedup.differences import is_form, share_new
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.rules import THRESHOLD, Question, compare, judge, needed
+from denoise_scrapy.dedup.rules import is_form, share_new
+from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Fingerprint
-from denoise_scrapy.dedup.stop_units import is_stop
+from denoise_scrapy.dedup.tokens import is_stop
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 from tests.dedup.made_texts import chinese, cut_out, english
 

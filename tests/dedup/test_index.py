@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict, renewal, tree
-from denoise_scrapy.dedup.decision import compare
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.rules import compare
+from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.store import Name, StoreMismatch
 from tests.dedup.made_texts import chinese, cut_out, english

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from datasketch import MinHash
 
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.prefilter import BAND_ROWS, BANDS, band_hashes, minhash
 from denoise_scrapy.dedup.tokens import unit_hashes
 from tests.dedup.made_texts import cut_out, english

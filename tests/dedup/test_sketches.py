@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.decision import THRESHOLD, judge
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.rules import THRESHOLD, judge
+from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.rule import NearCopyRule, PartRule
+from denoise_scrapy.dedup.rules import NearCopyRule, PartRule
 from denoise_scrapy.dedup.sketches import Sketches
 from tests.dedup.made_texts import cut_out, english
 

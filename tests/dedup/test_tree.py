@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.dedup import signature, tree, tree_layout
-from denoise_scrapy.dedup.decision import needed
+from denoise_scrapy.dedup.rules import needed
 from denoise_scrapy.dedup.tree import SetTree
 from tests.dedup.unit_sets import (
     SETS,

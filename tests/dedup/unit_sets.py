@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.decision import needed
+from denoise_scrapy.dedup.rules import needed
 
 # Units are spread over the bits of a signature as hashes are.
 _SPREAD = 40503
