@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES

@@ -9,11 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.rules import MIN_RUNS, MOST_NEW, RATIO_PERCENT, Question, needed, shares
-from denoise_scrapy.dedup.rules import is_form, share_new
-from denoise_scrapy.dedup.fingerprint import RUN, RUN_OF_IDEOGRAPHS, Features
-from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
-from denoise_scrapy.dedup.rules import NearCopyRule
+from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
+from denoise_scrapy.dedup.rules import (
+    MIN_RUNS,
+    MOST_NEW,
+    RATIO_PERCENT,
+    NearCopyRule,
+    is_form,
+    needed,
+    share_new,
+    shares,
+)
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 
 _A_PART = "too much of the kept text is not in it"  # what is left where all shares are reached
@@ -118,9 +124,9 @@ def judge_words(new_text: str, kept_text: str, rule_name: str, threshold: float,
     rule, new = RULES[rule_name], Features.read(new_text)
     own, kept = Fingerprint.of(new), Fingerprint.of(kept_text)
     same = bool(new.n) and new.digest == kept.digest
-    question = Question.COPY if rule_name == NearCopyRule.name else Question.PART
-    c1 = _share(new.main_units(kept.t), kept.s1, threshold, question)
-    c2 = _share(new.sample(kept.limit), kept.s2, threshold, question)
+    both = rule_name == NearCopyRule.name
+    c1 = _share(new.main_units(kept.t), kept.s1, threshold, both=both)
+    c2 = _share(new.sample(kept.limit), kept.s2, threshold, both=both)
     share = share_new(new, kept)
     floors = _floors(new.n, kept, c1, c2)
     if rule.too_short(own):
@@ -141,8 +147,8 @@ def percent(value: float) -> str:
     return f"{value:.2f}".removeprefix("0")
 
 
-def _share(mine: npt.NDArray[np.uint16], theirs: bytes, threshold: float, question: Question) -> Share:
-    common, of = shares(mine, [theirs], question)[0]
+def _share(mine: npt.NDArray[np.uint16], theirs: bytes, threshold: float, *, both: bool) -> Share:
+    common, of = shares(mine, [theirs], both=both)[0]
     return Share(common, of, needed(of, threshold), len(mine), len(theirs) // 2)
 
 

@@ -128,11 +128,10 @@ def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFil
     return kinds[kind](opened, encoding)
 
 
-def _encoded(file: BinaryIO, encoding: str) -> TextIO:
+def _encoded(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
     """Text to be written to a file, which stays open."""
     encoding = encoding.removesuffix("-sig")
-    text = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="", write_through=True)
-    return text
+    return io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="", write_through=True)
 
 
 class JsonLines(RowFile):
@@ -166,7 +165,7 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
 
 
 class _JsonWriter(Writer):
-    def __init__(self, file: TextIO, mark: str) -> None:
+    def __init__(self, file: io.TextIOWrapper, mark: str) -> None:
         self._file = file
         self._mark = mark
 
@@ -233,7 +232,7 @@ class Csv(RowFile):
 
 
 class _CsvWriter(Writer):
-    def __init__(self, file: TextIO, names: Sequence[str], mark: str, separator: str) -> None:
+    def __init__(self, file: io.TextIOWrapper, names: Sequence[str], mark: str, separator: str) -> None:
         self._file = file
         self._marked = bool(mark)
         self._writer = csv.writer(file, delimiter=separator, lineterminator="\n")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands import site_changes
-from denoise_scrapy.commands.opening import refuse_missing_file
 from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites_lines
 from denoise_scrapy.crawl.sites_place import SITES_FILE, SitesPlace, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
@@ -128,6 +127,7 @@ def _refuse_missing(place: SitesPlace, store: SiteStore) -> None:
 
     """
     if place.path is not None:
-        refuse_missing_file(place.path)
+        if not place.path.is_file() or not place.path.stat().st_size:  # SQLite would make one
+            raise FileNotFoundError(f"{place}: there is no such file")
     elif not store.exists():
         raise FileNotFoundError(f"{place}: there is no site memory of that name")

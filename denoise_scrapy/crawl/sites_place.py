@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
-from denoise_scrapy.settings import is_class_path
+from denoise_scrapy.dedup.places import is_class_path
 from denoise_scrapy.site.redis_store import RedisSiteStore
 from denoise_scrapy.site.sqlite_store import SQLiteSiteStore
 from denoise_scrapy.storage.redis_link import SCHEMES

@@ -245,7 +245,7 @@ class Catalog:
         if self._bands:
             bands = np.frombuffer(b"".join([one or _NO_BANDS for one in all_bands]), "<u4").reshape(-1, BANDS)
             keys[:, _FIRST_BAND:] = (bands | _BAND_NUMBER) ^ salts[:, None]
-        hashes = np.clip((keys * _SPREAD >> _32).astype(np.uint32), _LEAST, _MOST)
+        hashes: Keys = np.clip((keys * _SPREAD >> _32).astype(np.uint32), _LEAST, _MOST)
         unable = [place for place, one in enumerate(all_bands) if not one]
         if unable:
             hashes[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0

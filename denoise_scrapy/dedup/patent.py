@@ -116,6 +116,7 @@ class PatentRule(Rule):
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
+    @override
     def judge(
         self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
     ) -> list[Comparison]:

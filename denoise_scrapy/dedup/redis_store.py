@@ -23,8 +23,8 @@ _OTHER = "Delete these keys to start a new index, give another name, or use the 
 _LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
 _HEAD = struct.Struct("<IIQIIIIII16s")  # n, t, limit, bytes of s1, s2, numbers, bands, scope, group; digest
 
-# What is run inside the server, in Lua: a script is atomic there. Ids are written with `%d`, for Lua itself writes large
-# numbers as 1e+14.
+# What is run inside the server, in Lua: a script is atomic there. Ids are written with `%d`, for Lua itself writes
+# large numbers as 1e+14.
 
 _OPEN = """
 -- KEYS: meta, last, log, keys. ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.

@@ -12,9 +12,9 @@ By the rules of ours a new text X is a duplicate of a kept text P where X, or ne
 "near-copy" compares with the larger of the two texts instead of with X, and no more than three tenths of P may be
 missing in X either.
 
-Source: patent text 'Method and system for web page de-duplication', decision. Three steps of the literal rule went wrong
-when measured and are replaced: two empty main strings are no longer equal; c2 is relative to all of X, not to what
-follows common units; c1 and c2 must both hold. The literal rule is `denoise_scrapy.dedup.patent`.
+Source: patent text 'Method and system for web page de-duplication', decision. Three steps of the literal rule went
+wrong when measured and are replaced: two empty main strings are no longer equal; c2 is relative to all of X, not to
+what follows common units; c1 and c2 must both hold. The literal rule is `denoise_scrapy.dedup.patent`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from denoise_scrapy.dedup.tokens import IDEOGRAPH
 # closest together. See `fingerprint.RUN`.
 THRESHOLD = 0.6
 # Share of a duplicate that may be new: the middle between copies, of which a fifth is, and others, of which two fifths
-# are. With .4 four release notes more were wrong on the streams, with .25 a tenth of the texts with a quarter of foreign
-# text around them were missed.
+# are. With .4 four release notes more were wrong on the streams, with .25 a tenth of the texts with a quarter of
+# foreign text around them were missed.
 MOST_NEW = 0.3
 MIN_RUNS = 8
 # The part's least length in percent of the whole's. A bounded fingerprint cannot know tiny excerpts.

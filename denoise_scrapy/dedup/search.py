@@ -161,17 +161,14 @@ class Search:
                 return Answer(Verdict(reason="the same item with the same text", too_short=short), same)
             verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
             return Answer(verdict, same, keep=True, replaced=same.id)
-        if not similar:
-            return Answer(Verdict(too_short=short), keep=True)
-        equal = self._same_words(item, found) if self._short or not short else None
+        equal = self._same_words(item, found) if similar and (self._short or not short) else None
         if equal is not None:
             kept = equal.name.key
             return Answer(Verdict(True, kept, 1.0, 1.0, reason=f"the same words as {kept}", too_short=short), equal)
-        if short:
-            return Answer(Verdict(reason="too short to be judged", too_short=True), keep=True)
-        record, proof = next(self._matches(item, found), (None, None))
+        record, proof = next(self._matches(item, found), (None, None)) if similar and not short else (None, None)
         if record is None or proof is None:
-            return Answer(Verdict(), keep=True)
+            reason = "too short to be judged" if similar and short else "new"
+            return Answer(Verdict(reason=reason, too_short=short), keep=True)
         kept, form = record.name.key, self._rule.is_form(item.text, record.fingerprint)
         reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
         return Answer(Verdict(True, kept, proof.c2, proof.c1, proof.new, form, reason), record)

@@ -259,7 +259,9 @@ class Store(ABC):
 
     # What follows is kept beside the texts. A store that lacks it finds duplicates all the same.
 
-    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+    def note(  # noqa: B027
+        self, number: int, copy: Name | None = None, most: int = 0
+    ) -> None:
         """Note that a text was seen again, and the key that was dropped for it.
 
         The time is written where it is older than `SEEN_STEP`. A copy stays until its text is removed, until its key is
@@ -289,7 +291,7 @@ class Store(ABC):
         """Return when texts were last kept or seen again, in seconds since the epoch, by id; only those known."""
         return {}
 
-    def set_last_seen(self, times: Mapping[int, float]) -> None:
+    def set_last_seen(self, times: Mapping[int, float]) -> None:  # noqa: B027
         """Set these times, of texts that were moved here from another store."""
 
     def records(self) -> Iterator[Record]:

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.rules import THRESHOLD, Question, compare, judge, needed
-from denoise_scrapy.dedup.rules import is_form, share_new
-from denoise_scrapy.dedup.fingerprint import Features
-from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Fingerprint
-from denoise_scrapy.dedup.tokens import is_stop
-from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Features, Fingerprint
+from denoise_scrapy.dedup.rules import THRESHOLD, compare, is_form, judge, needed, share_new
+from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
 from tests.dedup.made_texts import chinese, cut_out, english
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern".split()
@@ -34,7 +31,7 @@ def frequencies(words):
     return Counter([run[0] for run in set(runs) - {None}] + [w for w, run in zip(words, runs, strict=True) if not run])
 
 
-def literal(new, kept, threshold, question=Question.PART):
+def literal(new, kept, threshold, both=False):
     """The rule of the documentation, word for word, without sampling; all may be new."""
     x, p = tokens(new), tokens(kept)
     if x and x == p:
@@ -45,10 +42,9 @@ def literal(new, kept, threshold, question=Question.PART):
     s1x = {u for u in fx if fx[u] > t} - stops
     s1p = {u for u in fp if fp[u] > t} - stops
     s2x, s2p = set(runs_of(x)) - {None}, set(runs_of(p)) - {None}
-    part, whole = (p, x) if question is Question.WHOLE else (x, p)
-    units = {Question.PART: len(s1x), Question.WHOLE: len(s1p), Question.COPY: max(len(s1x), len(s1p))}[question]
-    runs = {Question.PART: len(s2x), Question.WHOLE: len(s2p), Question.COPY: max(len(s2x), len(s2p))}[question]
-    if min(len(x), len(p)) < 20 or len(part) < 0.3 * len(whole) or len(s1p) < 4:
+    units = max(len(s1x), len(s1p)) if both else len(s1x)
+    runs = max(len(s2x), len(s2p)) if both else len(s2x)
+    if min(len(x), len(p)) < 20 or len(x) < 0.3 * len(p) or len(s1p) < 4:
         return False, 0.0, 0.0
     if units < 4 or runs < 8:
         return False, 0.0, 0.0
@@ -62,12 +58,12 @@ def literal(new, kept, threshold, question=Question.PART):
     st.lists(st.sampled_from(WORDS), max_size=30),
     st.integers(0, 40),
     st.sampled_from([0.3, 0.5, 0.7, 0.9, 1.0]),
-    st.sampled_from(Question),
+    st.booleans(),
 )
-def test_agrees_with_the_literal_rule(kept, added, start, threshold, question):
+def test_agrees_with_the_literal_rule(kept, added, start, threshold, both):
     new = " ".join(kept[start:] + added)
-    verdict = judge(Features.read(new), [Fingerprint.of(" ".join(kept))], threshold, 1.0, question)[0]
-    duplicate, c1, c2 = literal(new, " ".join(kept), threshold, question)
+    verdict = judge(Features.read(new), [Fingerprint.of(" ".join(kept))], threshold, 1.0, both=both)[0]
+    duplicate, c1, c2 = literal(new, " ".join(kept), threshold, both)
     if verdict.c2:
         # 16-bit halves of at most 100 runs: a few may be equal by chance
         assert abs(verdict.c2 - c2) <= 3 / 20
@@ -101,8 +97,8 @@ def spelled(plan):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([0.3, 0.6, 0.7, 0.9, 1.0]), st.sampled_from(Question))
-def test_many_at_once_are_judged_like_one_by_one(seed, threshold, question):
+@given(st.integers(0, 10**6), st.sampled_from([0.3, 0.6, 0.7, 0.9, 1.0]), st.booleans())
+def test_many_at_once_are_judged_like_one_by_one(seed, threshold, both):
     rnd = random.Random(seed)
     lengths = [0, 10, 40, 300, 700, 2600, 3000]
     words = english(seed, rnd.choice(lengths))
@@ -113,34 +109,18 @@ def test_many_at_once_are_judged_like_one_by_one(seed, threshold, question):
         kept.append(Fingerprint.of(" ".join(part + other[: rnd.randrange(len(other) + 1) // 2])))
     new = Features.read(" ".join(words))
     kept.append(Fingerprint.of(new))
-    expected = [judge(new, [one], threshold, question=question)[0] for one in kept]
-    assert judge(new, kept, threshold, question=question) == expected
-    assert judge(new, [], threshold, question=question) == []
+    expected = [judge(new, [one], threshold, both=both)[0] for one in kept]
+    assert judge(new, kept, threshold, both=both) == expected
+    assert judge(new, [], threshold, both=both) == []
 
 
-class TestOtherQuestions:
-    WORDS = english(40, 400)
-
-    def asked(self, new, kept, question):
-        kept = [Fingerprint.of(" ".join(kept))]
-        return judge(Features.read(" ".join(new)), kept, THRESHOLD, question=question)[0].duplicate
-
-    def test_a_part_is_no_copy(self):
-        half = self.WORDS[:200]
-        assert self.asked(half, self.WORDS, Question.PART)
-        assert not self.asked(half, self.WORDS, Question.COPY)
-        assert not self.asked(self.WORDS, half, Question.COPY)
-
-    def test_an_edit_is_a_copy_both_ways(self):
-        edit = ["by", "somebody", *self.WORDS[8:]]
-        assert self.asked(edit, self.WORDS, Question.COPY) and self.asked(self.WORDS, edit, Question.COPY)
-
-    def test_the_whole_extends_its_part(self):
-        longer = self.WORDS[:200] + english(41, 200)
-        assert self.asked(longer, self.WORDS[:200], Question.WHOLE)
-        assert not self.asked(longer, self.WORDS[:200], Question.PART)
-        assert not self.asked(self.WORDS[:200], longer, Question.WHOLE)
-        assert not self.asked(self.WORDS + english(42, 1200), self.WORDS[:200], Question.WHOLE)
+def test_near_copies_are_alike_both_ways():
+    words = english(40, 400)
+    half, edit = words[:200], ["by", "somebody", *words[8:]]
+    for new, other, part, copy in ((half, words, True, False), (words, half, False, False), (edit, words, True, True)):
+        kept = [Fingerprint.of(" ".join(other))]
+        found = [judge(Features.read(" ".join(new)), kept, THRESHOLD, both=both)[0].duplicate for both in (False, True)]
+        assert found == [part, copy]
 
 
 def test_threshold_is_reached_not_passed():
