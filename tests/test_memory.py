@@ -252,7 +252,7 @@ def test_a_site_forgets_what_nobody_asks_for() -> None:
 
 def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("denoise_scrapy.crawl.shape.crawl_shape.MAX_HOSTS", 2)
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates._MOST", 10)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.MOST_COUNTED", 10)
     shape, copies = CrawlShape(), CopyCounts()
     for n in range(30):
         shape.add(f"http://{n}.example/", chars=1)

@@ -211,8 +211,10 @@ class Job:
             writer = self._source.writer(out, args.mark_field if args.what == "mark" else "")
             for read, _, verdict in self._judged(batch):
                 of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)
-                if of is None or args.what == "mark":
-                    writer.write(read, of, verdict.score if verdict else 0.0)
+                if verdict is None:
+                    writer.write(read._replace(fields=None), None, 0.0)
+                elif of is None or args.what == "mark":
+                    writer.write(read, of, verdict.score)
             writer.close()
             return
         as_csv = _format_of(args.out) == "csv"

@@ -30,7 +30,7 @@ FORMATS: Mapping[str, str] = {
 }
 ROWS_AHEAD = 1000  # rows of JSON lines without a field, after which its name is taken for mistyped
 MOST_CHARS = 64 << 20  # of a line or a cell: what is longer is no row, but a file of another kind
-_ROWS = 4096  # of Parquet read at a time, and of a row group written
+_ROWS = 1024  # of Parquet read at a time, and of a row group written
 _BUFFER = 1 << 20  # bytes of a column read at a time
 _GZIP = b"\x1f\x8b"
 _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
@@ -58,7 +58,10 @@ class Writer(ABC):
 
     @abstractmethod
     def write(self, read: Read, of: str | None, score: float) -> None:
-        """Write a row; where marks are written, with the key that it is a copy of, None for no copy, and the score."""
+        """Write a row; where marks are written, with the key that it is a copy of, None for no copy, and the score.
+
+        A row without fields gets no mark.
+        """
 
     def close(self) -> None:  # noqa: B027 - most have nothing left
         """Write what is left, and the end of the file."""
@@ -139,7 +142,7 @@ class JsonLines(RowFile):
 
     @override
     def names(self) -> list[str]:
-        found = [read.fields or {} for read in islice(self.rows(), ROWS_AHEAD)]
+        found = (read.fields or {} for read in islice(self.rows(), ROWS_AHEAD))
         return list(dict.fromkeys(chain.from_iterable(found)))
 
     @override
@@ -156,7 +159,7 @@ class JsonLines(RowFile):
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     try:
-        found = json.loads(line)
+        found = json.loads(line.rstrip())
     except json.JSONDecodeError as error:
         return None, f"no JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
     except (RecursionError, ValueError) as error:  # numbers of thousands of digits
@@ -241,7 +244,7 @@ class _CsvWriter(Writer):
 
     @override
     def write(self, read: Read, of: str | None, score: float) -> None:
-        self._writer.writerow([*read.raw, of or ""] if self._marked else read.raw)
+        self._writer.writerow([*read.raw, of or ""] if self._marked and read.fields is not None else read.raw)
 
     @override
     def close(self) -> None:

@@ -9,9 +9,8 @@ from scrapy.settings import Settings
 
 from denoise_scrapy.body import extract, find_strategy
 from denoise_scrapy.body.strategies.lcs import LcsStrategy
-from denoise_scrapy.commands.opening import named_in
-from denoise_scrapy.crawl.duplicates.index import is_remote, make_store
-from denoise_scrapy.dedup import MemoryStore
+from denoise_scrapy.dedup import MemoryStore, open_store
+from denoise_scrapy.dedup.places import is_remote
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 
 OWN = """
@@ -73,13 +72,8 @@ def test_what_is_none_is_refused_before_the_crawl(name: str, value: Any, said: s
 
 
 def test_a_store_is_made_of_the_settings_of_the_crawl() -> None:
-    made = make_store("own_classes.Far", Settings({"FAR_PLACE": "there"}))
+    made = open_store("own_classes.Far", Settings({"FAR_PLACE": "there"}))
     assert made.place == "there"  # type: ignore[attr-defined]
-    assert type(make_store("denoise_scrapy.dedup.MemoryStore", Settings())) is MemoryStore
+    assert type(open_store("denoise_scrapy.dedup.MemoryStore", Settings())) is MemoryStore
     names = ("own_classes.Far", "redis://a/0", "a/texts.sqlite", "denoise_scrapy.dedup.MemoryStore")
     assert [is_remote(name) for name in names] == [True, True, False, False]
-
-
-def test_commands_say_that_they_do_not_open_it() -> None:
-    with pytest.raises(Exception, match="these commands open files and servers only"):
-        named_in(Settings({"DENOISE_DEDUP_STORE": "own_classes.Far"}))

@@ -131,7 +131,7 @@ def test_a_copy_that_waited_takes_the_place_of_an_item_that_failed(pages: Web, t
 
 
 def test_nobody_waits_for_ever(pages: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.check.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.LONGEST_WAIT", 0.05)
     late(pages, "/second")
     done = crawled(pages, Slow, tmp_path)
     assert delivered(done) == ["first", "other", "second"]

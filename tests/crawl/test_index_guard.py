@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates import index_guard
-from denoise_scrapy.crawl.duplicates.index import passes_by_itself
+from denoise_scrapy.crawl.index_guard import passes_by_itself
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
+from denoise_scrapy.storage import back_off
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -18,7 +18,7 @@ ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0.05}
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_guard, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(back_off, "FIRST_PAUSE", 0.02)
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl import state
-from denoise_scrapy.crawl.duplicates import deliveries
+from denoise_scrapy.crawl import deliveries, state
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
