@@ -211,8 +211,8 @@ class Catalog:
                 counts *= _rarest(counts.sum(axis=0))
             segments, places = np.nonzero(counts)
             counts = counts[segments, places]
-            firsts = spans[segments, 0, places]
             which.append(np.repeat(places, counts))
+            firsts = spans[segments, 0, places]
             for segment, first, count in zip(segments.tolist(), firsts.tolist(), counts.tolist(), strict=True):
                 one = self._segments[segment]
                 rows.append(one.rows[first : first + count] + np.int64(one.start))
@@ -230,9 +230,9 @@ class Catalog:
         for kind in {*texts["halved"].tolist()} - {_UNKNOWN}:
             units, need = query(EVERY >> kind)
             some = texts["halved"] == kind
-            counts = np.bincount(bits_of(units, _BITS_LOG2), minlength=1 << _BITS_LOG2).astype(np.float32)
-            there = np.unpackbits(texts["bits"][some], axis=1, bitorder="little")
-            found[some] = there @ counts >= need
+            bits = bits_of(units, _BITS_LOG2)
+            there = texts["bits"][some][:, bits >> 3] >> (bits & 7).astype(np.uint8) & np.uint8(1)
+            found[some] = there.sum(axis=1) >= need
         return found
 
     def _keys(self, listings: Sequence[Listing]) -> Keys:

@@ -184,22 +184,24 @@ class Features:
     @cached_property
     def runs(self) -> Runs:
         """Its different runs, and the frequencies of its units."""
-        hashes, ideographs = self.hashes, self.kinds == IDEOGRAPH
-        at = np.zeros(self.n, np.uint64)
-        for length, begins in ((RUN_OF_IDEOGRAPHS, ideographs), (RUN, ~ideographs)):
-            starts = np.flatnonzero(begins[: max(0, self.n - length + 1)])
-            if not len(starts):
-                continue
-            mixed = hashes[starts] * _FACTORS[0]
-            for step, factor in enumerate(_FACTORS[1:length], 1):
-                mixed += hashes[starts + step] * factor
-            at[starts] = _fmix64(mixed) & _UPPER | hashes[starts]
+        hashes, at = self.hashes, np.zeros(self.n, np.uint64)
+        wide, ideographs = hashes.astype(np.uint64), self.kinds == IDEOGRAPH
+        for length, here in ((RUN, ~ideographs), (RUN_OF_IDEOGRAPHS, ideographs)):
+            size = max(0, self.n - length + 1)
+            if here.any():
+                mixed = sum(
+                    (wide[step : size + step] * _FACTORS[step] for step in range(1, length)), wide[:size] * _FACTORS[0]
+                )
+                runs = _fmix64(mixed) & _UPPER | wide[:size]
+                at[:size] = runs if here.all() else np.where(here[:size], runs, at[:size])
         distinct = np.sort(at[at > 0])
         distinct = distinct[_is_new(distinct >> _32)]
-        ordered = np.sort(np.concatenate([distinct.astype(np.uint32), hashes[at == 0]]))
+        ordered = np.concatenate([distinct.astype(np.uint32), hashes[at == 0]])
+        ordered.sort()
         starts = np.flatnonzero(_is_new(ordered))
-        units, counts = ordered[starts], np.diff(starts, append=len(ordered))
-        return Runs(at, (distinct >> _32).astype(np.uint32), units, counts, is_stop(units))
+        units, ends = ordered[starts], np.empty_like(starts)
+        ends[:-1], ends[-1:] = starts[1:], len(ordered)
+        return Runs(at, (distinct >> _32).astype(np.uint32), units, ends - starts, is_stop(units))
 
 
 def _fmix64(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
@@ -211,7 +213,8 @@ def _fmix64(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 def _is_new(ordered: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     """Which values of a sorted array differ from the one before."""
-    new = np.ones(len(ordered), np.bool_)
+    new = np.empty(len(ordered), np.bool_)
+    new[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
 

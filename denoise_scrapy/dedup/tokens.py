@@ -56,12 +56,17 @@ def tokens(text: str) -> list[str]:
         ['the', 'iphone', '是', '新', '的']
 
     """
+    return _split(text)[0]
+
+
+def _split(text: str) -> tuple[list[str], bool]:
+    """The units of a text, and whether ideographs may be among them."""
     if text.isascii():
-        return text.lower().encode().translate(_ASCII_WORDS).decode().split()
+        return text.lower().encode().translate(_ASCII_WORDS).decode().split(), False
     level = unicodedata.normalize("NFKC", text).lower()
     if not _HAS_OWN_RULE.search(level):
-        return _WORDS.findall(level)
-    return (_MARKED if _HAS_MARK.search(level) else _PLAIN).findall(level)
+        return _WORDS.findall(level), False
+    return (_MARKED if _HAS_MARK.search(level) else _PLAIN).findall(level), True
 
 
 class Units(NamedTuple):
@@ -88,13 +93,13 @@ def read_units(text: str) -> Units:
         ([0, 0, 2, 1], 'the\niphone\n4\n是')
 
     """
-    words = tokens(text)
+    words, ideographs = _split(text)
     joined = "\n".join(words).encode("utf-8", "surrogatepass")
     hashes = np.fromiter(map(zlib.crc32, joined.split(b"\n")), np.uint32, len(words))
     kinds = np.zeros(len(words), np.uint8)
     numbers = [place for place, word in enumerate(words) if not word.isalpha() and _HAS_DIGIT.search(word)]
     kinds[numbers] = NUMBER
-    if not text.isascii():
+    if ideographs:
         first = "".join([word[0] for word in words]).encode("utf-32-le", "surrogatepass")
         kinds[_BOUNDS.searchsorted(np.frombuffer(first, "<u4"), side="right") & 1 == 1] = IDEOGRAPH
     return Units(hashes, kinds, joined)

@@ -29,9 +29,8 @@ PATHS = (
 #: Constants in which the formats of files and servers are numbered.
 FORMATS = {
     "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_store.FORMAT",
-    "index of texts, records": "denoise_scrapy.dedup.packed.FORMAT",
+    "index of texts, records": "denoise_scrapy.dedup.redis_store.FORMAT",
     "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
-    "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",
     "site memory and site models": "denoise_scrapy.site.rows.FORMAT",
     "site rules": "denoise_scrapy.site.rules_file.FORMAT",
     "shape of a crawl": "denoise_scrapy.crawl.shape.crawl_shape.FORMAT",
