@@ -1,11 +1,7 @@
 """Title, language and date of publication: given where a field is named for them, and never at the cost of a body."""
 
 import gc
-import json
-import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -156,25 +152,3 @@ def test_feeds_take_them_in_the_order_they_name(stories: list[str], tmp_path: Pa
     lines = feed.read_text("utf-8").splitlines()
     assert lines[0] == ",".join(order)
     assert f"2024-05-02,de,{stories[1]},Brücke 2 gesperrt" in lines
-
-
-def test_nothing_is_imported_that_nobody_asks_for(stories: list[str], tmp_path: Path) -> None:
-    code = (
-        "import json, sys\n"
-        "from tests.crawl.crawling import crawl, spider_of, stop_reactor\n"
-        "done = crawl(spider_of(sys.argv[1]), {'DENOISE_FIELDS': {'title': 'title'}})\n"
-        "assert done.items[0]['title']\n"
-        "print(json.dumps([name for name in ('htmldate', 'dateparser', 'py3langid') if name in sys.modules]))\n"
-        "stop_reactor()\n"
-    )
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", code, stories[0]],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert json.loads(done.stdout.splitlines()[-1]) == []
