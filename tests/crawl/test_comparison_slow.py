@@ -52,17 +52,6 @@ def test_a_server_that_does_not_answer_is_asked_once(rude: RudeWeb, behave: Call
     assert done.bodies()[rude("/a/0")]
 
 
-def test_pages_that_come_later_do_not_ask_it_again(rude: RudeWeb) -> None:
-    rude.pages |= dict.fromkeys(LINKS, rude_web.never)
-    pages = [f"/b{n}/x" for n in range(5)]  # of a template each
-    rude.pages |= {path: article(n + 20, LINKS).replace("main", f"m{path[1:3]}") for n, path in enumerate(pages)}
-    done, seconds = timed_crawl(rude, "/a/0", *pages, CONCURRENT_REQUESTS=1)
-    assert [path for path in rude.asked if path in LINKS] == ["/a/1"]
-    assert len(done.items) == 6
-    assert all(done.bodies().values())
-    assert seconds < 2 * TIMEOUT + 6 * SLACK
-
-
 def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
     rude.pages |= dict.fromkeys(LINKS, rude_web.never)
     web.pages |= {f"/a/{n}": article(n + 20, LINKS) for n in range(5)}
@@ -102,13 +91,6 @@ def test_a_redirect_to_the_same_page_is_followed_once(rude: RudeWeb) -> None:
     done, _ = timed_crawl(rude, "/a/0")
     assert rude.of_siblings() == ["/a/1", "/a/1/"]
     assert done.stat("comparison/given_up/redirects") == 1
-    assert done.stat("body/items") == 1
-
-
-def test_a_redirect_elsewhere_is_not_followed(rude: RudeWeb) -> None:
-    rude.pages |= dict.fromkeys(LINKS, rude_web.redirects_onwards)
-    done, _ = timed_crawl(rude, "/a/0")
-    assert rude.of_siblings() == LINKS
     assert done.stat("body/items") == 1
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 
@@ -61,29 +59,6 @@ def test_a_page_of_ten_megabytes_passes_untreated(web: Web) -> None:
     assert done.bodies()[web("/small")]
     assert done.stat("pages/too_large") == 1
     assert done.stat("errors") == 0
-
-
-def test_a_large_page_is_treated_where_it_is_allowed(web: Web) -> None:
-    lines = b"<p>Many words stand in every line of it.</p>" * 10_000
-    web.pages["/big"] = Reply(b"<script>" + b"x" * 6_000_000 + b"</script>" + lines)
-    done = crawl(spider_of(web("/big")), {"DENOISE_MAX_PAGE_MB": 20})
-    assert "Many words stand" in done.bodies()[web("/big")]
-
-
-@pytest.mark.parametrize("status", [301, 302, 307])
-def test_redirects_are_followed_to_the_final_page(web: Web, status: int) -> None:
-    web.pages["/from"] = Reply(b"moved", status, {"Location": "/to", **HTML})
-    web.pages["/to"] = article(3)
-    done = crawl(spider_of(web("/from")))
-    assert story(3).split(". ")[3] in done.bodies()[web("/to")]
-
-
-def test_gzip_is_decoded(web: Web) -> None:
-    import gzip
-
-    web.pages["/a"] = Reply(gzip.compress(article(4).encode()), headers={**HTML, "Content-Encoding": "gzip"})
-    done = crawl(spider_of(web("/a")))
-    assert story(4).split(". ")[3] in done.bodies()[web("/a")]
 
 
 def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:

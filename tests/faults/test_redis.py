@@ -150,3 +150,10 @@ def test_a_slow_server(parts: Parts, server: RedisServer) -> None:
     parts.assert_nothing_is_lost()
     assert parts.project.complaints() == []
     assert copies_kept(parts.project.feed().urls, parts.parts) == []
+
+
+def test_a_server_that_stays_away(parts: Parts, server: RedisServer) -> None:
+    parts.run(server.kill, lambda: None)
+    parts.assert_nothing_is_lost()
+    assert parts.project.said(SAID) == 1, parts.project.complaints()
+    assert parts.dropped(0) > 0

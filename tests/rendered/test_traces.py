@@ -91,7 +91,7 @@ def test_a_page_that_is_gone_costs_the_layout_only() -> None:
 
 def test_a_layout_that_makes_no_sense_is_a_mismatch(geometry: Geometry) -> None:
     counted: list[str] = []
-    geometry._state = SimpleNamespace(count=lambda name, *_: counted.append(name))  # type: ignore[assignment]
+    geometry._log = SimpleNamespace(count=lambda name, *_: counted.append(name))  # type: ignore[assignment]
     for text in ("x", "1,2\n3\n", "1,2,3,4\n1,2,3,4,5,0,7\n<p>", "1,2,3,4\n1,2,3,4,5,0\n<p n=7>", "1,2,3,4\n\n<b>"):
         asked = request()
         geometry.ask(asked, ON)
