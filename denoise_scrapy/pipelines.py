@@ -63,7 +63,7 @@ class BodyPipeline(Component):
         super().__init__(state)
         self._shape = ShapeReport(state)
         with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison, state.sites)
+            self._values = ItemValues(state.settings, state.log, state.comparison)
         state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
 
     def open_spider(self) -> None:

@@ -19,6 +19,7 @@ from denoise_scrapy.dedup import RULES, SEARCHES, Store
 from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.items import ComparedFields
 from denoise_scrapy.page.selectors import compile_all
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -33,7 +34,6 @@ PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = ("html", "markdown", "confidence", "kind", "title", "lang", "published", "comparison", "blocks")
 MARK = "near_duplicate"  # one more, which has a default: its own name
-REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -177,7 +177,7 @@ def check_store(place: str) -> None:
     if is_class_path(place):
         store_class(place)
     elif "://" in place:
-        if not place.startswith(REDIS_SCHEMES):
+        if not place.startswith(SCHEMES):
             raise ValueError(f"valid is {_STORES}")
     elif place not in {"auto", "memory"} and not (PurePath(place).suffix or len(PurePath(place).parts) > 1):
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
@@ -277,7 +277,8 @@ class DenoiseSettings:
     )
     site_memory_path: str = _setting(
         "",
-        "Where facts of sites are kept for the next crawl: a file, redis://host:6379/0#name, or :memory: for nowhere. "
+        "Where facts of the newest pages of sites are kept for the next crawl: a file, redis://host:6379/0#name, or "
+        ":memory: for nowhere. "
         "Empty: beside the index of DENOISE_DEDUP_STORE, else in the job directory, if there is one.",
         may_be_empty=True,
     )

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.comparison.pages import ComparisonPages
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.crawl.site_keeper import SiteKeeper
     from denoise_scrapy.settings import DenoiseSettings
 
 # What the fields of DENOISE_FIELDS receive of a body.
@@ -52,16 +51,14 @@ class ItemValues:
         settings: The crawl's.
         log: Its log.
         comparison: Its comparison pages.
-        sites: What it knows of sites.
 
     Raises:
         ConfigurationError: A field is named whose library is not installed.
     """
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages, sites: SiteKeeper):
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages):
         self._log = log
         self._comparison = comparison
-        self._sites = sites
         for what in settings.item_fields if settings.enabled else ():
             if what in LIBRARIES:
                 try:
@@ -78,10 +75,8 @@ class ItemValues:
             judged: Called with the page and its body.
         """
         pages = await self._comparison.pages_for(crawled)
-        memory, settings = self._sites.memory, crawled.settings
-        model = SiteModel.fit(pages, memory.learned(crawled.page), memory.pinned(crawled.page))
-        body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        self._sites.learn(crawled.page, body)
+        settings = crawled.settings
+        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         judged(crawled.page, body)
         fields = settings.item_fields
         values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}

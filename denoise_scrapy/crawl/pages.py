@@ -269,15 +269,16 @@ class CrawledPages:
         """Parse the response to a request with the path table of its site."""
         self._log.count("pages/parsed")
         site = site_key(response.url)
-        self._sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
+        self._sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
         table = self._memory.path_table(site)
         page = read_page(response, table, keep=settings.keep, remove=settings.remove)
+        self._memory.tables.add_page(page)
         self._geometry.attach(page, request, response, settings)
         return page
 
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with, and wake what waits for one of its site."""
-        self._sites.memory.remember(page)
+        self._sites.remember(page)
         event = self._arrivals.pop(site_key(page.url), None)
         if event is not None:
             event.set()

@@ -67,7 +67,6 @@ class CrawlState:
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
         watch("path_tables", nbytes=lambda: memory.tables.nbytes, evicted=lambda: memory.tables.evicted)
-        watch("learned", nbytes=lambda: self.sites.memory.nbytes)  # and under site_memory/evicted
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
         watch("shapes", evicted=lambda: self.pages.visited.evicted)
         watch("reuse", nbytes=lambda: reuse.nbytes, evicted=lambda: reuse.evicted)

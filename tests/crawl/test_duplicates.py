@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from denoise_scrapy.setting_values import ConfigurationError
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.pipelines import NearDuplicate
+from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -124,7 +124,7 @@ def test_a_file_that_is_no_index_stops_the_crawl(copies: Web, tmp_path: Path) ->
     with pytest.raises(ConfigurationError, match=r"texts\.sqlite"):
         crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": str(file)})
     assert file.read_bytes().startswith(b"not a database")
-    with pytest.raises(ConfigurationError, match="DEDUP_PATH or JOBDIR"):
+    with pytest.raises(ConfigurationError, match="'sqlite': valid is auto"):
         crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": "sqlite"})
     assert copies.asked == []
 

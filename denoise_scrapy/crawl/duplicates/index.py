@@ -13,8 +13,9 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, Store
 from denoise_scrapy.items import ComparedFields, get_field, url_in
-from denoise_scrapy.settings import REDIS_SCHEMES, ConfigurationError, is_class_path, store_class
+from denoise_scrapy.settings import ConfigurationError, is_class_path, store_class
 from denoise_scrapy.site import site_key
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -144,7 +145,7 @@ def make_store(path: str, crawl_settings: BaseSettings) -> Store:
 
 def is_remote(place: str) -> bool:
     """Whether the store of a place answers from another machine, and is asked in a thread (`Store.remote`)."""
-    return place.startswith(REDIS_SCHEMES) or (is_class_path(place) and store_class(place).remote)
+    return place.startswith(SCHEMES) or (is_class_path(place) and store_class(place).remote)
 
 
 def passes_by_itself(error: Exception) -> bool:
@@ -167,7 +168,7 @@ def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str 
     if settings.dedup == "off" or place == "memory":
         return None
     if place != "auto":
-        return place if place.startswith(REDIS_SCHEMES) or is_class_path(place) else Path(place)
+        return place if place.startswith(SCHEMES) or is_class_path(place) else Path(place)
     directory = job_dir(crawl_settings)
     return Path(directory, INDEX_FILE) if directory else None
 
