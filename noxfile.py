@@ -35,8 +35,6 @@ PART = (
     *(f"tests/dedup/test_{name}.py" for name in ("claims", "fingerprint", "index", "redis_store", "stores")),
     "tests/crawl",
     *(f"--ignore=tests/crawl/test_{name}.py" for name in ("commands", "process", "shared_sites")),
-    "tests/several/test_leases.py",
-    "tests/several/test_scheduler.py",
     "tests/rendered/test_default.py",
     "tests/rendered/test_traces.py",
     "tests/projects/test_shapes.py",

@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy import Request
 
 from denoise_scrapy.crawl.comparison.request import FETCH_META, WAY_META, way_of_fetching
-from denoise_scrapy.crawl.responses import OK
+from denoise_scrapy.crawl.pages import OK
 from denoise_scrapy.crawl.state import Component
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from scrapy import Item
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.crawl.responses import spelling
+from denoise_scrapy.crawl.pages import spelling
 from denoise_scrapy.items import url_in
 
 if TYPE_CHECKING:

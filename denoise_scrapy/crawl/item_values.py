@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.model import OVER_BUDGET
-from denoise_scrapy.crawl.pages import PageText
-from denoise_scrapy.crawl.responses import told_encoding
+from denoise_scrapy.crawl.pages import PageText, told_encoding
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.utf8 import to_utf8

@@ -12,9 +12,8 @@ from denoise_scrapy.crawl.comparison.pages import ComparisonPages
 from denoise_scrapy.crawl.comparison.request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
-from denoise_scrapy.crawl.log import CrawlLog, refusing_to_start
+from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start
 from denoise_scrapy.crawl.pages import CrawledPages
-from denoise_scrapy.crawl.report import CrawlReport
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory

@@ -28,7 +28,7 @@ from denoise_scrapy.crawl.comparison.request import (
     seconds_taken,
     was_sent,
 )
-from denoise_scrapy.crawl.responses import asks_for_patience, is_comparable, is_page
+from denoise_scrapy.crawl.pages import asks_for_patience, is_comparable, is_page
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
 

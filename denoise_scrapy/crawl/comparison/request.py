@@ -16,8 +16,7 @@ from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.reactor import is_reactor_installed
 
-from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict
-from denoise_scrapy.crawl.responses import is_same_page
+from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict, is_same_page
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
