@@ -122,7 +122,7 @@ class BodyPipeline(Component):
         return item
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
-        """Whether an item is to be given a field of ours."""
+        """Return whether an item is to be given a field of ours."""
         if not has_field(item, field):
             self._log.count("body/no_field")
             self._log.say_once(
@@ -230,7 +230,7 @@ class NearDuplicatePipeline(Component):
         return self._duplicate(item, found, verdict, whose.settings) if verdict.duplicate else item
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
-        """What of an item is compared; None for nothing."""
+        """Return the text of an item to compare; None where there is none."""
         if not whose.settings.enabled or whose.settings.dedup == "off":
             return None
         found = item_text(item, whose)

@@ -12,7 +12,7 @@ STATS: dict[str, str] = {
     "pages/evicted": "remembered pages that made room for newer ones (at the end of the crawl)",
     "geometry/attached": "rendered pages of which it is known where their elements lie",
     "geometry/elements": "elements with a place, of all these pages",
-    "geometry/missing": "rendered pages of which the browser told no layout",
+    "geometry/missing": "rendered pages without a layout from the browser",
     "geometry/mismatch": "rendered pages whose elements had changed when their body was read; used without layout",
     "body/items": "items that received a text",
     "body/empty": "items whose page has no content in our eyes; they receive an empty text",
@@ -25,9 +25,9 @@ STATS: dict[str, str] = {
     "body/fallback/*": "items whose text came from a fallback, by its name",
     "body/evidence/*": "items by what their text rests on: comparison pages, page alone …",
     "meta/lang": "pages whose language was asked for and found",
-    "meta/no_lang": "the same where nothing tells it: little text, and no lang attribute",
+    "meta/no_lang": "the same where it is not known: little text, and no lang attribute",
     "meta/published": "pages whose date of publication was asked for and found",
-    "meta/no_date": "the same where neither markup nor URL tells it",
+    "meta/no_date": "the same where neither markup nor URL has it",
     "meta/too_large": "pages in which no date was looked for: above 2 MB",
     "meta/no_html": "pages whose HTML had gone when language or date were asked for: they have no date",
     "site_memory/loaded": "sites of which pages of earlier crawls, or of other processes, were loaded",
@@ -78,5 +78,5 @@ STATS: dict[str, str] = {
 
 
 def is_declared(name: str) -> bool:
-    """Whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
+    """Return whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
     return name in STATS or f"{name.rpartition('/')[0]}/*" in STATS

@@ -1,4 +1,4 @@
-"""What items are given of a page: its body in several forms, and its language and date."""
+"""The values of items: the body of their page in several forms, its language and date."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ItemValues:
         return text
 
     def _beside(self, crawled: CrawledPage, body: Body) -> dict[str, str]:
-        """Language and date by item field, where they are asked for; "" for what is not known."""
+        """Return language and date by item field, where they are wanted; "" for what is not known."""
         wanted = {what: field for what, field in crawled.settings.item_fields.items() if what in LIBRARIES}
         if not wanted:
             return {}
@@ -102,7 +102,7 @@ class ItemValues:
         return {field: self._try(what, ways[what]) for what, field in wanted.items()}
 
     def _try(self, what: str, find: Callable[[], str]) -> str:
-        """A value, "" where it cannot be had; the body of the page is not lost for it."""
+        """Return a value, "" where it cannot be had; the body of the page is not lost for it."""
         try:
             return find()
         except ImportError as error:  # asked for by a request: nothing of it was known at the start
@@ -128,5 +128,5 @@ class ItemValues:
 
 
 def html_of(response: Response | None) -> str:
-    """The text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    """Return the text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

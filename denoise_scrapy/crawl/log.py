@@ -1,4 +1,4 @@
-"""What a crawl counts and logs: events, errors, lines of progress, memories, and why it does not start."""
+"""The stats and log of a crawl: events, errors, progress, memory, and refusals to start."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CrawlLog:
 
     @property
     def extra(self) -> dict[str, Any]:
-        """What log records carry, as those of Scrapy do: the spider."""
+        """The `extra` of log records, which names the spider, as in Scrapy's own."""
         return {"spider": self._crawler.spider}
 
     def count(self, name: str, by: int = 1) -> None:

@@ -47,18 +47,18 @@ PLAYWRIGHT_CONTEXT = "denoise"
 
 
 def is_page(response: Response) -> bool:
-    """Whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
+    """Return whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
     is_html = isinstance(response, HtmlResponse) and bool(response.body)
     return is_html and urlsplit(response.url).path != "/robots.txt"
 
 
 def asks_for_patience(response: Response) -> bool:
-    """Whether the server wants fewer requests, or none for a while."""
+    """Return whether the server wants fewer requests, or none for a while."""
     return response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers
 
 
 def is_comparable(request: Request, response: Response) -> bool:
-    """Whether other pages of the site may be compared with this one.
+    """Return whether other pages of the site may be compared with this one.
 
     Error pages, answers to forms and pages reached by a redirect from elsewhere (a log-in form, the
     home page in place of an article) are no examples of the site's template.
@@ -77,7 +77,7 @@ def redirected_from(request: Request) -> list[str]:
 
 
 def is_same_page(one: str, other: str) -> bool:
-    """Whether two URLs are spellings of one, see `spelling`."""
+    """Return whether two URLs are spellings of one, see `spelling`."""
     return spelling(one) == spelling(other)
 
 
@@ -107,7 +107,7 @@ def read_page(
 
 
 def told_encoding(response: Response) -> str | None:
-    """The encoding that a response was given by the server or the spider, None where its page tells one.
+    """Return the encoding that the server or the spider gave a response, None where only its page declares one.
 
     Scrapy's own `encoding` is what the page declares too, not as browsers read it (in `<meta charset=utf-16>` it
     believes), or a guess; responses that are made from others have it as if they were given it.
@@ -124,7 +124,7 @@ def told_encoding(response: Response) -> str | None:
 
 
 def spelling(url: str) -> str:
-    """A URL without what does not tell one page from another: scheme, "www.", closing slash, escapes, fragment.
+    """Return a URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
 
     Example:
         >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
@@ -206,7 +206,7 @@ class BoundedDict(Generic[Key, Value]):
 
 
 class PageText(NamedTuple):
-    """What the items of a page are given.
+    """Values for the items of a page.
 
     Attributes:
         fields: Values by item field.
@@ -409,6 +409,6 @@ class CrawledPages:
                 self.recent.grow(name, nbytes)
 
     def has_given(self, text: Any) -> bool:
-        """Whether a text, not an equal one, is what a page fetched lately has given to its items."""
+        """Return whether a text, not an equal one, is what a page fetched lately has given to its items."""
         given = (crawled.text for crawled in self.recent.values() if crawled.text is not None) if text else ()
         return any(value is text for values in given for value in values.fields.values())

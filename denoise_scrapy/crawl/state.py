@@ -1,4 +1,4 @@
-"""What belongs to one crawl, shared by the middlewares and pipelines of its crawler."""
+"""The state of one crawl, shared by the middlewares and pipelines of its crawler."""
 
 from __future__ import annotations
 
