@@ -1,6 +1,7 @@
 """Items get the text of their page, unless somebody says otherwise."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,13 +47,14 @@ def test_components_can_be_listed_by_hand(articles: list[str]) -> None:
     assert done.stat("dedup/checked") == 0
 
 
-def test_switched_off_nothing_happens(articles: list[str]) -> None:
-    done = crawl(spider_of(*articles), {"DENOISE_ENABLED": "false"})
+def test_switched_off_nothing_happens(articles: list[str], tmp_path: Path) -> None:
+    done = crawl(spider_of(*articles), {"DENOISE_ENABLED": "false", "JOBDIR": str(tmp_path)})
     assert done.items == [{"url": url} for url in done.bodies()]
     assert not any(name.startswith("denoise") for name in done.stats)
+    assert not list(tmp_path.glob("denoise*"))
 
 
-def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
+def test_a_request_may_opt_out_and_in_and_choose(articles: list[str], tmp_path: Path) -> None:
     class Choosing(scrapy.Spider):
         name = "choosing"
 
@@ -66,8 +68,9 @@ def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
 
     bodies = crawl(Choosing).bodies()
     assert [bool(bodies[url]) for url in articles] == [True, False, True, True]
-    done = crawl(Choosing, {"DENOISE_ENABLED": False})
+    done = crawl(Choosing, {"DENOISE_ENABLED": False, "JOBDIR": str(tmp_path)})
     assert [bool(done.bodies()[url]) for url in articles] == [False, False, True, True]
+    assert {path.name for path in tmp_path.glob("denoise*.sqlite")} == {"denoise-sites.sqlite", "denoise-texts.sqlite"}
 
 
 @pytest.mark.parametrize(
