@@ -18,8 +18,8 @@ import numpy as np
 from scrapy import Request
 
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.layout import boxes_by_number
 from denoise_scrapy.page.markup import SKIPPED_TAGS
-from denoise_scrapy.page.numbered import boxes_by_number
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.body.model import TOO_LARGE
 from denoise_scrapy.crawl.pages import PageText, told_encoding
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
 
 if TYPE_CHECKING:
@@ -77,6 +77,14 @@ class ItemValues:
         settings = crawled.settings
         body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         judged(crawled.page, body)
+        if body.fallback == TOO_LARGE:
+            self._log.say_once(
+                "too_large",
+                logging.WARNING,
+                "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
+                "denoise/body/fallback/too_large counts",
+                crawled.page.url,
+            )
         fields = settings.item_fields
         values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
         values |= self._beside(crawled, body)
@@ -119,7 +127,7 @@ class ItemValues:
     def _published(self, crawled: CrawledPage, body: Body, response: Response | None, html: Callable[[], str]) -> str:
         if response is None:
             return ""
-        if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
+        if body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
             self._log.count("meta/too_large")
             return ""
         found = published_on(html(), crawled.page.url)
