@@ -13,11 +13,10 @@ from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 from denoise_scrapy.crawl.duplicates.index import item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
-from denoise_scrapy.crawl.shape.report import ShapeReport
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import get_field, has_field, has_text, with_field
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
-from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.stats import PREFIX, twentieth
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.duplicates.index import ItemText
@@ -61,10 +60,8 @@ class BodyPipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._shape = ShapeReport(state)
         with refusing_to_start(state.crawler):
             self._values = ItemValues(state.settings, state.log, state.comparison)
-        state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -77,10 +74,9 @@ class BodyPipeline(Component):
                 self._state.sites.open()
 
     def close_spider(self) -> None:
-        """Save and close the site memory, and report the shape of the crawl."""
+        """Save and close the site memory."""
         if self._state.pages.used:
             self._state.sites.close()
-            self._shape.finish()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -112,7 +108,7 @@ class BodyPipeline(Component):
         async with crawled.computing:  # the items of a page are processed side by side
             text = crawled.text
             if text is None:
-                text = await self._values.text_of(crawled, self._shape.add)
+                text = await self._values.text_of(crawled)
                 state.pages.note_text(crawled, text)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
@@ -248,7 +244,7 @@ class NearDuplicatePipeline(Component):
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/duplicates")
-        self._log.count(f"dedup/score/{_class(verdict.score)}")
+        self._log.count(f"dedup/score/{twentieth(verdict.score)}")
         self._log.count("dedup/forms", int(verdict.form))
         self._copies.count(verdict.of)
         logger.info(
@@ -271,8 +267,3 @@ class NearDuplicatePipeline(Component):
         changed = with_field(item, settings.mark_field, mark)
         self._state.items.add_copy(item, changed)
         return changed
-
-
-def _class(score: float) -> str:
-    """Class of a score, in twentieths: "0.70", "0.75" … "1.00"."""
-    return f"{int(score * 20 + 1e-9) / 20:.2f}"

@@ -23,6 +23,7 @@ STATS: dict[str, str] = {
     "body/no_page": "items without a page, or whose page is no HTML",
     "body/opted_out": "items of pages left alone",
     "body/fallback/*": "items whose text came from a fallback, by its name",
+    "body/confidence/*": "pages by the confidence of their body (expected F1), in twentieths",
     "body/evidence/*": "items by what their text rests on: comparison pages, page alone …",
     "meta/lang": "pages whose language was asked for and found",
     "meta/no_lang": "the same where it is not known: little text, and no lang attribute",
@@ -77,6 +78,25 @@ STATS: dict[str, str] = {
 }
 
 
+def meaning_of(name: str) -> str:
+    """Return what a stat counts; "" for one that is not declared.
+
+    Args:
+        name: Its name without the prefix.
+    """
+    return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
+
+
+def twentieth(share: float) -> str:
+    """Return the class of a share, in twentieths: "0.70", "0.75" … "1.00".
+
+    Example:
+        >>> twentieth(0.749), twentieth(1.0)
+        ('0.70', '1.00')
+    """
+    return f"{int(share * 20 + 1e-9) / 20:.2f}"
+
+
 def is_declared(name: str) -> bool:
     """Return whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
-    return name in STATS or f"{name.rpartition('/')[0]}/*" in STATS
+    return bool(meaning_of(name))

@@ -16,6 +16,7 @@ from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -66,17 +67,12 @@ class ItemValues:
                     field = settings.item_fields[what]
                     raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r} {error}") from error
 
-    async def text_of(self, crawled: CrawledPage, judged: Callable[[Page, Body], object]) -> PageText:
-        """Return what the items of a page are given.
-
-        Args:
-            crawled: The page.
-            judged: Called with the page and its body.
-        """
+    async def text_of(self, crawled: CrawledPage) -> PageText:
+        """Return what the items of a page are given."""
         pages = await self._comparison.pages_for(crawled)
         settings = crawled.settings
         body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        judged(crawled.page, body)
+        self._log.count(f"body/confidence/{twentieth(body.confidence)}")
         if body.fallback == TOO_LARGE:
             self._log.say_once(
                 "too_large",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.job import job_dir
 
 from denoise_scrapy.native import status
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -21,6 +25,7 @@ Number = Callable[[], int]
 
 logger = logger_of(__name__)
 
+STATS_FILE = "denoise-stats.json"
 # Messages that are said once: of some tens of kinds, but a spider may name anything in the meta of requests.
 MOST_SAID = 1000
 
@@ -149,6 +154,18 @@ def numbered(count: int, one: str, many: str = "") -> str:
         ('1 body', '0 pages')
     """
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def write_stats(crawler: Crawler) -> None:
+    """Write all stats of a crawl to its job directory, for `scrapy denoise stats`; nothing without one.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    directory = job_dir(crawler.settings)
+    if directory:
+        with replacing(Path(directory, STATS_FILE)) as file:
+            json.dump(crawler.stats.get_stats(), file, default=str, indent=1, sort_keys=True)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from denoise_scrapy.crawl.comparison.pages import ComparisonPages
 from denoise_scrapy.crawl.comparison.request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
-from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start
+from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
 from denoise_scrapy.crawl.pages import CrawledPages
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
 from denoise_scrapy.settings import DenoiseSettings
@@ -92,6 +92,10 @@ class CrawlState:
         if self.pages.used:
             self.log.set("pages/evicted", self.memory.evicted)
             self.memories.finish()
+            try:
+                write_stats(self.crawler)
+            except OSError as error:
+                self.log.report("stats", error)
         self.pages.recent.clear()
         self.reuse.clear()
 
