@@ -11,7 +11,7 @@ from itemadapter import ItemAdapter
 
 
 def has_field(item: Any, field: str) -> bool:
-    """Whether `field` may be set: dicts take any key, other items only declared fields."""
+    """Return whether `field` may be set: dicts take any key, other items only declared fields."""
     return isinstance(item, dict) or field in ItemAdapter(item).field_names()
 
 
@@ -40,7 +40,7 @@ def url_in(item: Any, field: str) -> str:
 
 
 def has_text(item: Any, field: str) -> bool:
-    """Whether `field` holds something other than nothing or white space."""
+    """Return whether `field` holds something other than nothing or white space."""
     value = get_field(item, field)
     return bool(value.strip() if isinstance(value, str) else value)
 

@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy import Request
 
 from denoise_scrapy.crawl.comparison.request import FETCH_META, WAY_META, way_of_fetching
-from denoise_scrapy.crawl.responses import OK
+from denoise_scrapy.crawl.pages import OK
 from denoise_scrapy.crawl.state import Component
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class ComparisonPagesMiddleware(Component):
 
     Its place is between Scrapy's retry and user agent middlewares (545), where a response is
     decoded, redirected and final. A response always passes unchanged. A browser that renders a
-    request is asked where the page's elements lie.
+    request gets a page method that reads the layout.
     """
 
     def process_request(self, request: Request) -> Response | None:
@@ -93,7 +93,7 @@ class ItemPageMiddleware(Component):
             yield held
 
     def _taken(self, response: Response, each: Any) -> list[Any]:
-        """What may go on now: a request at once, an item when it is decided whose text it has."""
+        """Return what may go on now: a request at once, an item when its page is known."""
         try:
             if isinstance(each, Request) and response.request is not None:
                 self._state.pages.note_request(response.request, each)

@@ -11,11 +11,10 @@ from scrapy.exceptions import DropItem
 from denoise_scrapy.crawl.duplicates import CopyCounts, DuplicateCheck, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
-from denoise_scrapy.crawl.shape.report import ShapeReport
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import get_field, has_field, has_text, with_field
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
-from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.stats import PREFIX, twentieth
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.index_guard import ItemText
@@ -59,10 +58,8 @@ class BodyPipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._shape = ShapeReport(state)
         with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison, state.sites)
-        state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
+            self._values = ItemValues(state.settings, state.log, state.comparison)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -75,10 +72,9 @@ class BodyPipeline(Component):
                 self._state.sites.open()
 
     def close_spider(self) -> None:
-        """Save and close the site memory, and report the shape of the crawl."""
+        """Save and close the site memory."""
         if self._state.pages.used:
             self._state.sites.close()
-            self._shape.finish()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -110,7 +106,7 @@ class BodyPipeline(Component):
         async with crawled.computing:  # the items of a page are processed side by side
             text = crawled.text
             if text is None:
-                text = await self._values.text_of(crawled, self._shape.add)
+                text = await self._values.text_of(crawled)
                 state.pages.note_text(crawled, text)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
@@ -120,7 +116,7 @@ class BodyPipeline(Component):
         return item
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
-        """Whether an item is to be given a field of ours."""
+        """Return whether an item is to be given a field of ours."""
         if not has_field(item, field):
             self._log.count("body/no_field")
             self._log.say_once(
@@ -227,7 +223,7 @@ class NearDuplicatePipeline(Component):
         return self._duplicate(item, found, verdict, whose.settings) if verdict.duplicate else item
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
-        """What of an item is compared; None for nothing."""
+        """Return the text of an item to compare; None where there is none."""
         if not whose.settings.enabled or whose.settings.dedup == "off":
             return None
         found = item_text(item, whose)
@@ -245,7 +241,7 @@ class NearDuplicatePipeline(Component):
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/duplicates")
-        self._log.count(f"dedup/score/{_class(verdict.score)}")
+        self._log.count(f"dedup/score/{twentieth(verdict.score)}")
         self._log.count("dedup/forms", int(verdict.form))
         self._copies.count(verdict.of)
         logger.info(
@@ -268,8 +264,3 @@ class NearDuplicatePipeline(Component):
         changed = with_field(item, settings.mark_field, mark)
         self._state.items.add_copy(item, changed)
         return changed
-
-
-def _class(score: float) -> str:
-    """Class of a score, in twentieths: "0.70", "0.75" … "1.00"."""
-    return f"{int(score * 20 + 1e-9) / 20:.2f}"

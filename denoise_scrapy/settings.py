@@ -69,7 +69,7 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is known of a setting besides its name, type and default.
+    """A setting: its meaning and valid values.
 
     Args:
         meaning: One line, for people.
@@ -240,7 +240,8 @@ class DenoiseSettings:
     )
     site_memory_path: str = _setting(
         "",
-        "Where facts of sites are kept for the next crawl: a file, redis://host:6379/0#name, or :memory: for nowhere. "
+        "Where facts of the newest pages of sites are kept for the next crawl: a file, redis://host:6379/0#name, or "
+        ":memory: for nowhere. "
         "Empty: beside the index of DENOISE_DEDUP_STORE, else in the job directory, if there is one.",
         may_be_empty=True,
     )
@@ -351,24 +352,24 @@ class DenoiseSettings:
             )
         return read
 
-    def for_page(self, asked: object) -> DenoiseSettings:
+    def for_page(self, wish: object) -> DenoiseSettings:
         """Return the settings of one page.
 
         Args:
-            asked: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
+            wish: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
                 lower case without the prefix.
 
         Raises:
             ConfigurationError: It is of another type, or names a setting that is unknown, invalid
                 or not one of a single page.
         """
-        if asked is None:
+        if wish is None:
             return self
-        if isinstance(asked, bool):
-            return replace(self, enabled=asked)
-        if isinstance(asked, Mapping):
-            return self._with_values(asked, "", str.lower, per_page=True)
-        raise ConfigurationError(f'request.meta["denoise"] = {asked!r}: valid are True, False and a dict of settings')
+        if isinstance(wish, bool):
+            return replace(self, enabled=wish)
+        if isinstance(wish, Mapping):
+            return self._with_values(wish, "", str.lower, per_page=True)
+        raise ConfigurationError(f'request.meta["denoise"] = {wish!r}: valid are True, False and a dict of settings')
 
     def _with_values(
         self, given: Mapping[Any, Any], prefix: str, case: Callable[[str], str], *, per_page: bool = False
@@ -411,7 +412,7 @@ def _attributes(spider: Spider) -> Iterator[tuple[str, Any]]:
 
 
 def _replacement(key: Any, prefix: str, known: Iterable[str]) -> str:
-    """What to write in place of a name that is not known."""
+    """Return what replaces an unknown name, for a message."""
     replaced = _REPLACED.get(str(key)[len(prefix) :].upper())
     if replaced is None:
         return nearest_hint(str(key), known)
@@ -447,7 +448,7 @@ def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
 
 
 def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str, str]:
-    """The same of a dict; a command line has none, so that one may be written as JSON."""
+    """Check a dict. A command line has none: there it is JSON."""
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
@@ -493,7 +494,7 @@ def _parse_str(value: object) -> str:
 
 
 def _parse_texts(value: object) -> tuple[str, ...]:
-    """Texts of a list, or one text; a command line has no lists, so that one may be written as JSON."""
+    """Parse a list of texts or one text. A command line has no lists: there it is JSON."""
     if value is None or value == "":
         return ()
     if isinstance(value, str):
@@ -504,7 +505,7 @@ def _parse_texts(value: object) -> tuple[str, ...]:
 
 
 def _json_of(text: str, kind: type) -> Any:
-    """A list or dict as JSON; None where the text is none, as `[data-ad]`, which is a selector."""
+    """Parse JSON; None where the text is none, as `[data-ad]`, which is a selector."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -12,7 +12,7 @@ STATS: dict[str, str] = {
     "pages/evicted": "remembered pages that made room for newer ones (at the end of the crawl)",
     "geometry/attached": "rendered pages of which it is known where their elements lie",
     "geometry/elements": "elements with a place, of all these pages",
-    "geometry/missing": "rendered pages of which the browser told no layout",
+    "geometry/missing": "rendered pages without a layout from the browser",
     "geometry/mismatch": "rendered pages whose elements had changed when their body was read; used without layout",
     "body/items": "items that received a text",
     "body/empty": "items whose page has no content in our eyes; they receive an empty text",
@@ -23,21 +23,19 @@ STATS: dict[str, str] = {
     "body/no_page": "items without a page, or whose page is no HTML",
     "body/opted_out": "items of pages left alone",
     "body/fallback/*": "items whose text came from a fallback, by its name",
-    "body/evidence/*": "items by what their text rests on: site model, comparison pages, page alone …",
+    "body/confidence/*": "pages by the confidence of their body (expected F1), in twentieths",
+    "body/evidence/*": "items by what their text rests on: comparison pages, page alone …",
     "meta/lang": "pages whose language was asked for and found",
-    "meta/no_lang": "the same where nothing tells it: little text, and no lang attribute",
+    "meta/no_lang": "the same where it is not known: little text, and no lang attribute",
     "meta/published": "pages whose date of publication was asked for and found",
-    "meta/no_date": "the same where neither markup nor URL tells it",
-    "meta/too_large": "pages in which no date was looked for: above 2 MB",
+    "meta/no_date": "the same where neither markup nor URL has it",
+    "meta/too_large": "pages in which no date was looked for: above 2 MB, or too large to be judged",
     "meta/no_html": "pages whose HTML had gone when language or date were asked for: they have no date",
-    "site_memory/loaded": "sites that earlier crawls, or other processes, had learned",
-    "site_memory/learned": "bodies that were learned from",
-    "site_memory/changed": "templates that had changed, so that what was learned of them was forgotten",
-    "site_memory/changed_elsewhere": "templates that another process forgot, so that this one did too",
-    "site_memory/saved": "times that what was learned of a site was added to the store",
+    "site_memory/loaded": "sites of which pages of earlier crawls, or of other processes, were loaded",
+    "site_memory/saved": "times that pages of a site were saved",
     "site_memory/corrupt": "damaged rows of the store that were skipped",
+    "site_memory/evicted": "pages of a file, or sites of a server, that made room for others",
     "site_memory/failed": "times that the store could not be read or written; the crawl went on without",
-    "site_memory/evicted/*": "what made room for more: paths and rules of templates, templates, sites, saved_sites",
     "comparison/from_memory": "pages that were compared with pages the crawl had brought anyway",
     "comparison/none": "pages of a site of which no other page was to be had",
     "comparison/waits": "pages that waited for the crawl to bring another page",
@@ -73,13 +71,32 @@ STATS: dict[str, str] = {
     "errors": "errors of ours that were caught; the page or the item passed unchanged",
     "errors/*": "the same by the place where they happened",
     "memory/bytes": "bytes that all memories and the index hold at the end of the crawl, about",
-    "memory/bytes/*": "the same by memory: pages, path_tables, learned, recent, reuse, index",
+    "memory/bytes/*": "the same by memory: pages, path_tables, recent, reuse, index",
     "memory/evicted/*": "what left bounded memories, by memory (docs/memory.md); further ones: pages/evicted, "
     "site_memory/evicted, comparison/forgotten",
     "invalid_meta": 'requests whose meta["denoise"] was invalid; the settings were used',
 }
 
 
+def meaning_of(name: str) -> str:
+    """Return what a stat counts; "" for one that is not declared.
+
+    Args:
+        name: Its name without the prefix.
+    """
+    return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
+
+
+def twentieth(share: float) -> str:
+    """Return the class of a share, in twentieths: "0.70", "0.75" … "1.00".
+
+    Example:
+        >>> twentieth(0.749), twentieth(1.0)
+        ('0.70', '1.00')
+    """
+    return f"{int(share * 20 + 1e-9) / 20:.2f}"
+
+
 def is_declared(name: str) -> bool:
-    """Whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
-    return name in STATS or f"{name.rpartition('/')[0]}/*" in STATS
+    """Return whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
+    return bool(meaning_of(name))

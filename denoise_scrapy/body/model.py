@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from denoise_scrapy.body.favor import lean
 from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.page_title import title_of
-from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy
@@ -22,16 +22,12 @@ from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.page.work import DEFAULT_WORK, OverBudgetError
+from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
-from denoise_scrapy.site.learned_rule import LearnedRule
-from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.model_file import load_model, save_model
+from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
-#: Bodies after which a template counts as known: two or three pages tell nearly all (extraction study, section 1).
-KNOWN_PAGES = 3
-#: Fallback of a page that takes more work than it may take.
-OVER_BUDGET = "over budget"
+#: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
+TOO_LARGE = "too large"
 
 
 @dataclass(frozen=True)
@@ -39,8 +35,7 @@ class SiteModel:
     """What several pages of a site tell. A value: `extract` is a pure function of the page and it.
 
     Attributes:
-        statistics: The pages, what they have in common, and what was learned of their template.
-        pinned: A rule of the user's that decides where its element is found.
+        statistics: The pages, and what they have in common.
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -51,27 +46,23 @@ class SiteModel:
     """
 
     statistics: SiteStatistics
-    pinned: LearnedRule | None = None
 
     @classmethod
-    def fit(
-        cls,
-        pages: Iterable[Page | PageFacts] = (),
-        learned: LearnedTemplate | None = None,
-        pinned: LearnedRule | None = None,
-    ) -> SiteModel:
-        """Learn from pages of one site, in order of preference.
-
-        Args:
-            pages: The pages, or their facts.
-            learned: What a `SiteMemory` knows of the template of the page that is to be read.
-            pinned: The pinned rule that decides for it.
-        """
-        return cls(SiteStatistics.of(pages, learned), pinned)
+    def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
+        """Learn from pages of one site, or their facts, in order of preference."""
+        return cls(SiteStatistics.of(pages))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, without pickles; see `save_model`."""
-        save_model(self.statistics, self.pinned, Path(path))
+        """Write the facts of the pages to a file, without pickles.
+
+        Strategies that read no more of comparison pages extract the very same body with the loaded model: `combined`,
+        `repetition`, and those that read the page alone. `lcs`, `style-tree` and `cluster` find no page in it.
+
+        Raises:
+            OSError: The file cannot be written.
+            ValueError: There are too many pages for a file.
+        """
+        save_pages(self.statistics.pages, Path(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SiteModel:
@@ -81,7 +72,7 @@ class SiteModel:
             OSError: The file cannot be read.
             ValueError: It is no such file, or one of another version.
         """
-        return cls(*load_model(Path(path)))
+        return cls.fit(load_pages(Path(path)))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
         """The body of a page of this site.
@@ -95,26 +86,24 @@ class SiteModel:
             ValueError: There is no such strategy.
         """
         chosen = find_strategy(strategy)
-        try:
-            page.work.check()
-            return self._judged(page, chosen, taste)
-        except OverBudgetError:
-            return _over_budget(page, strategy)
+        if not page.is_too_large:
+            with suppress(TooLargeError):
+                return self._judged(page, chosen, taste)
+        return _too_large(page, strategy)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
         """The body as a strategy sees it.
 
         Raises:
-            OverBudgetError: That takes more work than the page may take.
+            TooLargeError: The strategy would take too long.
         """
         strategy = chosen.name
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             return _nothing(page, strategy)
-        ruled = decide_by_rule(page, self.pinned)
-        decision = ruled or lean(page, site, strategy, chosen.decide(page, site), taste.favor)
-        evidence = _evidence(site) if ruled is None else "pinned rule"
-        fallback = "" if ruled or site.pages or not chosen.comparison_pages else "page alone"
+        decision = lean(page, site, strategy, chosen.decide(page, site), taste.favor)
+        evidence = "comparison pages" if site.pages else "page alone"
+        fallback = "" if site.pages or not chosen.comparison_pages else "page alone"
         decision, lack = follow(page, site, decision, taste)
         kept, fallback = decision.kept, lack or fallback
         if lack == WHOLE_TEXT:
@@ -142,15 +131,15 @@ def _nothing(page: Page, strategy: str) -> Body:
     return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds, make_title=title)
 
 
-def _over_budget(page: Page, strategy: str) -> Body:
-    """All text of a page that takes more work than it may take."""
+def _too_large(page: Page, strategy: str) -> Body:
+    """All text of a page that is too large to be judged."""
     kept = np.ones(len(page.blocks), bool)
-    decision = Decision(kept, kept / 2, 0.0, [OVER_BUDGET] * len(kept), is_rule=True)
+    decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
     return Body(
         text=page.text_of(kept) if len(kept) else "",
         confidence=0.0,
         strategy=strategy,
-        fallback=OVER_BUDGET,
+        fallback=TOO_LARGE,
         evidence=WHOLE_TEXT,
         probability=decision.probability,
         make_blocks=lambda: _blocks(page, decision, kept),
@@ -158,13 +147,6 @@ def _over_budget(page: Page, strategy: str) -> Body:
         make_kinds=lambda: kind_model().kinds_of(page),
         make_title=lambda: page.title,
     )
-
-
-def _evidence(site: SiteStatistics) -> str:
-    if not site.pages:
-        return "page alone"
-    known = site.learned is not None and site.learned.pages >= KNOWN_PAGES
-    return "site model" if known else "comparison pages"
 
 
 def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:
@@ -190,7 +172,6 @@ def extract(
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
-    work: int = DEFAULT_WORK,
 ) -> Body:
     """The body of one page, in one call.
 
@@ -202,7 +183,6 @@ def extract(
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none. What `keep` finds too stays.
-        work: Steps that each page may take, 0 for any number; see `Page.parse`.
 
     Raises:
         TypeError: A page is neither str, bytes nor Page.
@@ -213,7 +193,7 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = Page.parse(html, url=url, keep=keep, remove=remove, work=work)
-    parse = partial(Page.parse, paths=page.path_table, work=work)
+    page = Page.parse(html, url=url, keep=keep, remove=remove)
+    parse = partial(Page.parse, paths=page.path_table)
     others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
     return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)

@@ -1,7 +1,7 @@
-"""Where elements lie on a rendered page: asked of the browser, joined to the elements of our own parse.
+"""The layout of rendered pages: read in the browser, joined to the elements of our own parse.
 
-The browser is asked by a page method of scrapy-playwright, the last one of a request. It gives all boxes, and the
-page's tags without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
+A page method of scrapy-playwright, the last one of a request, reads it. It returns all boxes, and the page's tags
+without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
 page: neither the body that Scrapy gets, nor what the HTTP cache stores, nor a page kept open knows of it.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 from scrapy import Request
 
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.layout import boxes_by_number
 from denoise_scrapy.page.markup import SKIPPED_TAGS
-from denoise_scrapy.page.numbered import boxes_by_number
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 
@@ -35,7 +35,7 @@ logger = logger_of(__name__)
 METHODS_META = "playwright_page_methods"
 # Our method's key where they are given as a dict.
 METHOD_KEY = "denoise_layout"
-# What `layout.js` tells of an element: x, y, width, height, font size in tenths of pixels, flags.
+# Values of an element from `layout.js`: x, y, width, height, font size in tenths of pixels, flags.
 COLUMNS = 6
 # The attribute that numbers the tags there. A page's own of that name would stand inside `noscript` and the like only.
 NUMBER = "n"
@@ -52,7 +52,7 @@ _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise
 
 
 async def read_layout(page: Any) -> str:
-    """Return the layout of a Playwright page as `layout.js` tells it; never raises, as that would fail the request."""
+    """Return the layout of a Playwright page, from `layout.js`; never raises, as that would fail the request."""
     given = [LEAVES, MOST_ELEMENTS]
     for again in (True, False):
         try:
@@ -115,7 +115,7 @@ class Geometry:
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
-        """Have the browser that renders `request`, if one does, tell where its elements lie."""
+        """Add our page method to a request that a browser renders."""
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
@@ -130,7 +130,7 @@ class Geometry:
         request.meta[METHODS_META] = {**given, METHOD_KEY: ours} if isinstance(given, dict) else [*(given or ()), ours]
 
     def take(self, request: Request) -> None:
-        """Keep what the browser told for as long as the request lives; its meta is as it was before `ask`."""
+        """Keep the layout for as long as the request lives, and restore the request's meta."""
         for method in _ours(request):
             _remove(method, request)
             if isinstance(method.result, str) and method.result:
@@ -162,13 +162,13 @@ class Geometry:
 
 
 def _waits_for_load(request: Request) -> bool:
-    """Whether a rendered page is loaded to its end anyway: scrapy-playwright waits for that after any method."""
+    """Return whether a rendered page is loaded to its end anyway: scrapy-playwright waits for that after any method."""
     options = request.meta.get("playwright_page_goto_kwargs") or {}
     return options.get("wait_until") in {None, "load", "networkidle"} or bool(request.meta.get(METHODS_META))
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements, as `layout.js` told them; None where it told of another page."""
+    """Return the boxes of a page's elements from the output of `layout.js`; None where that is of another page."""
     try:
         size, values, tags = layout.split("\n", 2)
         return boxes_by_number(page, tags, NUMBER, _boxes(size, values))
@@ -199,5 +199,5 @@ def _remove(method: Any, request: Request) -> None:
 
 
 def _says_html(response: Response) -> bool:
-    """Whether the server sent HTML; of JSON, XML and PDF browsers make pages of their own."""
+    """Return whether the server sent HTML; of JSON, XML and PDF browsers make pages of their own."""
     return b"html" in (response.headers.get("Content-Type") or b"").lower()

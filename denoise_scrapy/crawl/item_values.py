@@ -1,4 +1,4 @@
-"""What items are given of a page: its body in several forms, and its language and date."""
+"""The values of items: the body of their page in several forms, its language and date."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.model import OVER_BUDGET
-from denoise_scrapy.crawl.pages import PageText
-from denoise_scrapy.crawl.responses import told_encoding
+from denoise_scrapy.body.model import TOO_LARGE
+from denoise_scrapy.crawl.pages import PageText, told_encoding
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.comparison.pages import ComparisonPages
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.crawl.site_keeper import SiteKeeper
     from denoise_scrapy.settings import DenoiseSettings
 
 # What the fields of DENOISE_FIELDS receive of a body.
@@ -52,16 +51,14 @@ class ItemValues:
         settings: The crawl's.
         log: Its log.
         comparison: Its comparison pages.
-        sites: What it knows of sites.
 
     Raises:
         ConfigurationError: A field is named whose library is not installed.
     """
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages, sites: SiteKeeper):
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages):
         self._log = log
         self._comparison = comparison
-        self._sites = sites
         for what in settings.item_fields if settings.enabled else ():
             if what in LIBRARIES:
                 try:
@@ -70,19 +67,20 @@ class ItemValues:
                     field = settings.item_fields[what]
                     raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r} {error}") from error
 
-    async def text_of(self, crawled: CrawledPage, judged: Callable[[Page, Body], object]) -> PageText:
-        """Return what the items of a page are given.
-
-        Args:
-            crawled: The page.
-            judged: Called with the page and its body.
-        """
+    async def text_of(self, crawled: CrawledPage) -> PageText:
+        """Return what the items of a page are given."""
         pages = await self._comparison.pages_for(crawled)
-        memory, settings = self._sites.memory, crawled.settings
-        model = SiteModel.fit(pages, memory.learned(crawled.page), memory.pinned(crawled.page))
-        body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        self._sites.learn(crawled.page, body)
-        judged(crawled.page, body)
+        settings = crawled.settings
+        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
+        self._log.count(f"body/confidence/{twentieth(body.confidence)}")
+        if body.fallback == TOO_LARGE:
+            self._log.say_once(
+                "too_large",
+                logging.WARNING,
+                "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
+                "denoise/body/fallback/too_large counts",
+                crawled.page.url,
+            )
         fields = settings.item_fields
         values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
         values |= self._beside(crawled, body)
@@ -93,7 +91,7 @@ class ItemValues:
         return text
 
     def _beside(self, crawled: CrawledPage, body: Body) -> dict[str, str]:
-        """Language and date by item field, where they are asked for; "" for what is not known."""
+        """Return language and date by item field, where they are wanted; "" for what is not known."""
         wanted = {what: field for what, field in crawled.settings.item_fields.items() if what in LIBRARIES}
         if not wanted:
             return {}
@@ -108,7 +106,7 @@ class ItemValues:
         return {field: self._try(what, ways[what]) for what, field in wanted.items()}
 
     def _try(self, what: str, find: Callable[[], str]) -> str:
-        """A value, "" where it cannot be had; the body of the page is not lost for it."""
+        """Return a value, "" where it cannot be had; the body of the page is not lost for it."""
         try:
             return find()
         except ImportError as error:  # asked for by a request: nothing of it was known at the start
@@ -125,7 +123,7 @@ class ItemValues:
     def _published(self, crawled: CrawledPage, body: Body, response: Response | None, html: Callable[[], str]) -> str:
         if response is None:
             return ""
-        if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
+        if body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
             self._log.count("meta/too_large")
             return ""
         found = published_on(html(), crawled.page.url)
@@ -134,5 +132,5 @@ class ItemValues:
 
 
 def html_of(response: Response | None) -> str:
-    """The text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    """Return the text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

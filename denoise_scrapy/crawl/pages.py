@@ -6,39 +6,137 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
+from w3lib.url import canonicalize_url
 
-from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page, redirected_from, spelling
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
-
     from denoise_scrapy.crawl.geometry import Geometry
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.site_keeper import SiteKeeper
-    from denoise_scrapy.page import Page
+    from denoise_scrapy.page import PathTable
     from denoise_scrapy.site import PageMemory
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 Address = IPv4Address | IPv6Address
 
+OK = 200
+# Too many requests; no service for now.
+PATIENCE_STATUSES = frozenset({429, 503})
 META_KEY = "denoise"
 # Meta that decides how a request is sent, so that a comparison page is fetched the same way.
 META_OF_WAY = ("cookiejar", "dont_merge_cookies", "proxy", "bindaddress")
 # A browser context of our own: pages the spider keeps open may take all places of theirs, and wait
 # for us.
 PLAYWRIGHT_CONTEXT = "denoise"
+
+
+def is_page(response: Response) -> bool:
+    """Return whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
+    is_html = isinstance(response, HtmlResponse) and bool(response.body)
+    return is_html and urlsplit(response.url).path != "/robots.txt"
+
+
+def asks_for_patience(response: Response) -> bool:
+    """Return whether the server wants fewer requests, or none for a while."""
+    return response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers
+
+
+def is_comparable(request: Request, response: Response) -> bool:
+    """Return whether other pages of the site may be compared with this one.
+
+    Error pages, answers to forms and pages reached by a redirect from elsewhere (a log-in form, the
+    home page in place of an article) are no examples of the site's template.
+    """
+    return (
+        request.method == "GET"
+        and response.status == OK
+        and bool(site_key(response.url))
+        and all(is_same_page(url, response.url) for url in redirected_from(request))
+    )
+
+
+def redirected_from(request: Request) -> list[str]:
+    """Return the URLs that led to `request` by redirects, the spider's own one first."""
+    return list(request.meta.get("redirect_urls", ()))
+
+
+def is_same_page(one: str, other: str) -> bool:
+    """Return whether two URLs are spellings of one, see `spelling`."""
+    return spelling(one) == spelling(other)
+
+
+def read_page(
+    response: Response,
+    paths: PathTable,
+    *,
+    keep: Sequence[str] = (),
+    remove: Sequence[str] = (),
+) -> Page:
+    """Parse a response that `is_page`.
+
+    Args:
+        response: The response.
+        paths: Table of element paths shared by the pages of its site.
+        keep: Selectors of what belongs to the body.
+        remove: Selectors of what does not.
+    """
+    return Page.parse(
+        response.body,
+        url=response.url,
+        encoding=told_encoding(response),
+        paths=paths,
+        keep=keep,
+        remove=remove,
+    )
+
+
+def told_encoding(response: Response) -> str | None:
+    """Return the encoding that the server or the spider gave a response, None where only its page declares one.
+
+    Scrapy's own `encoding` is what the page declares too, not as browsers read it (in `<meta charset=utf-16>` it
+    believes), or a guess; responses that are made from others have it as if they were given it.
+
+    Example:
+        >>> page = HtmlResponse("http://a.example/", body=b"<meta charset=utf-16>")
+        >>> told_encoding(page), told_encoding(page.replace(encoding="utf-8"))
+        (None, 'utf-8')
+    """
+    given: str | None = getattr(response, "_encoding", None)
+    if given is not None and given != html_body_declared_encoding(response.body):
+        return given
+    return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
+
+
+def spelling(url: str) -> str:
+    """Return a URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
+
+    Example:
+        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
+        True
+    """
+    try:
+        parts = urlsplit(canonicalize_url(url))
+        host = (parts.hostname or "").removeprefix("www.")
+        port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
+    except ValueError:  # no URL that could be fetched
+        return url
+    return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]
 
 
 class BoundedDict(Generic[Key, Value]):
@@ -108,7 +206,7 @@ class BoundedDict(Generic[Key, Value]):
 
 
 class PageText(NamedTuple):
-    """What the items of a page are given.
+    """Values for the items of a page.
 
     Attributes:
         fields: Values by item field.
@@ -269,15 +367,16 @@ class CrawledPages:
         """Parse the response to a request with the path table of its site."""
         self._log.count("pages/parsed")
         site = site_key(response.url)
-        self._sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
+        self._sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
         table = self._memory.path_table(site)
         page = read_page(response, table, keep=settings.keep, remove=settings.remove)
+        self._memory.tables.add_page(page)
         self._geometry.attach(page, request, response, settings)
         return page
 
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with, and wake what waits for one of its site."""
-        self._sites.memory.remember(page)
+        self._sites.remember(page)
         event = self._arrivals.pop(site_key(page.url), None)
         if event is not None:
             event.set()
@@ -310,6 +409,6 @@ class CrawledPages:
                 self.recent.grow(name, nbytes)
 
     def has_given(self, text: Any) -> bool:
-        """Whether a text, not an equal one, is what a page fetched lately has given to its items."""
+        """Return whether a text, not an equal one, is what a page fetched lately has given to its items."""
         given = (crawled.text for crawled in self.recent.values() if crawled.text is not None) if text else ()
         return any(value is text for values in given for value in values.fields.values())

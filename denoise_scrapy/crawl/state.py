@@ -1,4 +1,4 @@
-"""What belongs to one crawl, shared by the middlewares and pipelines of its crawler."""
+"""The state of one crawl, shared by the middlewares and pipelines of its crawler."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from denoise_scrapy.crawl.comparison.pages import ComparisonPages
 from denoise_scrapy.crawl.comparison.request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
-from denoise_scrapy.crawl.log import CrawlLog, refusing_to_start
+from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
 from denoise_scrapy.crawl.pages import CrawledPages
-from denoise_scrapy.crawl.report import CrawlReport
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory
@@ -67,7 +66,6 @@ class CrawlState:
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
         watch("path_tables", nbytes=lambda: memory.tables.nbytes, evicted=lambda: memory.tables.evicted)
-        watch("learned", nbytes=lambda: self.sites.memory.nbytes)  # and under site_memory/evicted
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
         watch("shapes", evicted=lambda: self.pages.visited.evicted)
         watch("reuse", nbytes=lambda: reuse.nbytes, evicted=lambda: reuse.evicted)
@@ -94,6 +92,10 @@ class CrawlState:
         if self.pages.used:
             self.log.set("pages/evicted", self.memory.evicted)
             self.memories.finish()
+            try:
+                write_stats(self.crawler)
+            except OSError as error:
+                self.log.report("stats", error)
         self.pages.recent.clear()
         self.reuse.clear()
 

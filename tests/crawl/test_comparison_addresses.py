@@ -106,26 +106,6 @@ def test_a_name_that_changes_after_the_look_up_brings_no_page(linked: Web, names
     assert done.stat("body/fallback/page_alone") == 1
 
 
-def test_what_it_brings_answers_no_request_of_the_spider(linked: Web, names: Names) -> None:
-    class Following(scrapy.Spider):
-        name = "following"
-        start_urls = (named(linked),)
-
-        async def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-            await asyncio.sleep(0.3)
-            yield response.follow("/a/1", self.parse_article)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    names.answers = [[LOCAL], [PUBLIC], [LOCAL]]
-    done = crawl(Following, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC): 600}, "DENOISE_COMPARISON_WAIT": 0})
-    assert linked.asked == ["/a/0", "/a/1", "/a/1"]
-    assert done.stat("comparison/reused") == 0
-    assert len(done.items) == 2
-
-
 def test_public_names_are_asked(linked: Web, names: Names) -> None:
     names.answers = [[LOCAL], [PUBLIC], [LOCAL], [PUBLIC], [LOCAL]]
     done = crawl_from(named(linked), PUBLIC, ours=True)

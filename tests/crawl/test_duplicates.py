@@ -124,7 +124,7 @@ def test_a_file_that_is_no_index_stops_the_crawl(copies: Web, tmp_path: Path) ->
     with pytest.raises(ConfigurationError, match=r"texts\.sqlite"):
         crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": str(file)})
     assert file.read_bytes().startswith(b"not a database")
-    with pytest.raises(ConfigurationError, match="valid is auto"):
+    with pytest.raises(ConfigurationError, match="'sqlite': valid is auto"):
         crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": "sqlite"})
     assert copies.asked == []
 

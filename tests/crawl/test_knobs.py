@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -103,36 +103,3 @@ def test_wrong_wishes_are_refused_at_the_start(name: str, value: Any, said: str)
     with pytest.raises(ConfigurationError) as refused:
         crawl(spider_of("data:,x"), {name: value})
     assert said in str(refused.value)
-
-
-def test_a_wrong_selector_of_a_request_is_said_and_the_crawl_goes_on(articles: list[str]) -> None:
-    class Mistaken(scrapy.Spider):
-        name = "mistaken"
-
-        async def start(self) -> Any:
-            for url in articles:
-                yield scrapy.Request(url, meta={"denoise": {"remove": "p::text"}})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Mistaken)
-    assert all(done.bodies().values())
-    assert done.stat("invalid_meta") == 4
-    assert done.log.count("remove = 'p::text': selector 'p::text': it selects text") == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "read"),
-    [
-        ("", ()),
-        (None, ()),
-        ([], ()),
-        ("p, .a", ("p, .a",)),
-        ("[data-x]", ("[data-x]",)),
-        ('["a", "b"]', ("a", "b")),
-        (("a", "//b"), ("a", "//b")),
-    ],
-)
-def test_texts_are_read(value: Any, read: tuple[str, ...]) -> None:
-    assert DenoiseSettings.from_settings({"DENOISE_REMOVE": value}).remove == read

@@ -1,12 +1,7 @@
 """Title, language and date of publication: given where a field is named for them, and never at the cost of a body."""
 
 import gc
-import json
-import os
 import random
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,12 +49,6 @@ def test_each_item_gets_what_is_asked_for(stories: list[str]) -> None:
     assert done.stat("meta/published") == done.stat("meta/lang") == 3
     assert done.stat("errors") == 0
     assert not [line for line in done.log.splitlines() if " WARNING " in line or " ERROR " in line]
-
-
-def test_each_field_can_be_asked_for_alone(stories: list[str]) -> None:
-    for what in ("title", "lang", "published"):
-        done = crawl(spider_of(*stories), {"DENOISE_FIELDS": {what: "mine"}})
-        assert all(set(item) == {"url", "body", "mine"} and item["mine"] for item in done.items), what
 
 
 def test_a_request_asks_for_its_page(stories: list[str]) -> None:
@@ -147,34 +136,3 @@ def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypa
     done = crawl(spider_of(*stories), FIELDS)
     assert all(item["body"] and item["title"] and item["lang"] == item["published"] == "" for item in done.items)
     assert done.stat("errors/meta") == 3
-
-
-def test_feeds_take_them_in_the_order_they_name(stories: list[str], tmp_path: Path) -> None:
-    feed = tmp_path / "items.csv"
-    order = ["published", "lang", "url", "title"]
-    crawl(spider_of(*stories), {**FIELDS, "FEEDS": {feed: {"format": "csv", "fields": order}}})
-    lines = feed.read_text("utf-8").splitlines()
-    assert lines[0] == ",".join(order)
-    assert f"2024-05-02,de,{stories[1]},Brücke 2 gesperrt" in lines
-
-
-def test_nothing_is_imported_that_nobody_asks_for(stories: list[str], tmp_path: Path) -> None:
-    code = (
-        "import json, sys\n"
-        "from tests.crawl.crawling import crawl, spider_of, stop_reactor\n"
-        "done = crawl(spider_of(sys.argv[1]), {'DENOISE_FIELDS': {'title': 'title'}})\n"
-        "assert done.items[0]['title']\n"
-        "print(json.dumps([name for name in ('htmldate', 'dateparser', 'py3langid') if name in sys.modules]))\n"
-        "stop_reactor()\n"
-    )
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", code, stories[0]],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert json.loads(done.stdout.splitlines()[-1]) == []

@@ -10,8 +10,7 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy.crawl.comparison.request import WAY_META, ReuseStore, way_of_fetching
-from denoise_scrapy.crawl.pages import BoundedDict
-from denoise_scrapy.crawl.responses import is_comparable, is_page, is_same_page
+from denoise_scrapy.crawl.pages import BoundedDict, is_comparable, is_page, is_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl.crawling import event_loop
 from tests.crawl.web import article

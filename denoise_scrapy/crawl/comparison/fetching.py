@@ -28,7 +28,7 @@ from denoise_scrapy.crawl.comparison.request import (
     seconds_taken,
     was_sent,
 )
-from denoise_scrapy.crawl.responses import asks_for_patience, is_comparable, is_page
+from denoise_scrapy.crawl.pages import asks_for_patience, is_comparable, is_page
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
 
@@ -56,7 +56,7 @@ MOST_URLS = 40_000
 
 @dataclass(slots=True)
 class SiteRecord:
-    """What is known of one site.
+    """Fetches from one site.
 
     Attributes:
         fetched: Requests sent.
@@ -72,7 +72,7 @@ class SiteRecord:
 
 
 class FetchRecords:
-    """Records by site, and the URLs that were tried; those not asked about for longest go first.
+    """Records by site, and the URLs that were tried; those not used for longest go first.
 
     Args:
         count: Counts an event: ``comparison/forgotten`` and ``comparison/given_up/<reason>``.
@@ -120,7 +120,7 @@ class FetchRecords:
             del self._tried[next(iter(self._tried))]
 
     def tried(self, url: str) -> bool:
-        """Whether `url`, or another spelling of it, was tried before."""
+        """Return whether `url`, or another spelling of it, was tried before."""
         return hash(page_identity(url)) in self._tried
 
 
@@ -147,7 +147,7 @@ class FetchBudget:
         connect(self._response_downloaded, signals.response_downloaded)
 
     def affords(self, site: str) -> bool:
-        """Whether the limits of the crawl and of the site leave room for a request to it."""
+        """Return whether the limits of the crawl and of the site leave room for a request to it."""
         settings, fetched = self._settings, self.records.site(site).fetched
         received = self._crawler.stats.get_value("response_received_count", 0)
         crawled = int(received) - self._log.counted("comparison/requests")
@@ -222,7 +222,7 @@ class SiblingFetcher:
             self._log.count("comparison/failed")
 
     def stopping(self) -> bool:
-        """Whether the crawl is ending, so that nothing should be begun."""
+        """Return whether the crawl is ending, so that nothing should be begun."""
         try:
             engine: Any = self._crawler.engine
         except RuntimeError:  # there is none yet
@@ -231,7 +231,7 @@ class SiblingFetcher:
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
     def crawl_is_asking(self, crawled: CrawledPage) -> bool:
-        """Whether requests to the server of a page are under way, or wait for their delay."""
+        """Return whether requests to the server of a page are under way, or wait for their delay."""
         slots = getattr(self._crawler.engine.downloader, "slots", {})
         slot = slots.get(self._slot_key(self._request(crawled.page.url, crawled)))
         return bool(getattr(slot, "active", False))
@@ -268,11 +268,11 @@ class SiblingFetcher:
             return None, error
 
     def _must_stay_public(self, crawled: CrawledPage) -> bool:
-        """Whether pages to compare with must come from public addresses.
+        """Return whether pages to compare with must come from public addresses.
 
         Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and
         connects, the address of a response is the proxy's own, and the name may mean something to it alone. Where
-        the address is unknown (caches, some handlers), the page counts as public unless its URL tells otherwise.
+        the address is unknown (caches, some handlers), the page counts as public unless its URL is a private one.
         """
         if crawled.carried.get("proxy"):
             return False
@@ -291,7 +291,7 @@ class SiblingFetcher:
         return not self.records.site(site).given_up
 
     def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
-        """Whether the response came from where it may: a name may have changed its address since it was looked up."""
+        """Return whether a response may be used: its name may have another address by now."""
         address = response.ip_address
         if address is None or is_public(address) or not self._must_stay_public(crawled):
             return True

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.site import PageMemory
 
 # Pages of its template that a page is to be compared with before any is fetched. Most of the gain comes with the first;
-# a second tells copies of the page from its template.
+# a second distinguishes copies of the page from its template.
 ENOUGH = 2
 # Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT
@@ -148,7 +148,7 @@ class ComparisonPages:
 
 
 def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:
-    """How many of some pages share the page's template."""
+    """Count the pages that share the template of a page."""
     return sum(template_similarity(page, other) > SAME_TEMPLATE for other in known)
 
 

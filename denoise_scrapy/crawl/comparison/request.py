@@ -16,8 +16,7 @@ from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.reactor import is_reactor_installed
 
-from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict
-from denoise_scrapy.crawl.responses import is_same_page
+from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict, is_same_page
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -79,18 +78,18 @@ def seconds_taken(request: Request, error: Exception | None) -> float:
 
 
 def was_sent(request: Request, error: Exception) -> bool:
-    """Whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
+    """Return whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
     return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
 
 
 def is_timeout(error: Exception) -> bool:
-    """Whether an error says that time was over; each handler has a class of its own for it."""
+    """Return whether an error says that time was over; each handler has a class of its own for it."""
     name = type(error).__name__.lower()
     return "timeout" in name or "timedout" in name
 
 
 def is_too_large(error: Exception) -> bool:
-    """Whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
+    """Return whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
     return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
 
 
@@ -116,12 +115,12 @@ def redirect_to_same_page(response: Response) -> str | None:
 
 
 def is_redirect(response: Response) -> bool:
-    """Whether a response sends its reader elsewhere."""
+    """Return whether a response sends its reader elsewhere."""
     return 300 <= response.status < 400
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the public network: not private, loopback, link-local, multicast or reserved.
+    """Return whether an address is one of the public network: not private, loopback, link-local, multicast or reserved.
 
     Example:
         >>> [is_public(ip_address(each)) for each in ("8.8.8.8", "10.0.0.1", "169.254.169.254", "224.0.0.1")]
@@ -154,7 +153,7 @@ def address_of(host: str) -> Address | None:
 
 
 async def leads_to_public_only(host: str, seconds: float) -> bool:
-    """Whether all addresses of a host are public, as the crawl itself would find them; False where it has none.
+    """Return whether all addresses of a host are public, as the crawl itself would find them; False where it has none.
 
     Args:
         host: Name or address.
@@ -172,7 +171,7 @@ async def leads_to_public_only(host: str, seconds: float) -> bool:
 
 
 async def _resolve(host: str) -> list[str]:
-    """Addresses of a name, by the reactor's resolver: its cache is the one that the download asks next."""
+    """Return the addresses of a name, by the reactor's resolver, whose cache the download uses next."""
     if is_reactor_installed():
         from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
 
@@ -198,7 +197,7 @@ class _Receiver:
         self._found.append(str(address.host))
 
     def resolutionComplete(self) -> None:  # noqa: N802 - the interface's name
-        """Tell what was found."""
+        """Set the result."""
         with suppress(asyncio.InvalidStateError):  # nobody waits any more
             self.done.set_result(self._found)
 
