@@ -1,4 +1,4 @@
-"""Language and date of publication, by py3langid and htmldate: the extra `meta`, imported when first asked.
+"""Language and date of publication, by py3langid and htmldate: the extra `meta`, imported when first used.
 
 Example:
     >>> language_of("The river rose again on Tuesday, and by noon the council had closed the old bridge.")
@@ -29,16 +29,16 @@ __all__ = ["language_of", "published_on"]
 
 logger = logger_of(__name__)
 
-#: Fewer letters are too few to tell a language by: the page's own word for it counts.
+# Fewer letters are too few to detect a language: then the page's `lang` counts.
 MIN_LETTERS = 50
-#: Characters of a text that are looked at; more tell nothing new, and take a millisecond a thousand.
+# Characters of a text that are read; more change nothing, and take a millisecond a thousand.
 MAX_TEXT = 5_000
-#: Bytes of HTML in which a date is looked for. Of 360 recorded pages the largest has 1.5 MB.
+# Bytes of HTML in which a date is looked for. Of 360 recorded pages the largest has 1.5 MB.
 MAX_HTML = 2_000_000
-#: Levels and attributes of the tree that htmldate gets: it reads all text again at each level, and libxml2 all
-#: attributes for each of an element. Recorded pages have 55 levels at most; what is deeper stands at the last one.
+# Levels and attributes of the tree that htmldate gets: it reads all text again at each level, and libxml2 all
+# attributes for each of an element. Recorded pages have 55 levels at most; what is deeper stands at the last one.
 MAX_DEPTH = MAX_ATTRIBUTES = 60
-#: Where the tag `html` is looked for; comments and declarations may stand before it.
+# Where the tag `html` is looked for; comments and declarations may stand before it.
 MAX_BEFORE = 20_000
 
 _LANG = re.compile(r"<html\b[^>]{0,2000}?\slang\s{0,9}=\s{0,9}[\"']?([a-z]{2,3})(?![a-z])", re.IGNORECASE)
@@ -57,14 +57,14 @@ def load(name: str) -> Any:
 
 
 def language_of(text: str, html: str = "") -> str:
-    """The language that a text is written in, as its code in ISO 639-1.
+    """Return the language that a text is written in, as its code in ISO 639-1.
 
     Args:
         text: The text. One with fewer than `MIN_LETTERS` letters is not judged.
         html: The page it stands on, whose `lang` counts for such a text.
 
     Returns:
-        "en", "de", "zh" …, "" where nothing tells.
+        "en", "de", "zh" …, "" where it is not known.
 
     Raises:
         ImportError: py3langid is not installed.
@@ -82,7 +82,7 @@ def language_of(text: str, html: str = "") -> str:
 
 
 def published_on(html: str | bytes, url: str | None = None) -> str:
-    """The day on which a page was published, by what its markup and its URL say.
+    """Return the day on which a page was published, by what its markup and its URL say.
 
     Where they say nothing, a date in the text counts if it is written as one there, in digits and in full (2024-03-12).
     Others do not: there is one on nearly every page.
@@ -92,7 +92,7 @@ def published_on(html: str | bytes, url: str | None = None) -> str:
         url: Where it came from.
 
     Returns:
-        "2024-03-12", "" where nothing tells.
+        "2024-03-12", "" where it is not known.
 
     Raises:
         ImportError: htmldate is not installed.
