@@ -3,17 +3,28 @@
 import gc
 import random
 import string
+import sys
 import tracemalloc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.features import announcements
+from denoise_scrapy.body.features import words
 from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
+
+
+def bounded_caches() -> Iterator[Any]:
+    """The functions of the package with a cache of limited size: what they remember depends on the pages."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("denoise_scrapy."):
+            for value in vars(module).values():
+                if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is not None:
+                    yield value
 
 
 def word(rng: random.Random, length: int = 12) -> str:
@@ -76,7 +87,7 @@ def test_hostile_pages_leave_nothing_behind() -> None:
             pass
         for cache in bounded_caches():
             cache.cache_clear()
-        announcements.forget_announcements()
+        words.forget_texts()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]  # 0 before the start
 
