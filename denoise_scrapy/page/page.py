@@ -83,7 +83,7 @@ class Page:
         sizes: (element, width, height) as written, "" for none, of the frames that have one (`markup.SIZED_TAGS`).
         attributes: (element, name, value) of images, cells and lists, as written (`attributes`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
-        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
+        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`attributes`).
         kept_by_user: What each of the user's selectors of content found.
         removed_by_user: What each of their selectors of noise found.
         is_too_large: Whether it is over a bound of the parser's or the selectors', so that all of its text is its body.
@@ -219,16 +219,8 @@ class Page:
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when read."""
         _ = self.facts
-        for name in (
-            "elements",
-            "blocks",
-            "block_texts",
-            "marked_texts",
-            "_marked_string",
-            "inner_hashes",
-            "code_lengths",
-            "removed_text",
-        ):
+        columns = "elements blocks block_texts marked_texts _marked_string inner_hashes code_lengths removed_text"
+        for name in columns.split():
             self.__dict__.pop(name, None)
 
     def leave_table(self) -> None:
