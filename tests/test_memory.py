@@ -95,6 +95,7 @@ def test_hostile_pages_leave_nothing_behind() -> None:
 def test_what_is_forgotten_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     names, texts = names_forgotten(), words.forgotten()
     monkeypatch.setattr(words._known, "most", 500)
+    monkeypatch.setattr(words._hashed, "most", 64)
     for number in range(3):
         blocks = "".join(f"<p>{number} comments of {n}</p>" for n in range(400))
         links = "".join(f"<a href='http://{number}-{n}.example/'>x</a>" for n in range(2000))
