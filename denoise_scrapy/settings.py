@@ -52,7 +52,7 @@ _REPLACED = {
     "PATHS_MB": "DENOISE_MEMORY_MB",
     "REUSE_MB": "DENOISE_MEMORY_MB",
     "RULES_PATH": 'DENOISE_KEEP and DENOISE_REMOVE with a host in front ("example.com: div.story")',
-    "PAGE_WORK": "DENOISE_MAX_PAGE_MB",
+    "PAGE_WORK": "",
     "DEDUP_EXTENDS": "",
     "DEDUP_GROUPS": "",
     "DEDUP_WAIT": "",
