@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.model import TOO_LARGE
+from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.pages import PageText, told_encoding
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
 from denoise_scrapy.page import Page
