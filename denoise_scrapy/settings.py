@@ -138,7 +138,7 @@ def check_store(place: str) -> None:
         >>> check_store("job/texts.sqlite")
         >>> check_store("redsi://localhost")
         Traceback (most recent call last):
-        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class
+        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class...
     """
     if is_class_path(place):
         store_class(place)
