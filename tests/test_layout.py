@@ -3,7 +3,7 @@
 import grimp
 
 # Circles that are being removed: beginnings of the names of modules that may be in one.
-KNOWN = ("denoise_scrapy.crawl.", "denoise_scrapy.settings", "denoise_scrapy.item_fields")
+KNOWN: tuple[str, ...] = ()
 
 
 def circles(imports: dict[str, set[str]]) -> list[set[str]]:

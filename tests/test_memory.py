@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import words
-from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
