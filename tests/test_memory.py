@@ -3,18 +3,28 @@
 import gc
 import random
 import string
+import sys
 import tracemalloc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from benchmarks.clock import bounded_caches
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import words
 from denoise_scrapy.crawl.duplicates import CopyCounts
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
+
+
+def bounded_caches() -> Iterator[Any]:
+    """The functions of the package with a cache of limited size: what they remember depends on the pages."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("denoise_scrapy."):
+            for value in vars(module).values():
+                if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is not None:
+                    yield value
 
 
 def word(rng: random.Random, length: int = 12) -> str:
@@ -98,7 +108,7 @@ def test_references_that_nobody_follows_are_no_links() -> None:
 
 
 def test_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.MOST_COUNTED", 10)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates._MOST", 10)
     copies = CopyCounts()
     for n in range(30):
         copies.count(str(n))
