@@ -93,7 +93,7 @@ MAX_NAME_LENGTH = 200
 
 ROOT_TAGS = frozenset({"html", "body"})
 
-#: What the event loop does where such an element starts. Most are PLAIN; `events.c` has the same numbers.
+#: What the event loop does where such an element starts. Most are PLAIN; `native/source/reader.c` has the same numbers.
 PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED = range(7)
 _KINDS: dict[str, int] = {
     **dict.fromkeys(TELLS_NOTHING, LOOKED_AT),  # attributes may hold what a rendering needs

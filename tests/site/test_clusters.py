@@ -1,4 +1,4 @@
-"""Densities, learned rules, and their text."""
+"""Densities, rules, and their text."""
 
 import numpy as np
 import pytest

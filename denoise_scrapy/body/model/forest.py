@@ -55,7 +55,7 @@ class Descent:
 
     @property
     def layout(self) -> dict[str, Any]:
-        """Counts and arrays by name, as `native/model.py` takes them."""
+        """Counts and arrays by name, as `native/blocks.py` takes them."""
         counts = {"splits": len(self.feature), "above": self.above, "levels": len(self.come), "nodes": len(self.split)}
         counts |= dict(zip(("leaves", "trees"), self.leaf.shape, strict=True))
         come = np.concatenate([np.zeros(0, np.intp), *self.come])

@@ -198,7 +198,7 @@ class SideBySide:
 
     @property
     def layout(self) -> dict[str, Values]:
-        """The arrays by name, as `native/model.py` takes them."""
+        """The arrays by name, as `native/blocks.py` takes them."""
         nothing = np.minimum(np.maximum(0, self.low), self.high)
         bias = self.first[-1] + nothing[:, 0] @ self.first[:-1].astype(np.float64)  # where all features are 0
         named = {name: getattr(self, name) for name in "low high mean near page path inner last".split()}

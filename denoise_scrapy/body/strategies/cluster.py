@@ -45,6 +45,6 @@ class ClusterStrategy(Strategy):
         return Decision(kept, np.where(kept, 0.9, 0.1), confidence, reasons.tolist(), is_rule=True)
 
     def rule(self, page: Page, site: SiteStatistics) -> Rule | None:
-        """The learned rule of the page's cluster, to print, keep or compare."""
+        """The rule of the page's cluster, to print, keep or compare."""
         others = site.whole_pages[: self.comparison_pages]
         return learn_rule([page, *(p for p in others if template_similarity(page, p) > SAME_TEMPLATE)], None)

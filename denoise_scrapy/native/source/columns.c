@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Classes of characters, as in `page/characters.py`; counts of a class are at its number. */
+/* Classes of characters, as in `page/marked_text.py`; counts of a class are at its number. */
 enum { MARK, SPACE, OTHER, COMMA, STOP, DIGIT, UPPER, LETTER, CJK };
 
 enum { LINK = 1 }; /* `Flag.LINK` */
@@ -101,7 +101,7 @@ INLINED unsigned code_at(const void *codes, int wide, int64_t i) {
     return wide ? ((const uint16_t *)codes)[i] : ((const uint8_t *)codes)[i];
 }
 
-/* `mix` of page/characters.py. */
+/* `mix` of page/marked_text.py. */
 static uint64_t mix(uint64_t value) {
     value += 0x9E3779B97F4A7C15u;
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -1,5 +1,5 @@
 /* Fills the matrix of features of a page's blocks from its columns: one call for all families. Here are the sums that
- * all build upon, the hand rule (`body/hand_rule.py`), and what is called.
+ * all build upon, the hand rule (`body/features/hand_rule.py`), and what is called.
  *
  * Linear in elements and blocks, but for siblings, which are sorted. */
 #include "features.h"

@@ -8,18 +8,18 @@
 
 #include <math.h>
 
-/* Families in the order of `matrix.FAMILIES`; those of words are filled in by lexical.c. */
+/* Families in the order of `matrix.FAMILIES`; those of words are filled in by texts.c. */
 enum { OWN_ROWS, FLAG_ROWS, WORD_ROWS, SUBTREE_ROWS, WINDOW_ROWS, NEAR_ROWS, PATH_ROWS, PLACE_ROWS, RECORD_ROWS,
        GOODS_ROWS, SECTION_ROWS, SITE_ROWS, RULE_ROWS, PAGE_ROWS, FAMILIES };
 enum { TAGS = 19, FLAGS = 25, FIRST_WORD = 9, HEADING_LEVELS = 6, NODE_TAGS = 6, DECLARED = 6, SPREAD = 6 };
 /* Bits of `page/markup.py`: Flag. */
 enum { LINK_BIT = 0, HIDDEN_BIT = 1, HEADING_BIT = 2 };
-/* Classes of `page/characters.py`. */
+/* Classes of `page/marked_text.py`. */
 enum { COMMA = 3, STOP, DIGIT, UPPER, LETTER, CJK };
-/* Bits of `body/features/announcements.py`. */
+/* Bits of `body/features/words.py`. */
 enum { META_BIT = 4, PRICE_BIT = 16 };
 
-/* Rows of counts of the blocks, as in `body/sums.py`. */
+/* Rows of counts of the blocks, as in `body/features/sums.py`. */
 enum { OWN, PROSE, LINKS, TOKENS, CHARS, COPIES, HEADINGS, META, PRICES, CHANNELS };
 typedef int64_t counts[CHANNELS];
 

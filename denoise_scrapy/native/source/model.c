@@ -1,5 +1,5 @@
 /* Probability that blocks are content: trees and networks over the same features, in one call. The twins are
- * `body/forest.py` and `body/network.py`. */
+ * `body/model/forest.py` and `body/model/network.py`. */
 #include "kernels.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ struct model {
 };
 
 /* ---- trees: a bit a block. All splits are compared, then all trees gone down together, level by level. The order of
- * the sums is that of `body/forest.py`. ---- */
+ * the sums is that of `body/model/forest.py`. ---- */
 
 /* Most bits of a leaf's number. */
 #define PLANES 8
@@ -339,7 +339,7 @@ INLINED int far_sets(const struct model *model, const struct work *work, int64_t
     return 0;
 }
 
-/* Sums over all windows of count blocks, each made of narrower ones; as `window_sums` in `body/context.py`. */
+/* Sums over all windows of count blocks, each made of narrower ones; as `window_sums` in `body/model/network.py`. */
 INLINED void windows(const struct work *work, const float *rows, int64_t count) {
     float *restrict one = work->one, *restrict three = work->three, *restrict eight = work->eight;
     float *restrict most = work->most;

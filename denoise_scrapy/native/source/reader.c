@@ -122,7 +122,7 @@ static int text_append_utf16(struct marked_text *text, const uint8_t *units, int
 
 /* ---- one page while it is being read ---- */
 
-/* What is done at an element, by its path (`page/tokens.py`). */
+/* What is done at an element, by its path (`page/paths.py`). */
 enum { PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED };
 
 /* What a reader is given: see `native/reading.py`. */
