@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
+from benchmarks import figures
 from benchmarks.corpora import add_corpora_argument
 from benchmarks.dedup import floors
 from benchmarks.dedup.bases import of_portal, recorded
@@ -18,7 +18,7 @@ from benchmarks.dedup.pairs import OTHER_NUMBERS, Pair, digest, make_pairs
 from benchmarks.dedup.quality import measure
 from benchmarks.dedup.rules import OTHERS, OWN
 from benchmarks.dedup.streams import TABLE, add_streams_argument, scores
-from benchmarks.dedup.table import page
+from benchmarks.dedup.table import full, short
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.rules import is_form
@@ -30,10 +30,9 @@ def main() -> int:
     pairs = make_pairs(recorded(args.corpora) if args.corpora else of_portal(), args.seed)
     own = [measure(name, rule, pairs) for name, rule in OWN.items()]
     others = [measure(name, rule, pairs) for name, rule in OTHERS.items() if args.others]
-    report = page(texts, own + others)
-    print(report)
-    if args.page:
-        args.page.write_text(report, "utf-8")
+    print(full(own + others))
+    if args.write:
+        figures.write("pairs", short(own + others))
     print("\n".join(line for score in own for line in floors.unreached(score)) or "all goals are reached")
     wrong = []
     for score in own:
@@ -76,7 +75,7 @@ def _arguments() -> argparse.Namespace:
     add_streams_argument(ap)
     ap.add_argument("--seed", type=int, default=0, help="another seed makes other pairs; the floors are of seed 0")
     ap.add_argument("--others", action="store_true", help="also measure the other rules and searches")
-    ap.add_argument("--page", type=Path, help="write the scores as a page of the documentation")
+    ap.add_argument("--write", action="store_true", help=f"write the scores into {figures.PAGE}")
     ap.add_argument("--gate", action="store_true", help="fail where a score is worse than its floor in baseline.json")
     ap.add_argument("--set-baseline", action="store_true", help="write the floors")
     return ap.parse_args()

@@ -1,41 +1,41 @@
-"""The scores as a page of the documentation, which is also what is printed."""
+"""The scores on pairs as Markdown: all as they are printed, and the short table of the documentation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from benchmarks.dedup.quality import Score, Share
-
-HEAD = """# Scores on near-duplicates
-
-Share of the labelled pairs, made of {texts} texts, that each rule calls duplicates: high is right for duplicates,
-low for the other pairs, which are chosen to be hard. Written by `python -m benchmarks.dedup --page`.
-
-"""
+from benchmarks.markdown import table
 
 
-def page(texts: str, scores: Sequence[Score]) -> str:
-    """The Markdown page.
+def short(scores: Sequence[Score]) -> str:
+    """The table of docs/methods/figures.md: a row a rule, a column a goal."""
+    return table(
+        ["rule", *scores[0].goals], [[s.rule, *(f"{goal.value:.4f}" for goal in s.goals.values())] for s in scores]
+    )
+
+
+def full(scores: Sequence[Score]) -> str:
+    """All scores: goals, and shares by language and by kind of pair.
 
     Args:
-        texts: What the pairs are made of, in a word.
         scores: A score a rule, all of the same pairs.
     """
-    goals = [(goal, [score.goals[goal] for score in scores]) for goal in scores[0].goals]
-    parts = [_table("", scores, goals)]
+    parts = [_shares("", scores, [(goal, [score.goals[goal] for score in scores]) for goal in scores[0].goals])]
     for truth, title in ((True, "duplicates found, by"), (False, "others taken for duplicates, by")):
         groups = [k for k in scores[0].groups if k[1] == truth and scores[0].groups[k].pairs]
         kinds = [k for k in scores[0].kinds if k[1] == truth]
-        parts.append(_table(f"{title} language", scores, [(k[0], [s.groups[k] for s in scores]) for k in groups]))
-        parts.append(_table(f"{title} kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in kinds]))
+        parts.append(_shares(f"{title} language", scores, [(k[0], [s.groups[k] for s in scores]) for k in groups]))
+        parts.append(_shares(f"{title} kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in kinds]))
     open_kinds = [k for k in scores[0].kinds if k[1] is None]
     parts.append(
-        _table("called duplicates, by kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in open_kinds])
+        _shares("called duplicates, by kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in open_kinds])
     )
-    return HEAD.format(texts=texts) + "\n".join(parts)
+    return "\n".join(parts)
 
 
-def _table(title: str, scores: Sequence[Score], rows: Sequence[tuple[str, list[Share]]]) -> str:
-    lines = [[title, "pairs", *(score.rule for score in scores)], ["---"] * (len(scores) + 2)]
-    lines += [[name, str(shares[0].pairs), *(f"{share.value:.4f}" for share in shares)] for name, shares in rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _shares(title: str, scores: Sequence[Score], rows: Sequence[tuple[str, list[Share]]]) -> str:
+    return table(
+        [title, "pairs", *(score.rule for score in scores)],
+        [[name, str(shares[0].pairs), *(f"{share.value:.4f}" for share in shares)] for name, shares in rows],
+    )
