@@ -156,12 +156,12 @@ class DenoiseSettings:
 
     enabled: bool = _setting(
         True,
-        'Whether pages are treated. False: only those whose request says `meta={"denoise": True}`.',
+        'Whether pages are treated; False: only those of requests with `meta={"denoise": True}`.',
         per_page=True,
     )
     strategy: str = _setting(
         DEFAULT_STRATEGY,
-        "How content is told from the rest; a class of one's own is a Strategy.",
+        "How content is told from the rest.",
         choices=tuple(STRATEGIES),
         or_path=True,
         check=find_strategy,
@@ -169,57 +169,53 @@ class DenoiseSettings:
     )
     favor: str = _setting(
         "balanced",
-        "Which error is worse: noise that is kept (precision), content that is lost (recall), or neither.",
+        "Which error is worse: noise kept (precision), content lost (recall), or neither.",
         choices=FAVORS,
         per_page=True,
     )
     parts: Mapping[str, str] = _setting(
         {},
-        "What becomes of the page's heading, captions, lines with author and date, readers' comments, and tables of "
-        "data: as the strategy says, always kept, always dropped.",
+        "What becomes of these parts of a page: as the strategy says, always kept, always dropped.",
         keys=PARTS,
         choices=SWITCHES,
         per_page=True,
     )
     keep: tuple[str, ...] = _setting(
         (),
-        "CSS selectors or XPaths of what belongs to the body, whatever the strategy says. "
-        '"example.com: div.story" counts on that host and its subdomains alone.',
+        'CSS selectors or XPaths of what belongs to the body; "example.com: div.story" holds on that host alone.',
         check=compile_all,
         per_page=True,
     )
     remove: tuple[str, ...] = _setting(
         (),
-        "The same of what does not belong to it. What DENOISE_KEEP finds too stays.",
+        "The same of what does not; DENOISE_KEEP wins.",
         check=compile_all,
         per_page=True,
     )
     body_field: str = _setting("body", "Item field that receives the text.", per_page=True)
     fields: Mapping[str, str] = _setting(
         {},
-        "Item fields that receive more: the body as HTML or Markdown, how sure the text is (0 to 1), what kind of page "
-        "it is, its title, language and day of publication (both need denoise-scrapy[meta]), the URLs of the "
-        "comparison pages, all blocks with their reasons, and the mark of a near-duplicate.",
+        "Item fields that receive more (docs/how-it-works.md).",
         keys=(*FIELDS, MARK),
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
     shared_body: bool = _setting(
         False,
-        "Give the text of a page also to each of several items of its callback; they are not compared by it.",
+        "Give a page's text also to each of several items of its callback; they are not compared by it.",
         per_page=True,
     )
-    overwrite: bool = _setting(False, "Replace what the spider has put into these fields itself.", per_page=True)
+    overwrite: bool = _setting(False, "Replace what the spider has put into these fields.", per_page=True)
     comparison_pages: int = _setting(
-        5, "How many other pages of its site a page is compared with, at most.", low=0, high=64, per_page=True
+        5, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
     )
     comparison_fetch: bool = _setting(
-        True, "Fetch comparison pages where the crawl has brought too few; False: never.", per_page=True
+        True, "Fetch comparison pages where the crawl has brought too few.", per_page=True
     )
     comparison_wait: float = _setting(
         0.5,
-        "How long an item waits for the crawl itself to bring such pages before any is fetched; up to 10 seconds "
-        "while the site has given hardly a page and the crawl is asking it for some.",
+        "How long an item waits for the crawl to bring such pages before any is fetched; up to 10 seconds while a "
+        "site's first pages are under way.",
         unit="seconds",
         low=0,
         high=60,
@@ -227,78 +223,71 @@ class DenoiseSettings:
     )
     comparison_share: float = _setting(
         0.05,
-        "Fetches, beyond the first four, that the spider does not ask for later itself, per crawled page.",
+        "Fetches per crawled page that the spider does not ask for later itself; four more are free.",
         low=0,
         high=64,
     )
     comparison_per_site: int = _setting(8, "Most fetches from one site.", low=0)
     memory_mb: float = _setting(
         240.0,
-        "Memory for what pages are compared with: pages, element paths, fetched responses; oldest out first.",
+        "Memory for what pages are compared with; oldest out first.",
         unit="MB",
         low=0,
     )
     site_memory_path: str = _setting(
         "",
-        "Where facts of the newest pages of sites are kept for the next crawl: a file, redis://host:6379/0#name, or "
-        ":memory: for nowhere. "
-        "Empty: beside the index of DENOISE_DEDUP_STORE, else in the job directory, if there is one.",
+        "Where facts of sites' newest pages are kept for the next crawl: a file, redis://host:6379/0#name, or "
+        ":memory: for nowhere. Empty: beside the index, else in the job directory.",
         may_be_empty=True,
     )
-    max_page_mb: float = _setting(
-        10.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001
-    )
+    max_page_mb: float = _setting(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
     geometry: str = _setting(
         "auto",
-        "Use where elements lie on the screen, if scrapy-playwright rendered a page; require: a warning where that is "
-        "not known of a rendered page.",
+        "Use where elements of rendered pages lie on the screen; require: warn where that is not known.",
         choices=("auto", "require", "off"),
         per_page=True,
     )
     dedup: str = _setting(
         "drop",
-        "What happens to a near-duplicate: dropped, marked, or nothing is compared.",
+        "What happens to near-duplicates; off: nothing is compared.",
         choices=("drop", "mark", "off"),
         per_page=True,
     )
     dedup_rule: str = _setting(
         "part",
-        "What makes a duplicate: nearly all of the text is in a kept one (part), and the other way round (near-copy), "
-        "or the literal rule of the source (patent).",
+        "What is a duplicate: what is nearly all in a kept text (part), and the other way round (near-copy), or by "
+        "the literal rule of the source (patent).",
         choices=tuple(RULES),
     )
     dedup_threshold: float = _setting(
         0.0,
-        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
+        "Likeness from which texts are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
         low=0,
         high=1,
     )
-    dedup_most_new: float = _setting(
-        MOST_NEW, "How much of a near-duplicate may be new, as a share of its text.", low=0, high=1
-    )
+    dedup_most_new: float = _setting(MOST_NEW, "Most of a near-duplicate that may be new, as a share.", low=0, high=1)
     dedup_fields: tuple[str, ...] = _setting(
         (),
-        "Item fields that decide: the one with the text to compare (none: the body field); =NAME: only items that "
-        'agree in it are duplicates; !NAME: only items that differ in it. Example: `["body", "=sku"]`.',
+        "Item fields that decide: the one with the text (none: the body field); =NAME: duplicates agree in it; "
+        '!NAME: they differ in it. Example: `["body", "=sku"]`.',
         check=ComparedFields.parse,
     )
     dedup_scope: str = _setting(
-        "site", "Whether a text is compared with those of its own site or with all.", choices=("site", "global")
+        "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
     )
     dedup_key_field: str = _setting("url", "Item field that identifies an item; the same key again is an update.")
     dedup_short: bool = _setting(
-        False, "Also drop or mark texts under 20 words whose words are exactly those of a kept one."
+        False, "Treat texts under 20 words as duplicates if their words are exactly those of a kept one."
     )
     dedup_search: str = _setting(
         "auto",
-        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by the "
-        "edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
+        "How kept texts are searched: by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance "
+        "tree. auto: prefilter, for the patent rule the tree.",
         choices=("auto", *SEARCHES),
     )
     dedup_store: str = _setting(
         "auto",
-        "Where the index lives; auto: in the job directory if there is one, else in memory. Crawls that name one "
-        "server and name share one index.",
+        "Where the index lives; auto: in the job directory if there is one, else in memory.",
         valid=_STORES,
         check=check_store,
     )

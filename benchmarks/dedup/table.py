@@ -31,7 +31,7 @@ def full(scores: Sequence[Score]) -> str:
     parts.append(
         _shares("called duplicates, by kind", scores, [(k[0], [s.kinds[k] for s in scores]) for k in open_kinds])
     )
-    return "\n".join(parts)
+    return "\n\n".join(parts)
 
 
 def _shares(title: str, scores: Sequence[Score], rows: Sequence[tuple[str, list[Share]]]) -> str:
