@@ -82,10 +82,9 @@ def main() -> int:
         portal = name == "portal"
         for site in sections(found[0]) if portal else found:
             measure(site, made if portal else recorded, lambda page, name=name: kind_of(page, name))  # type: ignore[misc]
-    text = "\n".join(f"{title}:\n\n{marks_table(marks)}\n" for title, marks in _groups(made, recorded))
-    print(text)
+    print("\n".join(f"{title}:\n\n{marks_table(marks)}\n" for title, marks in _groups(made, recorded)))
     if args.write:
-        figures.write("kinds", text)
+        figures.write("kinds", marks_table(recorded or made))
     return 0
 
 

@@ -161,24 +161,15 @@ def summary(corpus: str, found: dict[str, list[Reading]]) -> Iterator[report.Row
 
 
 def peers_table(rows: Iterable[report.Row]) -> str:
-    """Median multiples of the parse, a row a corpus; the last columns: how many times as long trafilatura takes."""
+    """Median multiples of the parse, a row a corpus."""
     known = {(row["corpus"], row["extractor"]): row for row in rows}
     corpora = {row["corpus"]: row["pages"] for row in known.values()}
     names = list(dict.fromkeys(name for _, name in known))
-    ours = [name for name in names if name.startswith("combined")]
     lines = [
-        [
-            f"{corpus} ({pages})",
-            *(f"{known[corpus, name]['median']:.1f}" for name in names),
-            *(_times(known.get((corpus, COMPARED_PEER)), own) for own in ours),
-        ]
+        [f"{corpus} ({pages})", *(f"{known[corpus, name]['median']:.1f}" for name in names)]
         for corpus, pages in corpora.items()
     ]
-    return table(["multiples of P", *names, *(f"{COMPARED_PEER} / {name}" for name in ours)], lines)
-
-
-def _times(row: report.Row | None, own: str) -> str:
-    return f"{row[f'times {own}']['median']:.1f}" if row else ""
+    return table(["multiples of P", *names], lines)
 
 
 if __name__ == "__main__":
