@@ -32,8 +32,6 @@ from example_project.scoring import f1
 #: Pages of a corpus; repetitions, twice as many for peers where there are two ways to compute.
 PAGES, PASSES = 200, 1
 QUICK_PAGES = 12
-#: The peer that the goal names.
-COMPARED_PEER = "trafilatura"
 
 Extractor = Callable[[RecordedPage], str]
 

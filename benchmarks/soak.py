@@ -21,7 +21,7 @@ from benchmarks import figures
 from benchmarks.crawl import Figures, one_crawl
 from benchmarks.crawled.server import serving
 from benchmarks.markdown import table
-from benchmarks.report import OUTPUT, environment, merge
+from benchmarks.report import OUTPUT, merge
 from benchmarks.soak_picture import picture
 from benchmarks.trend import trend
 
@@ -115,7 +115,6 @@ def lines(crawls: dict[str, Figures]) -> dict[str, list[tuple[float, float]]]:
 
 def section(told: Figures, rows: dict[str, Figures]) -> str:
     """The section of the documentation."""
-    versions = ", ".join(f"{name} {version}" for name, version in environment().items())
     lines = [
         [
             name,
@@ -133,8 +132,7 @@ def section(told: Figures, rows: dict[str, Figures]) -> str:
     files = ", ".join(f"{name} {size:.0f}" for name, size in sorted(ours["files_mb"].items()) if size >= 1)
     head = ["crawl", "MB at half", "MB at the end", "bytes a page", "less the index", "pages/s", "CPU ms a page"]
     parts = [
-        f"{told['pages']:,} pages of {told['hosts']:,} hosts, {told['window']} hosts at a time. "
-        f"Measured with {versions}.",
+        f"{told['pages']:,} pages of {told['hosts']:,} hosts, {told['window']} hosts at a time.",
         table(head, lines),
         f"Held at the end, in MB: {held}. Files in the job directory, in MB: {files}.",
     ]
