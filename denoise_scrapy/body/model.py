@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy
 from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
+from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.work import DEFAULT_WORK, OverBudgetError
 from denoise_scrapy.site import SiteStatistics
@@ -216,4 +217,5 @@ def extract(
     page = Page.parse(html, url=url, keep=keep, remove=remove, work=work)
     parse = partial(Page.parse, paths=page.path_table, work=work)
     others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
-    return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    return replace(body, make_meta=partial(metadata_of, html, url))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.body.model import OVER_BUDGET
 from denoise_scrapy.crawl.responses import told_encoding
-from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
+from denoise_scrapy.metadata import metadata_of
+from denoise_scrapy.metadata.reading import MAX_HTML
+from denoise_scrapy.metadata.texts import load
 from denoise_scrapy.page.utf8 import to_utf8
 from denoise_scrapy.setting_values import PREFIX, ConfigurationError
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.body import Body
     from denoise_scrapy.crawl.crawled_page import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.metadata import Metadata
 
 #: The library behind each setting.
 LIBRARIES: Mapping[str, str] = MappingProxyType({"lang_field": "py3langid", "published_field": "htmldate"})
@@ -53,10 +56,10 @@ class ItemMeta:
         response = crawled.response()
         if response is None:
             self._state.count("meta/no_html")
-        html = cache(partial(html_of, response))  # of a page that is too large it is not asked for a date
+        meta = cache(lambda: metadata_of(html_of(response), crawled.page.url, body))
         ways = {
-            "lang_field": lambda: self._language(body, html()),
-            "published_field": lambda: self._published(crawled, body, response, html),
+            "lang_field": lambda: self._language(meta().language),
+            "published_field": lambda: self._published(body, response, meta),
         }
         return {field: self._try(name, ways[name]) for name, field in wanted.items()}
 
@@ -70,18 +73,17 @@ class ItemMeta:
             self._state.report("meta", error)
         return ""
 
-    def _language(self, body: Body, html: str) -> str:
-        found = language_of(body.text, html)
+    def _language(self, found: str) -> str:
         self._state.count("meta/lang" if found else "meta/no_lang")
         return found
 
-    def _published(self, crawled: CrawledPage, body: Body, response: Response | None, html: Callable[[], str]) -> str:
+    def _published(self, body: Body, response: Response | None, meta: Callable[[], Metadata]) -> str:
         if response is None:
             return ""
         if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
             self._state.count("meta/too_large")
             return ""
-        found = published_on(html(), crawled.page.url)
+        found = meta().published
         self._state.count("meta/published" if found else "meta/no_date")
         return found
 
