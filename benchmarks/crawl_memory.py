@@ -22,7 +22,7 @@ WAYS = ("bare", "addon", "addon+dedup")
 BEFORE = 0.4
 MB = 1_000_000
 #: Counters that tell what left bounded memories.
-BOUNDED = ("pages/evicted", "site_memory/evicted/sites", "site_memory/evicted/templates", "site_memory/evicted/paths")
+BOUNDED = ("pages/evicted",)
 
 
 def main() -> None:

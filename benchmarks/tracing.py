@@ -23,7 +23,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "columns, block counts, hashes": tuple(f"page.page:Page.{name}" for name in ("elements", "blocks", "facts")),
     "texts of the blocks": ("page.page:Page.marked_texts", "page.page:Page.block_texts"),
     "fit": ("body.model:SiteModel.fit",),
-    "comparison": ("site.statistics:SiteStatistics.for_page",),
+    "comparison": ("site.template:SiteStatistics.for_page",),
     "features: words": ("body.features.matrix:read_words", "body.features.matrix:fill_words"),
     "features: own": ("body.features.blocks:fill_own",),
     "features: flags": ("body.features.blocks:fill_flags", "body.features.blocks:fill_parts"),

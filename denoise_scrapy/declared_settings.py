@@ -150,15 +150,10 @@ class DeclaredSettings:
     pages_per_site: int = setting(32, "How many pages of one site are remembered.", unit="pages", low=1)
     site_memory_path: str = setting(
         "",
-        "Where crawls keep what they learn of sites, for the next and for each other: a file, or a server as "
+        "Where crawls keep facts of the newest pages of sites, for the next and for each other: a file, or a server as "
         "redis://host:6379/0 (#name after it: another than DENOISE_DEDUP_REDIS_NAME). Empty: on the server of "
         "DENOISE_DEDUP_STORE = 'redis', else denoise-sites.sqlite in the folder of DENOISE_DEDUP_PATH or in the job "
         "directory, if one is set. :memory: for nowhere.",
-        may_be_empty=True,
-    )
-    rules_path: str = setting(
-        "",
-        "JSON file of learned rules, written anew at the end of the crawl; those pinned in it decide.",
         may_be_empty=True,
     )
     reuse_mb: float = setting(

@@ -76,7 +76,7 @@ class BodyPipeline(Component):
         """Open the site memory.
 
         Raises:
-            ConfigurationError: Its file, or that of the rules, is refused; the crawl does not start.
+            ConfigurationError: Its file is refused; the crawl does not start.
         """
         self._state.sites.open()
 
@@ -143,12 +143,10 @@ class BodyPipeline(Component):
 
     async def _text_of(self, crawled: CrawledPage) -> PageText:
         pages = await self._state.comparison.pages_for(crawled)
-        sites, settings = self._state.sites, crawled.settings
-        model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
-        body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
+        settings = crawled.settings
+        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         if body.fallback == OVER_BUDGET:
             self._say_over_budget(crawled)
-        sites.learn(crawled.page, body)
         self._shape.add(crawled.page, body)
         values = field_values(body, settings) | self._meta.values(crawled, body)
         text = PageText(values, not body.text, body.fallback, body.evidence)

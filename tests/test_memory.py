@@ -16,7 +16,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 import denoise_scrapy
@@ -29,10 +28,7 @@ from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
-from denoise_scrapy.site import PageMemory, SiteMemory, VisitedShapes, known_site
-from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.rule_finding import MAX_CUTS
-from denoise_scrapy.site.stored_site import MAX_MARKS
+from denoise_scrapy.site import PageMemory, VisitedShapes
 from denoise_scrapy.site.url_shapes import MOST_SHAPES
 
 TABLE = (Path(__file__).parent.parent / "docs" / "memory.md").read_text("utf-8")
@@ -123,40 +119,36 @@ def hostile(seed: int, elements: int) -> str:
     return "".join(parts)
 
 
-def many_hosts(pages: range, memory: SiteMemory, elements: int = 40) -> Iterator[Page]:
+def many_hosts(pages: range, memory: PageMemory, elements: int = 40) -> Iterator[Page]:
     """Bodies of pages of as many hosts, as a crawl makes them."""
     for number in pages:
         site = f"http://host-{number}.example:80"
         for each in (f"{site}/1", f"{site}/2"):
-            page = Page.parse(hostile(number, elements), url=each, paths=memory.pages.path_table(site))
+            page = Page.parse(hostile(number, elements), url=each, paths=memory.path_table(site))
             memory.remember(page)
-            body = SiteModel.fit(memory.pages.comparison_pages(page, 5)).extract(page)
-            memory.learn(page, body.probability)
+            SiteModel.fit(memory.comparison_pages(page, 5)).extract(page)
             page.drop_columns()
             yield page
 
 
-#: Bytes for pages, for path tables, for what was learned.
-PAGES, PATHS, LEARNED = 40_000, 200_000, 30_000
+#: Bytes for pages, for path tables.
+PAGES, PATHS = 40_000, 200_000
 
 
-def small_memory() -> SiteMemory:
-    return SiteMemory(PageMemory(PAGES, 4, max_path_bytes=PATHS), max_bytes=LEARNED)
+def small_memory() -> PageMemory:
+    return PageMemory(PAGES, 4, max_path_bytes=PATHS)
 
 
 def test_bounds_hold_for_pages_of_random_names_on_many_hosts() -> None:
-    memory = small_memory()
-    pages, sizes = memory.pages, sizes_of_constants()
-    for page in many_hosts(range(40), memory):
+    pages, sizes = small_memory(), sizes_of_constants()
+    for page in many_hosts(range(40), pages):
         assert pages.nbytes <= PAGES
-        assert memory.nbytes <= LEARNED or len(memory) == 1
         pages.tables.measure()
         assert pages.tables.nbytes <= PATHS
         assert page.url
     assert pages.evicted > 20
     assert pages.reduced > 20
     assert pages.tables.evicted > 20
-    assert memory.all_counts()["evicted/sites"] > 10
     assert sizes_of_constants() == sizes
 
 
@@ -224,34 +216,6 @@ def test_references_that_nobody_follows_are_no_links() -> None:
     assert page.links == ("http://a.example/b",)
 
 
-def test_cuts_of_a_rule_are_few_and_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = "".join(f"<div class={'abcdefgh'[n % 8] * (n + 1)}><p>Print this</div>" for n in range(3 * MAX_CUTS))
-    page = Page.parse(
-        f"<div id=main><article><p>{'A story. ' * 90}</p></article>{tools}</div>", url="http://a.example/"
-    )
-    content = (page.blocks.tokens > 90).astype(float)
-    template = LearnedTemplate(page.signature).learn(page, content)
-    (rule,) = template.rules()
-    assert rule.rule.id == "main" or rule.cuts == ()
-    votes = list(template.votes.votes.values())
-    assert all(len(vote.cuts) <= MAX_CUTS for vote in votes)
-    assert template.nbytes > sum(len(name) for vote in votes for name in vote.cuts.values())
-
-
-def test_a_site_forgets_what_nobody_asks_for() -> None:
-    memory, stories = small_memory(), [f"<div id=s{chr(97 + n % 26)}{chr(97 + n // 26)}><p>x" for n in range(60)]
-    for number, html in enumerate(stories):  # each a template of its own, and no store ever hears of them
-        page = Page.parse(html, url=f"http://a.example/{number}")
-        memory.remember(page)
-        memory.learn(page, np.ones(len(page.blocks)))
-    site = memory.enter("http://a.example:80")
-    assert len(site.templates) <= known_site.MAX_TEMPLATES
-    assert len(site.gone) <= MAX_MARKS
-    site.stored.update(f"http://a.example/{n}" for n in range(1000))
-    site.newest_facts(memory.pages.pages("http://a.example:80"))
-    assert len(site.stored) <= 4
-
-
 def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("denoise_scrapy.crawl.shape.crawl_shape.MAX_HOSTS", 2)
     monkeypatch.setattr("denoise_scrapy.crawl.duplicates.copy_counts._MOST", 10)
@@ -275,17 +239,3 @@ def test_shapes_of_urls_are_bounded() -> None:
     assert len(shapes) == MOST_SHAPES
     assert shapes.evicted == MOST_SHAPES + 2 * 500
     assert held < 12_000_000
-
-
-def test_what_is_learned_holds_no_columns_of_its_pages() -> None:
-    page = Page.parse("<div id=main><p>One story.<p>Goes on.</div>", url="http://a.example/")
-    template = LearnedTemplate(page.signature)
-    for _ in range(2):
-        template = template.learn(page, np.ones(2))
-        template.sums.content_share(page.blocks.path_keys)  # as a body asks
-    columns = weakref.ref(page.blocks.path_keys)
-    assert template.sums.knows(page.blocks.path_keys).all()
-    page.drop_columns()
-    gc.collect()
-    assert columns() is None
-    assert template.sums.knows(page.blocks.path_keys).all()

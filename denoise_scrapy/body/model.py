@@ -14,7 +14,6 @@ import numpy.typing as npt
 from denoise_scrapy.body.favor import lean
 from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.page_title import title_of
-from denoise_scrapy.body.pinned import decide_by_rule
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy
@@ -25,12 +24,8 @@ from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.work import DEFAULT_WORK, OverBudgetError
 from denoise_scrapy.site import SiteStatistics
-from denoise_scrapy.site.learned_rule import LearnedRule
-from denoise_scrapy.site.learned_template import LearnedTemplate
-from denoise_scrapy.site.model_file import load_model, save_model
+from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
-#: Bodies after which a template counts as known: two or three pages tell nearly all (extraction study, section 1).
-KNOWN_PAGES = 3
 #: Fallback of a page that takes more work than it may take.
 OVER_BUDGET = "over budget"
 
@@ -40,8 +35,7 @@ class SiteModel:
     """What several pages of a site tell. A value: `extract` is a pure function of the page and it.
 
     Attributes:
-        statistics: The pages, what they have in common, and what was learned of their template.
-        pinned: A rule of the user's that decides where its element is found.
+        statistics: The pages, and what they have in common.
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -52,27 +46,23 @@ class SiteModel:
     """
 
     statistics: SiteStatistics
-    pinned: LearnedRule | None = None
 
     @classmethod
-    def fit(
-        cls,
-        pages: Iterable[Page | PageFacts] = (),
-        learned: LearnedTemplate | None = None,
-        pinned: LearnedRule | None = None,
-    ) -> SiteModel:
-        """Learn from pages of one site, in order of preference.
-
-        Args:
-            pages: The pages, or their facts.
-            learned: What a `SiteMemory` knows of the template of the page that is to be read.
-            pinned: The pinned rule that decides for it.
-        """
-        return cls(SiteStatistics.of(pages, learned), pinned)
+    def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
+        """Learn from pages of one site, or their facts, in order of preference."""
+        return cls(SiteStatistics.of(pages))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, without pickles; see `save_model`."""
-        save_model(self.statistics, self.pinned, Path(path))
+        """Write the facts of the pages to a file, without pickles.
+
+        Strategies that read no more of comparison pages extract the very same body with the loaded model: `combined`,
+        `repetition`, and those that read the page alone. `lcs`, `style-tree` and `cluster` find no page in it.
+
+        Raises:
+            OSError: The file cannot be written.
+            ValueError: There are too many pages for a file.
+        """
+        save_pages(self.statistics.pages, Path(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SiteModel:
@@ -82,7 +72,7 @@ class SiteModel:
             OSError: The file cannot be read.
             ValueError: It is no such file, or one of another version.
         """
-        return cls(*load_model(Path(path)))
+        return cls.fit(load_pages(Path(path)))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
         """The body of a page of this site.
@@ -112,10 +102,9 @@ class SiteModel:
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             return _nothing(page, strategy)
-        ruled = decide_by_rule(page, self.pinned)
-        decision = ruled or lean(page, site, strategy, chosen.decide(page, site), taste.favor)
-        evidence = _evidence(site) if ruled is None else "pinned rule"
-        fallback = "" if ruled or site.pages or not chosen.comparison_pages else "page alone"
+        decision = lean(page, site, strategy, chosen.decide(page, site), taste.favor)
+        evidence = "comparison pages" if site.pages else "page alone"
+        fallback = "" if site.pages or not chosen.comparison_pages else "page alone"
         decision, lack = follow(page, site, decision, taste)
         kept, fallback = decision.kept, lack or fallback
         if lack == WHOLE_TEXT:
@@ -159,13 +148,6 @@ def _over_budget(page: Page, strategy: str) -> Body:
         make_kinds=lambda: kind_model().kinds_of(page),
         make_title=lambda: page.title,
     )
-
-
-def _evidence(site: SiteStatistics) -> str:
-    if not site.pages:
-        return "page alone"
-    known = site.learned is not None and site.learned.pages >= KNOWN_PAGES
-    return "site model" if known else "comparison pages"
 
 
 def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:

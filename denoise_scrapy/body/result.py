@@ -50,8 +50,7 @@ class Body:
             takes more work than it may take: all of its text); and where the user's
             wishes leave nothing of what was selected: "second choice" (the likeliest of the rest), "dropped kinds"
             (there is nothing else), "all removed" (nothing is left).
-        evidence: What the body rests on, best first: "pinned rule" (the user's), "site model" (comparison
-            pages of a template that earlier bodies made known), "comparison pages", "page alone", "whole text".
+        evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
         make_blocks: Makes `blocks`; only asked when somebody looks.
         make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.

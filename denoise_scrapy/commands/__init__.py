@@ -33,7 +33,7 @@ SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
     "compare": "say why two texts are duplicates, or why not",
     "explain": "draw what of a page is kept, and why",
-    "site": "show what was learned of sites, pin their rules",
+    "site": "show the sites of a site memory, forget one",
     "stats": "show the shape of a crawl: pages, lengths, confidence",
     "version": "tell versions, and whether the accelerator is in use",
 }

@@ -18,7 +18,7 @@ from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
 from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape, length_name
 from denoise_scrapy.crawl.shape.host_shape import HostShape
 from denoise_scrapy.crawl.shape.report import SHAPE_FILE, read_shape, shape_lines
-from denoise_scrapy.crawl.sites_place import SITES_FILE
+from denoise_scrapy.crawl.site_keeper import SITES_FILE
 from denoise_scrapy.crawl.text_table import counted, text_table
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KINDS_SHOWN = 12
 #: Files of a job directory of which something is said, with what is counted in them.
 _COUNTED = {
-    SITES_FILE: ("site memory", "template", "SELECT count(*) FROM templates"),
+    SITES_FILE: ("site memory", "page", "SELECT count(*) FROM facts"),
     INDEX_FILE: ("index of texts", "text", "SELECT count(*) FROM texts"),
 }
 

@@ -78,7 +78,6 @@ class Page:
         self._text = parsed.text
         self._urls = parsed.urls
         self._table = table
-        table.pages.add(self)
 
     @classmethod
     def parse(
@@ -191,9 +190,8 @@ class Page:
             self.__dict__.pop(name, None)
 
     def leave_table(self) -> None:
-        """Go on with a path table that holds the page's own paths alone; see `PathTable.retire`."""
+        """Go on with a path table of the page's own paths alone, where no more pages are to be parsed with its own."""
         self._table, self._paths = self._table.part(self._paths)
-        self._table.pages.add(self)
         for name in ("elements", "blocks"):  # they know the old one
             self.__dict__.pop(name, None)
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 from sys import getsizeof
-from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +16,6 @@ from denoise_scrapy.native.columns import PathRows
 from denoise_scrapy.page.markup import style_hides
 from denoise_scrapy.page.path_columns import COLUMNS, ROW, PathColumns
 from denoise_scrapy.page.tokens import MAX_NAME_LENGTH, ROOT_TAGS, Token, name_code, token, without_digits
-
-if TYPE_CHECKING:
-    from denoise_scrapy.page.page import Page
 
 __all__ = ["COLUMNS", "MAX_PATHS", "RARE_NAMES", "ROOT_TAGS", "ROW", "PathTable", "name_code"]
 
@@ -56,7 +51,6 @@ class PathTable:
         kinds: What the event loop does at such an element (`tokens.PLAIN` …).
         tags: The tag.
         transitions: Path id by parent's id, tag and attributes.
-        pages: Pages that stand on it, as long as somebody else holds them.
     """
 
     def __init__(self) -> None:
@@ -66,7 +60,6 @@ class PathTable:
         self.tags: list[str] = [""]
         self._tokens: list[Token | None] = [None]
         self.transitions: dict[tuple[object, ...], int] = {}
-        self.pages: WeakSet[Page] = WeakSet()
         self._name_bytes = 0
 
     def _set_rows(self, rows: bytearray) -> None:
@@ -87,14 +80,6 @@ class PathTable:
     def full(self) -> bool:
         """Whether further pages should get a new table."""
         return len(self.parent) > MAX_PATHS or self.nbytes > MAX_BYTES
-
-    def retire(self) -> None:
-        """Let each page go on with its own paths alone; to be called where no more pages are to be parsed with it.
-
-        A page would hold the whole table else, of which it needs a small part.
-        """
-        for page in list(self.pages):
-            page.leave_table()
 
     def part(self, paths: npt.NDArray[np.int32]) -> tuple[PathTable, npt.NDArray[np.int32]]:
         """A table of some paths and those above them, for no others; and the ids of these in it.

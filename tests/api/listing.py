@@ -34,8 +34,7 @@ FORMATS = {
     "index of texts, records": "denoise_scrapy.dedup.packed.FORMAT",
     "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
     "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",
-    "site memory and site models": "denoise_scrapy.site.rows.FORMAT",
-    "site rules": "denoise_scrapy.site.rules_file.FORMAT",
+    "site memory and site models": "denoise_scrapy.site.packed_facts.FORMAT",
     "shape of a crawl": "denoise_scrapy.crawl.shape.crawl_shape.FORMAT",
 }
 #: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.

@@ -28,7 +28,7 @@ from denoise_scrapy.dedup import (
 )
 from denoise_scrapy.page import Boxes
 from denoise_scrapy.settings import ConfigurationError
-from denoise_scrapy.site import PageMemory, SiteMemory, SQLiteSiteStore, sibling_links, site_key
+from denoise_scrapy.site import PageMemory, SiteMemory, SQLiteFacts, sibling_links, site_key
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -132,8 +132,8 @@ def read_a_verdict(verdict: Verdict) -> None:
 
 
 def remember_sites(page: Page, folder: Path) -> None:
-    memory = SiteMemory(PageMemory(1_000_000, 8), SQLiteSiteStore(folder / "sites.sqlite"))
-    memory.enter(site_key(URL))
+    memory = SiteMemory(PageMemory(1_000_000, 8), SQLiteFacts(folder / "sites.sqlite"))
+    memory.meet(site_key(URL))
     memory.remember(page)
     assert_type(memory.save(), bool)
 

@@ -70,7 +70,7 @@ def test_runs_of_a_job_are_added_up(linked: Web, here: Path, capsys: pytest.Capt
     assert call("stats", "job") == 0
     told = capsys.readouterr()
     assert told.out.startswith("job: 5 pages of 1 host, 2 crawls\n")
-    assert "\nsite memory: 1 template\nindex of texts: 5 texts\n" in told.out
+    assert "\nsite memory: 5 pages\nindex of texts: 5 texts\n" in told.out
     assert told.err == ""
 
 

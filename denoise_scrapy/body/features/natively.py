@@ -17,7 +17,7 @@ from denoise_scrapy.native.features import INPUTS, Settings, Told, fill_features
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site import SiteStatistics, clusters
-from denoise_scrapy.site.rules import BLOCK_NODES
+from denoise_scrapy.site.clusters import BLOCK_NODES
 
 
 @cache
