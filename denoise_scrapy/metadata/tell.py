@@ -104,10 +104,11 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
     language = ""
     try:
         read = PageReading(html, body.text)
-        language = language_of(body.text, read.language)
+        with suppress(Exception):  # a library that fails costs its field alone
+            language = language_of(body.text, read.language)
         return _Teller(read, url or "", body.title, language).metadata()
     except Exception as error:  # metadata is not worth a page, whatever it holds
-        logger.warning("No metadata of %s: %r", url, error)
+        logger.debug("No metadata of %s: %r", url, error)
         return Metadata(title=body.title, language=language)
 
 
