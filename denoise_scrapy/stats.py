@@ -28,7 +28,7 @@ STATS: dict[str, str] = {
     "meta/no_lang": "the same where nothing tells it: little text, and no lang attribute",
     "meta/published": "pages whose date of publication was asked for and found",
     "meta/no_date": "the same where neither markup nor URL tells it",
-    "meta/too_large": "pages in which no date was looked for: above 2 MB, or over DENOISE_PAGE_WORK",
+    "meta/too_large": "pages in which no date was looked for: above 2 MB, or too large to be judged",
     "meta/no_html": "pages whose HTML had gone when language or date were asked for: they have no date",
     "site_memory/loaded": "sites of which pages of earlier crawls, or of other processes, were loaded",
     "site_memory/saved": "times that pages of a site were saved",

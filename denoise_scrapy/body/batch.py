@@ -12,7 +12,6 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY
 from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.work import DEFAULT_WORK
 from denoise_scrapy.site import PageMemory, site_key
 
 #: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.
@@ -30,7 +29,6 @@ def extract_pages(
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
-    work: int = DEFAULT_WORK,
 ) -> Iterator[tuple[str, Body]]:
     """The bodies of many pages, in their order, in bounded memory.
 
@@ -44,7 +42,6 @@ def extract_pages(
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none.
-        work: Steps that each page may take, 0 for any number; see `Page.parse`.
 
     Returns:
         URL and body of each page. Pages are read some way ahead.
@@ -70,7 +67,7 @@ def extract_pages(
         page.drop_columns()  # it is remembered; what of the body is asked for later makes them again
         return page.url, body
 
-    parse = partial(Page.parse, keep=keep, remove=remove, work=work)
+    parse = partial(Page.parse, keep=keep, remove=remove)
     waiting: deque[Page] = deque()
     for url, html in pages:
         page = parse(html, url=url, paths=memory.path_table(site_key(url)))

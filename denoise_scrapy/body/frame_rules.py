@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.frames import FrameSizes
+from denoise_scrapy.page.layout import FrameSizes
 
 # The source names its thresholds and gives no values. Few recorded pages tell sizes of frames with text, and
 # none of these moves a corpus by more than .002 within the range named beside it.

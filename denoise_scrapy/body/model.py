@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,12 +23,12 @@ from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.body.wishes import WHOLE_TEXT, follow
 from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.page.work import DEFAULT_WORK, OverBudgetError
+from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
-#: Fallback of a page that takes more work than it may take.
-OVER_BUDGET = "over budget"
+#: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
+TOO_LARGE = "too large"
 
 
 @dataclass(frozen=True)
@@ -86,17 +87,16 @@ class SiteModel:
             ValueError: There is no such strategy.
         """
         chosen = find_strategy(strategy)
-        try:
-            page.work.check()
-            return self._judged(page, chosen, taste)
-        except OverBudgetError:
-            return _over_budget(page, strategy)
+        if not page.is_too_large:
+            with suppress(TooLargeError):
+                return self._judged(page, chosen, taste)
+        return _too_large(page, strategy)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
         """The body as a strategy sees it.
 
         Raises:
-            OverBudgetError: That takes more work than the page may take.
+            TooLargeError: The strategy would take too long.
         """
         strategy = chosen.name
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
@@ -132,15 +132,15 @@ def _nothing(page: Page, strategy: str) -> Body:
     return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds, make_title=title)
 
 
-def _over_budget(page: Page, strategy: str) -> Body:
-    """All text of a page that takes more work than it may take."""
+def _too_large(page: Page, strategy: str) -> Body:
+    """All text of a page that is too large to be judged."""
     kept = np.ones(len(page.blocks), bool)
-    decision = Decision(kept, kept / 2, 0.0, [OVER_BUDGET] * len(kept), is_rule=True)
+    decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
     return Body(
         text=page.text_of(kept) if len(kept) else "",
         confidence=0.0,
         strategy=strategy,
-        fallback=OVER_BUDGET,
+        fallback=TOO_LARGE,
         evidence=WHOLE_TEXT,
         probability=decision.probability,
         make_blocks=lambda: _blocks(page, decision, kept),
@@ -173,7 +173,6 @@ def extract(
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
-    work: int = DEFAULT_WORK,
 ) -> Body:
     """The body of one page, in one call.
 
@@ -185,7 +184,6 @@ def extract(
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none. What `keep` finds too stays.
-        work: Steps that each page may take, 0 for any number; see `Page.parse`.
 
     Raises:
         TypeError: A page is neither str, bytes nor Page.
@@ -196,8 +194,8 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = Page.parse(html, url=url, keep=keep, remove=remove, work=work)
-    parse = partial(Page.parse, paths=page.path_table, work=work)
+    page = Page.parse(html, url=url, keep=keep, remove=remove)
+    parse = partial(Page.parse, paths=page.path_table)
     others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
     return replace(body, make_meta=partial(metadata_of, html, url))

@@ -13,8 +13,7 @@ from denoise_scrapy.body.selection import expected_f1, select_by_expected_f1
 from denoise_scrapy.body.strategies.base import Decision, OtherReasons
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.selectors import Match
-from denoise_scrapy.page.user_choice import removed_elements
+from denoise_scrapy.page.selectors import Match, removed_elements
 from denoise_scrapy.site import SiteStatistics
 
 BoolArray = npt.NDArray[np.bool_]

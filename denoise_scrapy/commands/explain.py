@@ -48,7 +48,6 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         taste=read.taste,
         keep=read.keep,
         remove=read.remove,
-        work=read.page_work,
     )
     data = explanation.html.encode()
     if args.output == STANDARD:

@@ -8,12 +8,12 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.body.model import TOO_LARGE
 from denoise_scrapy.crawl.responses import told_encoding
 from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.metadata.reading import MAX_HTML
 from denoise_scrapy.metadata.texts import load
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.setting_values import PREFIX, ConfigurationError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class ItemMeta:
     def _published(self, body: Body, response: Response | None, meta: Callable[[], Metadata]) -> str:
         if response is None:
             return ""
-        if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
+        if body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
             self._state.count("meta/too_large")
             return ""
         found = meta().published

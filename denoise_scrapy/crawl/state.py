@@ -150,7 +150,7 @@ class CrawlState:
         site = site_key(response.url)
         self.sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
         table = self.memory.path_table(site)
-        page = read_page(response, table, keep=settings.keep, remove=settings.remove, work=settings.page_work)
+        page = read_page(response, table, keep=settings.keep, remove=settings.remove)
         self.memory.tables.add_page(page)
         self.geometry.attach(page, request, response, settings)
         return page

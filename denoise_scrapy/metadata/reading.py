@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from denoise_scrapy.metadata.texts import MAX_ADDRESS, MAX_NAME, MAX_TOLD, fold, is_said, letters, same_address
-from denoise_scrapy.page.events import Target, feed
 from denoise_scrapy.page.markup import BLOCK_TAGS
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import feed, to_utf8
+from denoise_scrapy.page.reader import Target
 
 #: Bytes of a page that are read. Of 360 recorded pages the largest has 1.5 MB.
 MAX_HTML = 2_000_000

@@ -1,4 +1,4 @@
-"""What HTML tags, roles and class words mean to us: which end a block, which show nothing, which frame a page.
+"""Meaning of HTML tags, roles and class words: which end a block, which show nothing, which frame a page.
 
 Tags and ARIA roles may decide; class words are features that a strategy weighs, never a veto.
 """
@@ -12,87 +12,15 @@ from functools import lru_cache
 #: Elements whose whole subtree shows no text of the page (or only form values). They stay in the
 #: feature tree as leaves.
 SKIPPED_TAGS = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "svg",
-        "math",
-        "head",
-        "iframe",
-        "object",
-        "embed",
-        "applet",
-        "canvas",
-        "audio",
-        "video",
-        "map",
-        "select",
-        "option",
-        "textarea",
-        "input",
-        "datalist",
-        "frame",
-        "frameset",
-        "noframes",
-    ]
+    "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
+    "textarea input datalist frame frameset noframes".split()
 )
 
 #: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
 BLOCK_TAGS = frozenset(
-    [
-        "html",
-        "body",
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "caption",
-        "ul",
-        "legend",
-        "button",
-        "label",
-    ]
+    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody "
+    "td tfoot th thead tr caption ul legend button label".split()
 )
 
 #: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) take
@@ -109,11 +37,10 @@ CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h
 SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
 
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-URL_ATTRIBUTES = {"a": "href", "area": "href", "img": "src"}
 
 
 class Flag(IntFlag):
-    """What an element, or an ancestor of it, is. Bits of the path table's `own_flags` and `flags` columns."""
+    """Kinds of elements and of their ancestors. Bits of the path table's `own_flags` and `flags` columns."""
 
     LINK = 1 << 0
     HIDDEN = 1 << 1
@@ -276,10 +203,10 @@ def _found(text: str) -> int:
 
 
 def style_hides(style: str) -> bool:
-    """Whether an inline style keeps its element from showing."""
+    """Return whether an inline style keeps its element from showing."""
     return ("none" in style or "hidden" in style) and _HIDING_STYLE.search(style) is not None
 
 
 def is_block_tag(tag: str) -> bool:
-    """Whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
+    """Return whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
     return tag in BLOCK_TAGS or "-" in tag

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Elements, Page
-from denoise_scrapy.page.characters import CJK, DIGIT, hash_table, mix, segment_hashes
+from denoise_scrapy.page.marked_text import CJK, DIGIT, hash_table, mix, segment_hashes
 from denoise_scrapy.page.paths import ROOT_TAGS
 
 # Attenuating factor (the source's value): the more styles a node has, the more its own importance counts.

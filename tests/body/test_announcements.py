@@ -10,7 +10,7 @@ from denoise_scrapy.body.features import announcements as found
 from denoise_scrapy.body.features.words import read_words
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.texts import collapsed
+from denoise_scrapy.page.marked_text import collapsed
 
 PIECES = [
     *(

@@ -13,8 +13,8 @@ from denoise_scrapy.body.strategies.framework import (
     topic_frame,
 )
 from denoise_scrapy.page import Boxes, Page
-from denoise_scrapy.page.frames import FrameSizes
-from denoise_scrapy.page.lines import Lines
+from denoise_scrapy.page.blocks import Lines
+from denoise_scrapy.page.layout import FrameSizes
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
 
@@ -162,7 +162,7 @@ def test_paragraphs_by_hand():
 
 
 def test_lines_by_hand():
-    lines = Lines(Page.parse("<div>a b<p>cd<br><br>e <a href=/x>fg</a></p>h<p hidden>i</p></div>"))
+    lines = Lines(Page.parse("<div>a b<p>cd<br><br>e <a href=/x>fg</a></p>h<p hidden>i</p></div>").elements)
     assert lines.chars.tolist() == [2, 2, 3, 1]
     assert lines.link_chars.tolist() == [0, 0, 2, 0]
     assert lines.tokens.tolist() == [2, 1, 2, 1]
@@ -173,7 +173,7 @@ def test_lines_by_hand():
 @given(pages())
 def test_lines_hold_all_text_that_blocks_hold(html):
     page = Page.parse(html)
-    lines, blocks = Lines(page), page.blocks
+    lines, blocks = Lines(page.elements), page.blocks
     n = len(page.elements)
     assert np.bincount(lines.element, lines.chars, n).tolist() == np.bincount(blocks.element, blocks.chars, n).tolist()
 

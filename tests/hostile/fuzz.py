@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import gettempdir
-from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
@@ -28,18 +27,16 @@ from denoise_scrapy import Body, Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
 from denoise_scrapy.native import status
-from denoise_scrapy.page.work import DEFAULT_WORK
+from denoise_scrapy.page.parse import MAX_ELEMENTS
 from tests.body.rendered import MARKUP
-from tests.hostile.checks import URL, check_page
+from tests.hostile.checks import URL, bounds, check_page
 from tests.hostile.mutations import ACTIVE, round_of
 from tests.hostile.rounds import arguments, known_sites, rounds_of
 from tests.html_strategies import SOUP, pages
 
-#: Of a page that is repeated, the third and the fourth copy take at most so many times what the second takes, in steps
-#: and in bytecode; the rest is for what is fixed.
+#: Of a page that is repeated, the third and the fourth copy take at most so many times what the second takes, in
+#: bytecode; the rest is for what is fixed.
 GROWTH = 2.2
-#: Steps that are added: pages end in the middle of what the next copy goes on with.
-FIXED_STEPS = 100
 #: Bytecode instructions that may come on top of the growth: lists that double, a cache that is filled.
 FIXED_INSTRUCTIONS = 100_000
 #: Bytes that all that is made of a page takes at most, for each of its bytes and each of its elements, and at all:
@@ -67,7 +64,7 @@ class Round:
     html: str
     others: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ("combined",)
-    work: int = DEFAULT_WORK
+    elements: int = MAX_ELEMENTS
     piece: int = 32_768
     charsets: tuple[str, str] | None = None
     selectors: tuple[str, str] | None = None
@@ -81,7 +78,7 @@ def round_from(seed: int, sites: Sequence[Site]) -> Round:
         html,
         tuple(others),
         tuple(rng.sample(sorted(STRATEGIES), 2)),
-        rng.choice([DEFAULT_WORK, DEFAULT_WORK, 0, rng.randrange(1, 2000)]),
+        rng.choice([MAX_ELEMENTS, MAX_ELEMENTS, rng.randrange(1, 2000)]),
         rng.choice([32_768, 512, 4096]),
         (rng.choice(CHARSETS[:4]), rng.choice(CHARSETS)) if rng.random() < 0.2 else None,
         (rng.choice(SELECTORS), rng.choice(SELECTORS)) if rng.random() < 0.2 else None,
@@ -97,29 +94,20 @@ def check(told: Round) -> None:
     page: str | bytes = told.html
     if told.charsets is not None:
         page = told.html.encode(told.charsets[0], "replace")
-    with patch("denoise_scrapy.page.pieces.PIECE", told.piece), patch("denoise_scrapy.page.events.PIECE", told.piece):
+    with bounds(told.elements, told.piece):
         declared = told.charsets and told.charsets[1]
-        check_page(page, told.others, strategies=told.strategies, encoding=declared, work=told.work)
-        check_steps(told.html)
+        check_page(page, told.others, strategies=told.strategies, encoding=declared)
         if told.selectors is not None:
             keep, remove = told.selectors
-            body = extract(page, URL, told.others, keep=keep, remove=remove, work=told.work)
+            body = extract(page, URL, told.others, keep=keep, remove=remove)
             assert body.text or body.fallback, "an empty body, and no reason"
-
-
-def check_steps(html: str) -> None:
-    """Steps grow with the page, but for what the parser climbs on nested ones: that is why these are counted."""
-    with patch("denoise_scrapy.page.pieces.DEEP", sys.maxsize):
-        one, two, four = (Page.parse(html * times, work=0).work.spent for times in (1, 2, 4))
-    # the first copy may end inside a comment
-    assert four - two <= GROWTH * (two - one) + FIXED_STEPS, f"{one:,} steps, {two:,} of two copies, {four:,} of 4"
 
 
 def everything(html: str, others: Sequence[str] = ()) -> tuple[Body, object]:
     """All that is made of a page, unchecked."""
-    page = Page.parse(html, url=URL, work=0)
-    body = SiteModel.fit(Page.parse(other, paths=page.path_table, work=0) for other in others).extract(page)
-    return body, (body.html, body.markdown, body.blocks, body.kind, explain_page(html, URL, work=0).html)
+    page = Page.parse(html, url=URL)
+    body = SiteModel.fit(Page.parse(other, paths=page.path_table) for other in others).extract(page)
+    return body, (body.html, body.markdown, body.blocks, body.kind, explain_page(html, URL).html)
 
 
 def check_growth(html: str) -> None:
@@ -142,7 +130,7 @@ def check_memory(html: str) -> None:
     finally:
         tracemalloc.stop()
     del made
-    elements, size = len(Page.parse(html, work=0).tags()), len(html.encode("utf-8", "replace"))
+    elements, size = len(Page.parse(html).tags()), len(html.encode("utf-8", "replace"))
     allowed = FIXED_BYTES + BYTES_A_BYTE * size + BYTES_AN_ELEMENT * elements
     assert most <= allowed, f"{most:,} bytes for {size:,} with {elements:,} elements"
 
@@ -162,9 +150,9 @@ def made_up(seed: int) -> None:
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([DEFAULT_WORK, 0, 3]))
-    def run(html: str, other: str, strategy: str, work: int) -> None:
-        check(Round(html, (other,), (strategy,), work, piece=64))
+    @given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([MAX_ELEMENTS, 3]))
+    def run(html: str, other: str, strategy: str, elements: int) -> None:
+        check(Round(html, (other,), (strategy,), elements, piece=64))
 
     run()
 

@@ -12,11 +12,11 @@ from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.columns import CharacterTables, PathRows, container_shapes, read_page
 from denoise_scrapy.page import Flag, Page, PathTable
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.characters import class_table, hash_table
-from denoise_scrapy.page.columns import Elements, MarkedText
+from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.marked_text import MarkedText, class_table, hash_table
+from denoise_scrapy.page.page import layout_signature
 from denoise_scrapy.page.paths import ROW
-from denoise_scrapy.page.signature import layout_signature
 from tests.html_strategies import SOUP, pages
 
 pytestmark = pytest.mark.skipif(library() is None, reason="the accelerator is not compiled")
@@ -178,6 +178,6 @@ def test_arrays_outlive_their_page():
 
 
 def test_numpy_does_it_where_c_gives_up():
-    with patch("denoise_scrapy.page.native_columns.read_page", return_value=None):
+    with patch("denoise_scrapy.page.columns.read_page", return_value=None):
         page = Page.parse("<p>The same tomorrow.")
         assert page.blocks.text_hashes.tolist() == [15819741092209415737]

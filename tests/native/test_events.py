@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.html import look
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.page.events import Event, feed
-from denoise_scrapy.page.native_reader import NativeReader
-from denoise_scrapy.page.parsed import ParsedMarkup
-from denoise_scrapy.page.reader import Reader
-from denoise_scrapy.page.utf8 import _look, to_utf8
+from denoise_scrapy.page.parse import _look, feed, to_utf8
+from denoise_scrapy.page.reader import Event, NativeReader, ParsedMarkup, Reader
 from example_project.portal.build import build
 from tests.html_strategies import SOUP, pages
 

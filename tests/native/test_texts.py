@@ -12,7 +12,7 @@ from denoise_scrapy.body.strategies.repetition import find_titles
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.texts import KnownTexts
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.texts import folding_table
+from denoise_scrapy.page.marked_text import folding_table
 from tests.html_strategies import pages
 
 pytestmark = pytest.mark.skipif(library() is None, reason="the accelerator is not compiled")

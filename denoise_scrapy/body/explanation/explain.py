@@ -16,7 +16,6 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY
 from denoise_scrapy.body.strategies.finding import find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.work import DEFAULT_WORK
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class Explanation:
         return write_document(facts, draw(self.drawn, self.verdicts))
 
 
-def explain_page(  # noqa: PLR0913 - those of `extract`
+def explain_page(
     html: str | bytes,
     url: str | None = None,
     comparison_pages: Iterable[tuple[str, str | bytes]] = (),
@@ -65,7 +64,6 @@ def explain_page(  # noqa: PLR0913 - those of `extract`
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
-    work: int = DEFAULT_WORK,
 ) -> Explanation:
     """Extract a body, and say why.
 
@@ -78,7 +76,6 @@ def explain_page(  # noqa: PLR0913 - those of `extract`
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none.
-        work: Steps that each page may take, 0 for any number; see `Page.parse`.
 
     Raises:
         ValueError: There is no such strategy, or a selector is invalid.
@@ -89,20 +86,20 @@ def explain_page(  # noqa: PLR0913 - those of `extract`
         ((1, 4), '<!doctype html>')
     """
     chosen = find_strategy(strategy)
-    page = Page.parse(html, url=url, keep=keep, remove=remove, work=work)
-    named = [(label, _parse(label, other, page, work)) for label, other in comparison_pages]
+    page = Page.parse(html, url=url, keep=keep, remove=remove)
+    named = [(label, _parse(label, other, page)) for label, other in comparison_pages]
     model = SiteModel.fit(other for _, other in named)
     body = model.extract(page, strategy=strategy, taste=taste)
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)
     comparison = tuple((label, _lack(other, site.pages, others.pages)) for label, other in named)
-    drawn = Page.parse(html, url=url, paths=page.path_table, work=work) if page.removed_by_user else page
+    drawn = Page.parse(html, url=url, paths=page.path_table) if page.removed_by_user else page
     return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, drawn)
 
 
-def _parse(label: str, html: str | bytes, page: Page, work: int) -> Page:
+def _parse(label: str, html: str | bytes, page: Page) -> Page:
     url = label if label.lower().startswith(("http://", "https://")) else None
-    return Page.parse(html, url=url, paths=page.path_table, work=work)
+    return Page.parse(html, url=url, paths=page.path_table)
 
 
 def _lack(page: Page, used: tuple[object, ...], others: tuple[object, ...]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from denoise_scrapy.body.features.remembered import RememberedTexts
 from denoise_scrapy.native.texts import ANYWHERE, APART, PLAIN, START, TIME, WORD, YEAR
-from denoise_scrapy.page.texts import collapsed, without_marks
+from denoise_scrapy.page.marked_text import collapsed, without_marks
 
 COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT, PRICE_BIT = 1, 2, 4, 8, 16
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.sums import CHARS, LINKS, WHOLES, Sums
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import CJK, COMMA, UPPER
+from denoise_scrapy.page.marked_text import CJK, COMMA, UPPER
 from denoise_scrapy.page.paths import name_code
 
 Rows = npt.NDArray[np.float32]

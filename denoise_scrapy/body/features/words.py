@@ -27,8 +27,7 @@ from denoise_scrapy.body.features.announcements import (
 from denoise_scrapy.native import Library, library
 from denoise_scrapy.native.texts import CONSENT, TITLE, TOLD, UNSEEN, Asked, KnownTexts, PageAddress, Question, ask
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.characters import DIGIT
-from denoise_scrapy.page.texts import folding_table
+from denoise_scrapy.page.marked_text import DIGIT, folding_table
 
 #: Longer blocks announce nothing.
 ANNOUNCING_TOKENS = 14

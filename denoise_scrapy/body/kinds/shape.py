@@ -16,7 +16,7 @@ import numpy.typing as npt
 from denoise_scrapy.body.kinds.lists import CLASS_WORDS
 from denoise_scrapy.body.kinds.words import Value, class_bits
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import COMMA, DIGIT, OTHER, STOP, UPPER
+from denoise_scrapy.page.marked_text import COMMA, DIGIT, OTHER, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
 
 #: Elements that are counted.

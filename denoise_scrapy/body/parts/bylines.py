@@ -20,7 +20,7 @@ from denoise_scrapy.body.parts.surroundings import (
     small_elements,
 )
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.characters import CJK, DIGIT
+from denoise_scrapy.page.marked_text import CJK, DIGIT
 
 BYLINE_TAGS = frozenset(["time", "address"])
 #: Of the class words for bylines those that mean nothing else ("info", "meta" and "date" do).

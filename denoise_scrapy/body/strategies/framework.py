@@ -11,8 +11,8 @@ import numpy.typing as npt
 from denoise_scrapy.body.frame_rules import LARGE_SHARE, area_shares, passing
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.frames import FrameSizes
-from denoise_scrapy.page.lines import Lines
+from denoise_scrapy.page.blocks import Lines
+from denoise_scrapy.page.layout import FrameSizes
 from denoise_scrapy.site import SiteStatistics
 
 #: The source's frame is the table; these lay a page out today.
@@ -110,7 +110,7 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
         >>> paragraph_counts(page, find_frames(page)[1])[0].tolist()
         [0, 0, 2, 1, 0, 0, 0]
     """
-    lines, n = Lines(page), len(page.elements)
+    lines, n = Lines(page.elements), len(page.elements)
     holds = page.elements.has_tag({"p"}) | text_frames
     is_paragraph = (holds[lines.element] | lines.at_break) & (lines.link_chars < LINKED_SHARE * lines.chars)
     long = is_paragraph & (lines.tokens >= PARAGRAPH_TOKENS)

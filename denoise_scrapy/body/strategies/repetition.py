@@ -13,7 +13,7 @@ from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.native import library
 from denoise_scrapy.native.texts import find_titles as native_titles
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.texts import collapsed, folding_table
+from denoise_scrapy.page.marked_text import collapsed, folding_table
 from denoise_scrapy.site import SiteStatistics
 
 BoolArray = npt.NDArray[np.bool_]
