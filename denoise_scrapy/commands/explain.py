@@ -1,4 +1,4 @@
-"""`scrapy denoise explain`: what of a page is kept and why, drawn as one HTML file."""
+"""`scrapy denoise explain`: draw what of a page is kept, and why, as one HTML file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.compare_inputs import sources_of
+from denoise_scrapy.commands.inputs import sources_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
 

@@ -89,5 +89,5 @@ class ItemMeta:
 
 
 def html_of(response: Response | None) -> str:
-    """The text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    """The text of a page; not its own `text`, which servers can make slow by their charset (`page.parse`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

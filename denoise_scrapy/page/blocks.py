@@ -99,7 +99,7 @@ class Blocks:
 
     @derived
     def counts(self) -> IntArray:
-        """Characters of each class (`characters`), shape (m, CLASSES)."""
+        """Characters of each class (`marked_text`), shape (m, CLASSES)."""
         return count_classes(self.elements, self.start, self.end)
 
     @derived

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.columns import CharacterTables, PageColumns, read_page
+from denoise_scrapy.native.columns import CharacterTables, read_page
 from denoise_scrapy.page.marked_text import (
     SPACE,
     MarkedText,
@@ -30,11 +30,6 @@ T = TypeVar("T")
 
 #: From a name to the array that C computed, None where it has none.
 NativeColumn = Callable[[str], npt.NDArray[Any] | None]
-
-
-class _Owner(Protocol):
-    @property
-    def native_column(self) -> NativeColumn | None: ...
 
 
 class derived(Generic[T]):  # noqa: N801 - it stands where `cached_property` would
@@ -57,19 +52,11 @@ class derived(Generic[T]):  # noqa: N801 - it stands where `cached_property` wou
     def __set_name__(self, owner: type[Any], name: str) -> None:
         self._name = name
 
-    @overload
-    def __get__(self, instance: None, owner: type[Any] | None = None) -> derived[T]: ...
-    @overload
-    def __get__(self, instance: _Owner, owner: type[Any] | None = None) -> T: ...
-    def __get__(self, instance: _Owner | None, owner: type[Any] | None = None) -> derived[T] | T:
-        """The value; it is kept in the instance's `__dict__`, where it is found first from then on."""
-        if instance is None:
-            return self
-        value: Any = None if instance.native_column is None else instance.native_column(self._name)
-        if value is None:
-            value = self._compute(instance)
-        vars(instance)[self._name] = value
-        found: T = value
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> T:
+        """Return the value; from then on it is found in the instance's `__dict__`."""
+        value = None if instance.native_column is None else instance.native_column(self._name)
+        found: T = self._compute(instance) if value is None else value
+        vars(instance)[self._name] = found
         return found
 
 
@@ -125,6 +112,11 @@ def _pairs(level: IntArray, n: int) -> tuple[IntArray, IntArray]:
     return order[0::2], order[1::2]
 
 
+@cache
+def _character_tables() -> CharacterTables:
+    return CharacterTables.of(class_table(), hash_table())
+
+
 class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
 
@@ -143,7 +135,8 @@ class Elements:
         self.paths = paths
         self.table = table
         self.text = text
-        self.native = read_natively(text.data, text.wide, paths, table)
+        lib, data = library(), (text.data, text.wide)
+        self.native = None if lib is None else read_page(lib, data, paths, table.copied(), _character_tables())
         self.native_column: NativeColumn | None = None if self.native is None else self.native.elements.get
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
@@ -199,7 +192,7 @@ class Elements:
 
     @cached_property
     def classes(self) -> npt.NDArray[np.uint8]:
-        """Class (`characters`) of each character, marks included, shape (characters,)."""
+        """Class (`marked_text`) of each character, marks included, shape (characters,)."""
         return class_table().take(self.text.codes, mode="clip")  # no code is too large: the check costs a half more
 
     @derived
@@ -279,21 +272,3 @@ class Elements:
         ends = np.empty(len(self), np.int64)
         ends[self.mark_element[~self.is_start]] = position[~self.is_start]
         return segment_hashes(values, starts + 1, ends)
-
-
-def read_natively(data: bytes, wide: bool, paths: npt.NDArray[np.int32], table: PathTable) -> PageColumns | None:
-    """All columns of a page, None where numpy must compute them.
-
-    Args:
-        data: The marked text (`MarkedText`).
-        wide: Whether it is UTF-16.
-        paths: Path id of each element, shape (n,).
-        table: Table of the ids.
-    """
-    lib = library()
-    return None if lib is None else read_page(lib, (data, wide), paths, table.copied(), _characters())
-
-
-@cache
-def _characters() -> CharacterTables:
-    return CharacterTables.of(class_table(), hash_table())

@@ -86,7 +86,7 @@ class Page:
         sizes: (element, width, height) as written, "" for none, of the frames that have one (`markup.SIZED_TAGS`).
         attributes: (element, name, value) of images, cells and lists, as written (`attributes`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
-        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
+        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`attributes`).
         kept_by_user: What each of the user's selectors of content found.
         removed_by_user: What each of their selectors of noise found.
         is_too_large: Whether it is over a bound of the parser's or the selectors', so that all of its text is its body.
@@ -222,15 +222,7 @@ class Page:
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when read."""
         _ = self.facts
-        for name in (
-            "elements",
-            "blocks",
-            "block_texts",
-            "marked_texts",
-            "inner_hashes",
-            "code_lengths",
-            "removed_text",
-        ):
+        for name in "elements blocks block_texts marked_texts inner_hashes code_lengths removed_text".split():
             self.__dict__.pop(name, None)
 
     def leave_table(self) -> None:
@@ -410,10 +402,7 @@ def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozense
 def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
     """Return the hashes of `layout_signature` as an array, the same one several times, shape (containers,)."""
     lib = library()
-    return _container_shapes(paths, table) if lib is None else container_shapes(lib, paths, table.copied())
-
-
-def _container_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
-    """The hashes, the same one several times."""
+    if lib is not None:
+        return container_shapes(lib, paths, table.copied())
     containers = paths.compress(np.asarray(table.columns["container"], np.bool_).take(paths))
     return np.asarray(table.columns["shape"], np.uint64).take(containers)

@@ -228,7 +228,7 @@ class PathTable:
             when they are read again.
         rows: The same, row by row (`ROW`). Copy what you look at: it cannot grow while an array holds it.
         parent: Path id of the parent, in a list for loops that read single values.
-        kinds: What the event loop does at such an element (`tokens.PLAIN` …).
+        kinds: What the event loop does at such an element (`PLAIN` …).
         tags: The tag.
         transitions: Path id by parent's id, tag and attributes.
     """

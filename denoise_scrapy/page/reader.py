@@ -253,7 +253,7 @@ class Reader:
         del self._pieces[self._mark :]
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
-        """The page, its words parted (`glued`); and whether its marks are ours alone.
+        """Return the page, its words parted (`part_glued`), and whether its marks are ours alone.
 
         If they are not, words are not parted, and the page must be read anew, `clean`.
 
