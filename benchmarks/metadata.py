@@ -58,7 +58,7 @@ class Told(NamedTuple):
     authors: list[str]
     published: str
     site_name: str
-    language: str
+    language: str | None  # None: it has no such field
     image: str
     description: bool
 
@@ -92,8 +92,7 @@ def _ours(page: LabelledPage, others: list[str]) -> Told:
 def _trafilatura(page: LabelledPage) -> Told:
     found = import_module("trafilatura").extract_metadata(page.html, default_url=page.url or None)
     authors = (found.author or "").split("; ") if found.author else []
-    language = found.language or ""
-    return Told(authors, found.date or "", found.sitename or "", language, found.image or "", bool(found.description))
+    return Told(authors, found.date or "", found.sitename or "", None, found.image or "", bool(found.description))
 
 
 def _newspaper(page: LabelledPage) -> Told:
@@ -139,11 +138,11 @@ def scores(name: str, labelled: list[LabelledPage], wrong: str | None) -> list[s
     for page in labelled:
         told = EXTRACTORS[name](page)
         for field in FIELDS:
-            if field in page.label:
+            if field in page.label and getattr(told, field) is not None:
                 right[field].append(is_right(field, told, page.label))
                 if field == wrong and not right[field][-1]:
                     print(name, page.key, getattr(told, field), page.label[field])
-    return [name, *(f"{100 * sum(found) / max(len(found), 1):.0f} %" for found in right.values())]
+    return [name, *(f"{100 * sum(found) / len(found):.0f} %" if found else "–" for found in right.values())]
 
 
 def main() -> int:
