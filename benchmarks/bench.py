@@ -19,7 +19,6 @@ from benchmarks.report import OUTPUT, environment
 INDEX = ("--counts", "1000", "10000", "100000", "--ways", "sqlite-prefilter", "datasketch-lsh")
 #: Modules, what each measures, and further arguments of a whole and of a quick run.
 PARTS: Sequence[tuple[str, str, Sequence[str], Sequence[str]]] = (
-    ("benchmarks.stages", "a body stage by stage", (), ()),
     ("benchmarks.turns", "bodies of a site's pages in turn; the worst pages", (), ()),
     ("benchmarks.growth", "growth with the page", (), ()),
     ("benchmarks.peers", "other extractors", (), ()),

@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.model import TOO_LARGE
+from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.component import Component
 from denoise_scrapy.crawl.crawled_page import PageText
 from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
@@ -141,10 +141,9 @@ class BodyPipeline(Component):
         pages = await self._state.comparison.pages_for(crawled)
         settings = crawled.settings
         body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        settings = crawled.settings
-        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
         if body.fallback == TOO_LARGE:
             self._say_too_large(crawled)
+        self._state.count(f"body/confidence/{_class(body.confidence)}")
         values = field_values(body, settings) | self._meta.values(crawled, body)
         text = PageText(values, not body.text, body.fallback, body.evidence)
         for page in (crawled.page, *pages):

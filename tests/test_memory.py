@@ -5,15 +5,13 @@ import random
 import string
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import nullcontext
 
 import pytest
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.features import announcements, words
+from denoise_scrapy.body.features import words
 from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 from denoise_scrapy.crawl.memory_report import bounded_caches, names_forgotten
-from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
@@ -79,7 +77,7 @@ def test_hostile_pages_leave_nothing_behind() -> None:
             pass
         for cache in bounded_caches():
             cache.cache_clear()
-        announcements.forget_announcements()
+        words.forget_texts()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]  # 0 before the start
 
@@ -94,20 +92,17 @@ def test_hostile_pages_leave_nothing_behind() -> None:
     assert late - early < 24 * 2000, "some KB a host, and the memories were full before"
 
 
-@pytest.mark.parametrize("native", [True, False])
-def test_what_is_forgotten_is_counted(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_forgotten_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     names, texts = names_forgotten(), words.forgotten()
-    monkeypatch.setattr(words._known, "_most", 64)
-    monkeypatch.setattr(announcements._known, "most", 500)
-    with nullcontext() if native else switched_off():
-        for number in range(3):
-            blocks = "".join(f"<p>{number} comments of {n}</p>" for n in range(400))
-            links = "".join(f"<a href='http://{number}-{n}.example/'>x</a>" for n in range(2000))
-            page = Page.parse(blocks + links, url="http://a.example/")
-            SiteModel.fit([]).extract(page)
-            from denoise_scrapy.site import site_key
+    monkeypatch.setattr(words._known, "most", 500)
+    for number in range(3):
+        blocks = "".join(f"<p>{number} comments of {n}</p>" for n in range(400))
+        links = "".join(f"<a href='http://{number}-{n}.example/'>x</a>" for n in range(2000))
+        page = Page.parse(blocks + links, url="http://a.example/")
+        SiteModel.fit([]).extract(page)
+        from denoise_scrapy.site import site_key
 
-            assert all(site_key(url) for url in page.links)
+        assert all(site_key(url) for url in page.links)
     assert words.forgotten() > texts
     assert names_forgotten() > names + 1000
 

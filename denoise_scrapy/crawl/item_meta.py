@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.body.model import TOO_LARGE
+from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.responses import told_encoding
 from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.metadata.reading import MAX_HTML

@@ -187,10 +187,6 @@ class Blocks:
         return segment_hashes(hash_table().take(self._visible_codes), *self._visible)
 
 
-#: Inline levels between a text and its block that are climbed one by one (.7 µs each); more, and all are looked up.
-CLIMBED = 12
-
-
 @dataclass(frozen=True, eq=False)
 class Runs:
     """The blocks of a page, shape (m,) but for `block_of_text`.
@@ -224,7 +220,7 @@ def part_runs(e: Elements) -> Runs:
     of_block = group_shown[is_first]
     block_of_group = np.full(len(bounds), -1)
     block_of_group[of_block] = np.arange(len(of_block))
-    element = _block_element(e, is_block, e.text_owner.take(shown[is_first]))
+    element = e.nearest(is_block).take(e.text_owner.take(shown[is_first]))
     return Runs(block_of_group.take(group), element, bounds.take(of_block), bounds.take(of_block + 1))
 
 
@@ -244,24 +240,6 @@ def _bounds(ends: npt.NDArray[np.bool_]) -> IntArray:
     bounds[1:-1] = inner
     bounds[-1] = len(ends)
     return bounds
-
-
-def _block_element(e: Elements, is_block: npt.NDArray[np.bool_], owner: IntArray) -> IntArray:
-    """The nearest block-level element of each of these, itself included; the path table knows how far up it is."""
-    path = e.paths.take(owner)
-    depth = np.asarray(e.table.columns["depth"])
-    block_path = np.asarray(e.table.columns["block_path"], np.int32).take(path)
-    levels = int((depth.take(path) - depth.take(block_path)).max(initial=0))
-    if levels > CLIMBED or not block_path.all():  # path 0 is no element's
-        return e.nearest(is_block).take(owner)
-    up = np.where(is_block, e.index, e.parent)
-    for _ in range(levels):
-        owner = up.take(owner)
-    return owner
-
-
-#: Characters of a block that a 16-bit count holds.
-_MOST = (1 << 16) - 1
 
 
 def count_tokens(e: Elements, block_of_text: IntArray, start: IntArray, end: IntArray) -> IntArray:
@@ -296,29 +274,10 @@ def _goes_on(e: Elements, block_of_text: IntArray, word: npt.NDArray[np.bool_]) 
 def count_classes(e: Elements, start: IntArray, end: IntArray) -> IntArray:
     """Characters of each class in each block, shape (m, CLASSES); marks are none."""
     counts = np.zeros((len(start), CLASSES), np.int64)
-    if int((end - start).max(initial=0)) > _MOST:
-        for kind in range(SPACE, CLASSES):
-            total = running_count(e.classes == kind)
-            counts[:, kind] = total.take(end) - total.take(start)
-        return counts
-    # four counts of 16 bits in one number, whose running totals overflow and still differ by what they should:
-    # .6 of the time of a `bincount` of block and class, which waits for its last sum at every character
-    before, last = start - 1, end - 1  # a mark stands before each block
-    for first, ones in zip((SPACE, SPACE + 4), _ONES, strict=True):
-        total = ones.take(e.classes, mode="clip")
-        total.cumsum(out=total)
-        counts[:, first : first + 4] = (total.take(last) - total.take(before)).view("<u2").reshape(-1, 4)
+    for kind in range(SPACE, CLASSES):
+        total = running_count(e.classes == kind)
+        counts[:, kind] = total.take(end) - total.take(start)
     return counts
-
-
-def _ones() -> npt.NDArray[np.uint64]:
-    """A one in the field of 16 bits of each class, shape (2, CLASSES)."""
-    ones = np.zeros((CLASSES, 8), "<u2")
-    ones[np.arange(SPACE, CLASSES), np.arange(CLASSES - SPACE)] = 1
-    return np.ascontiguousarray(ones.view("<u8").T)
-
-
-_ONES = _ones()
 
 
 class Lines:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.columns import CharacterTables, read_page
+from denoise_scrapy.native.reading import CharacterTables, read_page
 from denoise_scrapy.page.marked_text import (
     SPACE,
     MarkedText,

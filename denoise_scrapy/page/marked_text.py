@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -164,8 +165,6 @@ class MarkedText:
         return self.data[start:end].decode("latin-1")
 
 
-Codes = npt.NDArray[np.integer[npt.NBitBase]]
-
 #: What stands in these is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 #: Levels up that are looked at for them: highlighted code has its spans two or three deep.
@@ -186,28 +185,36 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
         'Boots 2026 With'
     """
     codes = text.codes
-    starts = (codes == 1).nonzero()[0]
-    at = starts.compress(~np.asarray(table.columns["block"], bool).take(paths))
-    at = at.compress(codes.take(at - 1) == 2)
+    marks = (codes <= 2).nonzero()[0]
+    starts = (codes.take(marks) == 1).nonzero()[0]  # numbers of marks
+    number = starts.compress(~np.asarray(table.columns["block"], bool).take(paths))
+    at = marks.take(number)
+    follows = codes.take(at - 1) == 2
     # most pages end here: what comes to the end and the start next is no word
     may_meet = _may_meet()
-    at = at.compress(may_meet.take(codes.take(at - 2)) & may_meet.take(codes.take(at + 1)))
+    follows &= may_meet.take(codes.take(at - 2)) & may_meet.take(codes.take(at + 1))
+    at, number = at.compress(follows), number.compress(follows)
     if not len(at):
         return text
-    shown = np.flatnonzero(codes > 2)
-    after = shown.searchsorted(at)
-    within = (after > 0) & (after < len(shown))
-    at, after = at[within], after[within]
-    left, right = shown[after - 1], shown[after]
-    words = class_table()[codes[np.stack([left, right])]] >= DIGIT
-    element = starts.searchsorted(at)
+    before = marks - np.arange(len(marks))  # characters before each mark: those of a run of marks have as many
+    left = marks.take(before.searchsorted(before.take(number))) - 1
+    right = marks.take(before.searchsorted(before.take(number), side="right") - 1) + 1
+    inside = ((left >= 0) & (right < len(codes))).nonzero()[0]
+    beside = codes.take(np.stack([left, right, left - 1]).take(inside, axis=1), mode="clip")
+    words = (class_table().take(beside[:2]) >= DIGIT).all(axis=0).nonzero()[0]
+    element = starts.searchsorted(number.take(inside.take(words)))
+    rows = zip(inside.take(words).tolist(), beside.take(words, axis=1).T.tolist(), element.tolist(), strict=True)
+    is_exact = cache(_is_exact)
     places = [
         int(at[i])
-        for i in np.flatnonzero(words.all(axis=0)).tolist()
-        if _meet(codes, int(left[i]), int(right[i]), twins=_twins(paths, int(element[i]), table))
-        and not _is_exact(int(paths[element[i]]), table)
+        for i, letters, started in rows
+        if _meet(*map(chr, letters), twins=_twins(paths, started, table)) and not is_exact(int(paths[started]), table)
     ]
-    return MarkedText(np.insert(codes, places, ord(" ")).tobytes(), text.wide) if places else text
+    if not places:
+        return text
+    edges = [place << text.wide for place in (0, *places, len(codes))]
+    pieces = (text.data[edge:after] for edge, after in pairwise(edges))
+    return MarkedText((b" \0" if text.wide else b" ").join(pieces), text.wide)
 
 
 @cache
@@ -218,31 +225,27 @@ def _may_meet() -> npt.NDArray[np.bool_]:
     return may
 
 
-@cache
-def character_bits() -> bytes:
-    """Kind of each code of the basic plane, for C: `native.events.Given.characters`."""
-    word = class_table() >= DIGIT
-    bits = word.astype(np.uint8)
-    for bit, test in ((2, str.isupper), (4, str.isdigit), (8, str.islower), (16, str.isalpha)):
-        bits[word & codes_that(test)] |= np.uint8(bit)
-    return bits.tobytes()
-
-
 def _twins(paths: npt.NDArray[np.int32], element: int, table: PathTable) -> bool:
     """Whether a link follows a link of its own shape: two entries, in any script."""
     return table.tags[paths[element]] == "a" and bool(paths[element] == paths[element - 1])
 
 
-def _meet(codes: Codes, left: int, right: int, *, twins: bool) -> bool:
+def _meet(before: str, after: str, further: str, *, twins: bool) -> bool:
     """Whether two words meet here rather than the halves of one.
 
     Scripts without capitals run on, but for links. Single letters in elements of their own are one word, drawn out.
+
+    Args:
+        before: The letter before the place.
+        after: The letter behind it.
+        further: What stands before both: a mark where the first is alone.
+        twins: Whether a link follows a link of its own shape.
     """
-    before, after = chr(codes[left]), chr(codes[right])
     if twins:
         return not after.islower()
-    drawn_out = before.isalpha() and left > 0 and codes[left - 1] <= 2
-    return not drawn_out and (after.isupper() or (after.isdigit() and before.isascii()))
+    if before.isalpha() and further <= "\x02":
+        return False
+    return after.isupper() or (after.isdigit() and before.isascii())
 
 
 def _is_exact(path: int, table: PathTable) -> bool:
@@ -255,20 +258,16 @@ def _is_exact(path: int, table: PathTable) -> bool:
 
 
 def cut_slices(text: MarkedText, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> list[str]:
-    """Slices of the marked string; no bound parts a pair of surrogates.
+    """Slices of the marked string.
 
     Args:
         text: The marked string of a page.
         starts: Position of each slice's first character in `text.codes`, shape (m,).
         ends: Position after its last, shape (m,).
     """
-    codes = text.codes
-    whole = text.slice(0, len(codes))
-    if len(whole) != len(codes):  # characters beyond the plane are two codes each, and one in the string
-        high, low = codes[:-1] & 0xFC00 == 0xD800, codes[1:] & 0xFC00 == 0xDC00
-        pairs = np.flatnonzero(high & low)
-        starts, ends = starts - pairs.searchsorted(starts), ends - pairs.searchsorted(ends)
-    return list(map(whole.__getitem__, map(slice, starts.tolist(), ends.tolist())))
+    width, codec = (2, "utf-16-le") if text.wide else (1, "latin-1")
+    bounds = zip((width * starts).tolist(), (width * ends).tolist(), strict=True)
+    return [text.data[start:end].decode(codec, "replace") for start, end in bounds]
 
 
 def without_marks(marked: str) -> str:
@@ -294,20 +293,3 @@ def collapsed(marked: str) -> str:
         return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
     return "\n".join(filter(None, lines))
-
-
-@cache
-def folding_table() -> npt.NDArray[np.uint16]:
-    """Lower case of each of the 65,536 codes, shape (65536,); other values: see `texts.c`."""
-    table = np.arange(1 << 16, dtype=np.uint16)
-    for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
-        lower = chr(code).lower()
-        table[code] = ord(lower) if len(lower) == 1 else _FOLDED
-    table[ord("Σ")] = _FOLDED  # at a word's end it is another letter than within
-    table[codes_that(str.isspace)] = _SPACE
-    table[0xD800:0xE000] = _SURROGATE
-    table[:3] = _MARK
-    return table
-
-
-_MARK, _FOLDED, _SURROGATE, _SPACE = 0, 1, 2, ord(" ")

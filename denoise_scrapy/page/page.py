@@ -11,15 +11,12 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.columns import container_shapes
-from denoise_scrapy.native.shared import FactsArrays
-from denoise_scrapy.native.texts import PageAddress, join_texts
+from denoise_scrapy.native.blocks import FactsArrays
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.columns import BoolArray, Elements, IntArray
 from denoise_scrapy.page.geometry import Boxes
-from denoise_scrapy.page.marked_text import PREFORMATTED, collapsed, cut_slices, folding_table, mix
+from denoise_scrapy.page.marked_text import PREFORMATTED, collapsed, cut_slices, mix
 from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
@@ -242,11 +239,7 @@ class Page:
         Args:
             wanted: Which blocks, shape (blocks,).
         """
-        native, own = library(), self.native_address
-        text = None if native is None or own is None else join_texts(native, own, folding_table(), wanted)
-        if text is None:
-            return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
-        return text
+        return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
 
     @cached_property
     def block_texts(self) -> list[str]:
@@ -277,14 +270,6 @@ class Page:
         for i in ((blocks.flags.take(numbers) & _PREFORMATTED) != 0).nonzero()[0].tolist():
             marked[i] = PREFORMATTED + marked[i]
         return marked
-
-    @property
-    def native_address(self) -> PageAddress | None:
-        """Address of the texts for C; None without it, or where the user removes some."""
-        columns = self.blocks.native
-        if columns is None or self.removed_by_user:
-            return None
-        return PageAddress(columns.address, len(self._text.codes), self._text.wide, len(self.blocks))
 
     def _left_text(self, start: int, end: int) -> str:
         """The marked string between two positions, without what the user removes unless that is all of it."""
@@ -401,8 +386,5 @@ def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozense
 
 def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
     """Return the hashes of `layout_signature` as an array, the same one several times, shape (containers,)."""
-    lib = library()
-    if lib is not None:
-        return container_shapes(lib, paths, table.copied())
     containers = paths.compress(np.asarray(table.columns["container"], np.bool_).take(paths))
     return np.asarray(table.columns["shape"], np.uint64).take(containers)

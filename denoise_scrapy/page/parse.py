@@ -12,7 +12,7 @@ from w3lib.encoding import resolve_encoding, to_unicode
 from webencodings import LABELS, lookup
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.html import look
+from denoise_scrapy.native.reading import look
 from denoise_scrapy.page.marked_text import END, LINE_BREAK, START
 from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.paths import PathTable

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.columns import PathRows
+from denoise_scrapy.native.reading import PathRows
 from denoise_scrapy.page.attributes import TELLS_NOTHING
 from denoise_scrapy.page.markup import (
     CONTAINER_TAGS,

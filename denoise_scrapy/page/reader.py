@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import Library, events
+from denoise_scrapy.native import Library, reading
 from denoise_scrapy.page.attributes import (
     KEPT_ATTRIBUTES,
     MAX_SIZE_LENGTH,
@@ -29,15 +29,13 @@ from denoise_scrapy.page.attributes import (
 )
 from denoise_scrapy.page.marked_text import (
     END,
-    EXACT_TAGS,
     LINE_BREAK,
     START,
     MarkedText,
-    character_bits,
     part_glued,
 )
 from denoise_scrapy.page.markup import BLOCK_TAGS, SIZED_TAGS
-from denoise_scrapy.page.paths import BREAK, IMAGE, LINK, META, RARE_NAMES, ROW, SKIPPED, PathTable
+from denoise_scrapy.page.paths import BREAK, IMAGE, LINK, META, RARE_NAMES, SKIPPED, PathTable
 
 #: A start tag (tag, attributes), a text run, or None for an end tag.
 Event = tuple[str, Mapping[str, str]] | str | None
@@ -273,9 +271,6 @@ class Reader:
         return page, marks_fit
 
 
-_BLOCK_OFFSET = ROW.fields["block"][1] if ROW.fields else 0
-
-
 class NativeReader:
     """Reads one page into a `ParsedMarkup`.
 
@@ -287,27 +282,22 @@ class NativeReader:
 
     def __init__(self, library: Library, table: PathTable, *, keep_noscript: bool = False) -> None:
         page = self._page = ParsedMarkup(noscript_read=keep_noscript)
-        given = events.Given(
+        given = reading.Given(
             table.transitions,
             table.parent,
             table.kinds,
             table.tags,
             BLOCK_TAGS,
-            EXACT_TAGS,
-            table.rows,
-            character_bits(),
             page.urls,
             page.attributes,
             page.declaring,
             table.child,
             partial(_note, page, table.tags),
             partial(note_skipped, page),
-            ROW.itemsize,
-            _BLOCK_OFFSET,
         )
         self._library = library
         self._table = table
-        self._callbacks = events.callbacks(library, given, keep_noscript=keep_noscript)
+        self._callbacks = reading.callbacks(library, given, keep_noscript=keep_noscript)
 
     def target(self) -> Target:
         """The callbacks."""
@@ -317,12 +307,12 @@ class NativeReader:
     @property
     def started(self) -> int:
         """Elements that have started so far."""
-        return events.place(self._library, self._callbacks.reader)[0]
+        return reading.place(self._library, self._callbacks.reader)[0]
 
     @property
     def depth(self) -> int:
         """Elements that are open."""
-        _, path, level = events.place(self._library, self._callbacks.reader)
+        _, path, level = reading.place(self._library, self._callbacks.reader)
         return level + int(self._table.columns["depth"][path])
 
     def close(self) -> None:
@@ -332,9 +322,11 @@ class NativeReader:
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
         """The page, its words parted; and whether its marks are ours alone. Lets go of all that was read."""
-        read = events.finish(self._library, self._callbacks.reader)
+        read = reading.finish(self._library, self._callbacks.reader)
         self._page.paths = read.paths
         self._page.text = MarkedText(read.text, read.wide)
+        if not read.marks:
+            self._page.text = part_glued(self._page.text, read.paths, self._table)
         return self._page, not read.marks
 
 

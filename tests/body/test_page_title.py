@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body import extract
-from denoise_scrapy.body.page_title import title_of
+from denoise_scrapy.body.title import title_of
 from denoise_scrapy.page import Page
 
 

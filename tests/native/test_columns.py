@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.columns import CharacterTables, PathRows, container_shapes, read_page
+from denoise_scrapy.native.reading import CharacterTables, PathRows, read_page
 from denoise_scrapy.page import Flag, Page, PathTable
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.marked_text import MarkedText, class_table, hash_table
-from denoise_scrapy.page.page import layout_signature
 from denoise_scrapy.page.paths import ROW
 from tests.html_strategies import SOUP, pages
 
@@ -91,9 +90,6 @@ def test_any_page(html):
     page = Page.parse(html)
     if len(page.elements):
         same_page(page)
-    with switched_off():
-        expected = layout_signature(page._paths, page.path_table)
-    assert layout_signature(page._paths, page.path_table) == expected
 
 
 def test_a_page_of_no_elements_is_left_to_numpy():
@@ -163,12 +159,6 @@ def test_a_table_that_grows_is_told_anew():
     assert len(second.elements) > 300
     same_page(second)
     assert first.column("tag").tolist() == first.table.columns["tag"][first.paths].tolist()
-
-
-def test_signature_passes_over_paths_beyond_the_table():
-    paths = np.array([-1, 0, ROOT, 1 << 20], np.int32)
-    shapes = container_shapes(library(), paths, PathRows().grown(TABLE.rows))
-    assert shapes.tolist() == TABLE.columns["shape"][[ROOT]][TABLE.columns["container"][[ROOT]]].tolist()
 
 
 def test_arrays_outlive_their_page():
