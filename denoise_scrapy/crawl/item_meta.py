@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.metadata import Metadata
 
 #: The library behind each setting.
-LIBRARIES: Mapping[str, str] = MappingProxyType({"lang_field": "py3langid", "published_field": "htmldate"})
+LIBRARIES: Mapping[str, str] = MappingProxyType({"lang_field": "py3langid", "published_field": "dateparser"})
 
 
 class ItemMeta:

@@ -1,7 +1,7 @@
 """What a page says of itself: title, authors, dates, site, image and the like. It needs the extra `meta`.
 
 Markup is read in one pass, in places: a date or a byline counts that stands in the body or next to the headline, not
-one of a dropped block. Dates are parsed by htmldate and dateparser, languages are told apart by py3langid. JSON-LD and
+one of a dropped block. Names of months are read by dateparser, languages are told apart by py3langid. JSON-LD and
 microdata are read here: extruct gives values without their places, and imports an RDF library to do so.
 
 Example:

@@ -18,9 +18,9 @@ from denoise_scrapy.metadata.texts import (
     MAX_NAME,
     MAX_TOLD,
     YEAR,
-    by_htmldate,
     clean,
     date_in,
+    day_in_address,
     fold,
     is_said,
     joined,
@@ -99,7 +99,7 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
     Raises:
         ImportError: A library of the extra `meta` is not installed.
     """
-    for name in ("htmldate", "dateparser", "py3langid"):
+    for name in ("dateparser", "py3langid"):
         load(name)
     language = ""
     try:
@@ -138,8 +138,8 @@ def language_of(text: str, declared: str = "") -> str:
     return code[1] if code else ""
 
 
-#: Names of meta elements that tell when a page was published or changed, surest first; what is neither; and a day that
-#: is that of the server on some pages: it counts after all others.
+#: Names of meta elements that tell when a page was published or changed, surest first; and what is neither.
+#: "date" is the day of the crawl on some pages.
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
     re.compile(
@@ -151,7 +151,6 @@ _MODIFIED = (
     re.compile(r"^article:modified_time$|^datemodified$"),
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
 )
-_SERVER_DATE = (re.compile(r"^date$"),)
 #: What a line at the end of a text says, or its classes, if it tells its author or date.
 _SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|author|permalink", re.IGNORECASE)
 _OFFICE = re.compile(r"\b(?:of|for)\b")
@@ -320,12 +319,11 @@ class _Teller:
         return next(filter(None, ([name for text in texts for name in names_in(text)] for texts in told)), [])
 
     def _published(self) -> str:
-        told = self._first_date(self._published_dates())
-        address = next((url for url in (self.url, self.canonical) if YEAR.search(url)), "")
         return (
-            told
-            or (by_htmldate("", address) if address else "")
-            or self._first_date([self.ld.string(self.ld.page, "datePublished"), *self._meta_dates(_SERVER_DATE)])
+            self._first_date(self._published_dates())
+            or day_in_address(self.url)
+            or day_in_address(self.canonical)
+            or self._first_date([self.ld.string(self.ld.page, "datePublished")])
         )
 
     def _published_dates(self) -> Iterator[str]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 from html import unescape
 from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin, urlsplit
-
-from lxml import html as lxml_html
 
 #: Characters of a text, of a name and of an address that are looked at.
 MAX_TOLD, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
@@ -122,6 +118,7 @@ _TIME = re.compile(
 )
 _YEAR_FIRST = re.compile(r"((?:19|20)\d\d)\s?[年년./-]\s?([01]?\d)\s?[月월./-]\s?([0-3]?\d)(?!\d)")
 _YEAR_LAST = re.compile(r"(?<![\d/.-])([0-3]?\d)([/.-])([0-3]?\d)\2((?:19|20)?\d\d)(?!\d)")
+_IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])([01]?\d)\2([0-3]?\d)(?!\d)")
 _MONTH_NAMED = re.compile(
     r"\d{1,2}(?:st|nd|rd|th|er|\.|º|ης|η)?,?\s(?:de\s|of\s)?[^\W\d_]{3,14}\.?,?\s(?:de\s|del\s)?(?:19|20)\d\d(?!\d)"
     r"|[^\W\d_]{3,14}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s?(?:19|20)\d\d(?!\d)"
@@ -148,7 +145,13 @@ def date_in(told: str, language: str, american: bool = False) -> str:
         if int(month) > 12 or (american and int(day) <= 12):
             day, month = month, day
         return _day(year if len(year) == 4 else f"20{year}", month, day)
-    return by_htmldate(told) or _by_dateparser(told, language)
+    return _by_dateparser(told, language)
+
+
+def day_in_address(url: str) -> str:
+    """The day that an address tells, "" for most."""
+    match = _IN_ADDRESS.search(url)
+    return _day(match[1], match[3], match[4]) if match else ""
 
 
 def _with_time(match: re.Match[str]) -> str:
@@ -183,18 +186,8 @@ def load(name: str) -> Any:
 
 
 @lru_cache(maxsize=512)
-def by_htmldate(told: str, url: str | None = None) -> str:
-    """The day that htmldate reads in a text, or in an address."""
-    tree = lxml_html.Element("html")
-    tree.append(lxml_html.Element("meta", {"property": "article:published_time", "content": told}))
-    with _silent("htmldate"), suppress(Exception):
-        return load("htmldate").find_date(tree, extensive_search=False, original_date=True, url=url) or ""
-    return ""
-
-
-@lru_cache(maxsize=512)
 def _by_dateparser(told: str, language: str) -> str:
-    """The day that dateparser reads, which knows the names of months in more languages."""
+    """The day that dateparser reads, which knows the names of months."""
     match = _MONTH_NAMED.search(told)
     with suppress(Exception):  # a language that it does not know, among others
         if match:
@@ -206,15 +199,3 @@ def _by_dateparser(told: str, language: str) -> str:
 @lru_cache(maxsize=8)
 def _parser(language: str) -> Any:
     return load("dateparser.date").DateDataParser(languages=[language], settings={"STRICT_PARSING": True})
-
-
-@contextmanager
-def _silent(name: str) -> Iterator[None]:
-    """Without what a library logs: of pages that hold nonsense there is nothing to be said."""
-    theirs = logging.getLogger(name)
-    level = theirs.level
-    theirs.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        theirs.setLevel(level)
