@@ -10,9 +10,9 @@ PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
 
-# the portal by four crawlers that share all through Redis; ARGS=--kill kills one of them
+# the portal by four crawlers that share frontier, index and facts of sites through Redis
 several: $(VENV)/.dev
-	$(BIN)/python -m example_project.several --crawlers 4 $(ARGS)
+	$(BIN)/python -m example_project.several --crawlers 4
 
 # a third process for two cores: while one waits for a server, the others work
 test: $(VENV)/.dev

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import NotConfigured
-
-from denoise_scrapy.crawl.refusal import refusing_to_start
+from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
 from denoise_scrapy.settings import DenoiseSettings
@@ -52,12 +50,9 @@ class DenoiseAddon:
         """Check all settings, those of the spider too, and put the components into place.
 
         Raises:
-            NotConfigured: DENOISE_ENABLED is False.
             ConfigurationError: A setting of ours is unknown or invalid.
         """
         with refusing_to_start(self._crawler):
-            read = DenoiseSettings.from_settings(settings, self._crawler.spider)
-        if not read.enabled:
-            raise NotConfigured("DENOISE_ENABLED is False")
+            DenoiseSettings.from_settings(settings, self._crawler.spider)
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)

@@ -1,15 +1,17 @@
-"""Reading and setting one field of any kind of item."""
+"""The fields of any kind of item: reading and setting one, and which of them decide about duplicates."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from itemadapter import ItemAdapter
 
 
 def has_field(item: Any, field: str) -> bool:
-    """Whether `field` may be set: dicts take any key, other items only declared fields."""
+    """Return whether `field` may be set: dicts take any key, other items only declared fields."""
     return isinstance(item, dict) or field in ItemAdapter(item).field_names()
 
 
@@ -38,7 +40,7 @@ def url_in(item: Any, field: str) -> str:
 
 
 def has_text(item: Any, field: str) -> bool:
-    """Whether `field` holds something other than nothing or white space."""
+    """Return whether `field` holds something other than nothing or white space."""
     value = get_field(item, field)
     return bool(value.strip() if isinstance(value, str) else value)
 
@@ -81,3 +83,58 @@ def _changed_copy(item: Any, field: str, value: Any) -> Any:
 def _says_frozen(error: ValueError) -> bool:
     errors: list[Any] = getattr(error, "errors", list)()
     return any(str(each.get("type")).startswith("frozen") for each in errors)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparedFields:
+    """The fields of DENOISE_DEDUP_FIELDS.
+
+    Attributes:
+        text: Field with the text to compare; "" for the body field.
+        agree: Fields in which two items must agree to be duplicates.
+        differ: Fields in which they must differ.
+    """
+
+    text: str = ""
+    agree: tuple[str, ...] = ()
+    differ: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, names: Sequence[str]) -> ComparedFields:
+        """Read the setting.
+
+        Args:
+            names: Field names; "=" before those that must agree, "!" before those that must differ.
+
+        Raises:
+            ValueError: A name is missing, or there are two texts.
+
+        Example:
+            >>> ComparedFields.parse(["body", "=sku", "!seller"])
+            ComparedFields(text='body', agree=('sku',), differ=('seller',))
+        """
+        parts: dict[str, list[str]] = {"": [], "=": [], "!": []}
+        for name in names:
+            sign = name[:1] if name[:1] in {"=", "!"} else ""
+            field = name.removeprefix(sign).strip()
+            if not field:
+                raise ValueError(f"{name!r} names no field")
+            parts[sign].append(field)
+        if len(parts[""]) > 1:
+            raise ValueError(
+                f"one field holds the text to compare, not {len(parts[''])}; write '=' or '!' before others"
+            )
+        return cls("".join(parts[""]), agree=tuple(parts["="]), differ=tuple(parts["!"]))
+
+    def scope(self, item: Any, site: str) -> str:
+        """Return the scope of an item: its site, and what must agree."""
+        return "\n".join([site, *_values(item, self.agree)])
+
+    def group(self, item: Any) -> str:
+        """Return the group of an item: what must differ; "" where nothing must."""
+        return "\n".join(_values(item, self.differ))
+
+
+def _values(item: Any, fields: Iterable[str]) -> list[str]:
+    """The fields as text that is equal for equal values of any type."""
+    return [f"{field}={json.dumps(get_field(item, field), default=str, sort_keys=True)}" for field in fields]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy import Request
 
-from denoise_scrapy.crawl.comparison.fetching import FETCH_META
-from denoise_scrapy.crawl.comparison.reuse import WAY_META, way_of_fetching
-from denoise_scrapy.crawl.component import Component
-from denoise_scrapy.crawl.responses import OK
+from denoise_scrapy.crawl.comparison.request import FETCH_META, WAY_META, way_of_fetching
+from denoise_scrapy.crawl.pages import OK
+from denoise_scrapy.crawl.state import Component
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -22,7 +21,7 @@ class ComparisonPagesMiddleware(Component):
 
     Its place is between Scrapy's retry and user agent middlewares (545), where a response is
     decoded, redirected and final. A response always passes unchanged. A browser that renders a
-    request is asked where the page's elements lie.
+    request gets a page method that reads the layout.
     """
 
     def process_request(self, request: Request) -> Response | None:
@@ -30,11 +29,10 @@ class ComparisonPagesMiddleware(Component):
         try:
             response = self._answer(request)
             if response is None and request.meta.get("playwright"):
-                fetch = FETCH_META in request.meta
-                self._state.geometry.ask(request, self._state.settings if fetch else self._state.settings_for(request))
+                self._state.geometry.ask(request, self._state.pages.settings_for(request))
             return response
         except Exception as error:
-            self._state.report("process_request", error)
+            self._log.report("process_request", error)
             return None
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -43,9 +41,9 @@ class ComparisonPagesMiddleware(Component):
             self._state.geometry.take(request)
             # Others are read only when an item asks for its text.
             if request.method == "GET" and response.status == OK and FETCH_META not in request.meta:
-                self._state.read(request, response)
+                self._state.pages.read(request, response)
         except Exception as error:
-            self._state.report("process_response", error)
+            self._log.report("process_response", error)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -53,20 +51,20 @@ class ComparisonPagesMiddleware(Component):
         try:
             self._state.geometry.take(request)
         except Exception as error:
-            self._state.report("process_exception", error)
+            self._log.report("process_exception", error)
 
     def _answer(self, request: Request) -> Response | None:
         state = self._state
         if FETCH_META in request.meta:
             request.meta[WAY_META] = way_of_fetching(request)
             return None
-        state.note_visit(request)
-        if not len(state.reuse) or not state.settings_for(request).enabled:
+        state.pages.note_visit(request)
+        if not len(state.reuse) or not state.pages.settings_for(request).enabled:
             return None
         fingerprint = state.crawler.request_fingerprinter.fingerprint(request)
         response = state.reuse.pop(fingerprint, request)
         if response is not None:
-            state.count("comparison/reused")
+            self._log.count("comparison/reused")
         return response
 
 
@@ -95,12 +93,12 @@ class ItemPageMiddleware(Component):
             yield held
 
     def _taken(self, response: Response, each: Any) -> list[Any]:
-        """What may go on now: a request at once, an item when it is decided whose text it has."""
+        """Return what may go on now: a request at once, an item when its page is known."""
         try:
             if isinstance(each, Request) and response.request is not None:
-                self._state.note_request(response.request, each)
+                self._state.pages.note_request(response.request, each)
             elif ItemAdapter.is_item(each):
                 return self._state.items.take(response, each)
         except Exception as error:
-            self._state.report("process_spider_output", error)
+            self._log.report("process_spider_output", error)
         return [each]

@@ -8,26 +8,18 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.extract import TOO_LARGE
-from denoise_scrapy.crawl.component import Component
-from denoise_scrapy.crawl.crawled_page import PageText
-from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
-from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
-from denoise_scrapy.crawl.duplicates.index import item_text
-from denoise_scrapy.crawl.item_meta import ItemMeta
-from denoise_scrapy.crawl.refusal import refusing_to_start
-from denoise_scrapy.item_fields import field_values
+from denoise_scrapy.crawl.duplicates import CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.item_values import ItemValues
+from denoise_scrapy.crawl.log import refusing_to_start
+from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import get_field, has_field, has_text, with_field
-from denoise_scrapy.page import Page
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
-from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.stats import PREFIX, twentieth
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
-    from denoise_scrapy.crawl.duplicates.index import ItemText
-    from denoise_scrapy.crawl.duplicates.item_claims import Claim
+    from denoise_scrapy.crawl.index_guard import ItemText
     from denoise_scrapy.crawl.item_pages import ItemPage
+    from denoise_scrapy.crawl.pages import PageText
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.settings import DenoiseSettings
@@ -67,7 +59,7 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         with refusing_to_start(state.crawler):
-            self._meta = ItemMeta(state)
+            self._values = ItemValues(state.settings, state.log, state.comparison)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -75,11 +67,14 @@ class BodyPipeline(Component):
         Raises:
             ConfigurationError: Its file is refused; the crawl does not start.
         """
-        self._state.sites.open()
+        if self._state.settings.enabled:
+            with refusing_to_start(self._state.crawler):
+                self._state.sites.open()
 
     def close_spider(self) -> None:
         """Save and close the site memory."""
-        self._state.sites.close()
+        if self._state.pages.used:
+            self._state.sites.close()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -87,7 +82,7 @@ class BodyPipeline(Component):
         try:
             return await self._with_body(item)
         except Exception as error:
-            self._state.report("body", error)
+            self._log.report("body", error)
             return item
         finally:
             self._state.items_in_work -= 1
@@ -97,21 +92,22 @@ class BodyPipeline(Component):
         if not ItemAdapter.is_item(item):
             return item
         whose = await state.items.of(item)
-        if whose.reason:
-            state.count(f"body/{whose.reason}")
+        if whose.reason and state.pages.used:
+            self._log.count(f"body/{whose.reason}")
         crawled = whose.page
         if crawled is None:
             return item
         settings = crawled.settings
         # an item that is yielded again, from another page, holds the text of the first one still
-        overwrite = settings.overwrite or state.has_given(get_field(item, settings.body_field))
+        overwrite = settings.overwrite or state.pages.has_given(get_field(item, settings.body_field))
         fields = [field for field in settings.item_fields.values() if self._lacks(item, field, overwrite=overwrite)]
         if not fields:
             return item
         async with crawled.computing:  # the items of a page are processed side by side
-            text = crawled.text or await self._text_of(crawled)
-            if crawled.text is None:
-                state.note_text(crawled, text)
+            text = crawled.text
+            if text is None:
+                text = await self._values.text_of(crawled)
+                state.pages.note_text(crawled, text)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
             state.items.add_copy(item, changed)
@@ -120,53 +116,30 @@ class BodyPipeline(Component):
         return item
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
-        """Whether an item is to be given a field of ours."""
+        """Return whether an item is to be given a field of ours."""
         if not has_field(item, field):
-            self._state.count("body/no_field")
-            self._state.say_once(
+            self._log.count("body/no_field")
+            self._log.say_once(
                 f"no_field/{type(item)}/{field}",
                 logging.WARNING,
-                "%s has no field %r, so its items do not get it: declare the field, or name another in the "
-                "DENOISE_*_FIELD setting",
+                "%s has no field %r, so its items do not get it: declare the field, or name another in "
+                "DENOISE_BODY_FIELD or DENOISE_FIELDS",
                 type(item).__name__,
                 field,
             )
             return False
         if has_text(item, field) and not overwrite:
-            self._state.count("body/kept")
+            self._log.count("body/kept")
             return False
         return True
 
-    async def _text_of(self, crawled: CrawledPage) -> PageText:
-        pages = await self._state.comparison.pages_for(crawled)
-        settings = crawled.settings
-        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        if body.fallback == TOO_LARGE:
-            self._say_too_large(crawled)
-        self._state.count(f"body/confidence/{_class(body.confidence)}")
-        values = field_values(body, settings) | self._meta.values(crawled, body)
-        text = PageText(values, not body.text, body.fallback, body.evidence)
-        for page in (crawled.page, *pages):
-            if isinstance(page, Page):
-                page.drop_columns()
-        return text
-
-    def _say_too_large(self, crawled: CrawledPage) -> None:
-        self._state.say_once(
-            "too_large",
-            logging.WARNING,
-            "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
-            "denoise/body/fallback/too_large counts",
-            crawled.page.url,
-        )
-
     def _count(self, text: PageText) -> None:
-        self._state.count("body/items")
+        self._log.count("body/items")
         if text.is_empty:
-            self._state.count("body/empty")
-        self._state.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
+            self._log.count("body/empty")
+        self._log.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
         if text.fallback:
-            self._state.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
+            self._log.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
 
 
 class NearDuplicatePipeline(Component):
@@ -181,7 +154,6 @@ class NearDuplicatePipeline(Component):
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
         state.memories.watch("copies", evicted=lambda: self._copies.evicted)
-        state.memories.watch("index", nbytes=lambda: self._check.nbytes)
 
     def open_spider(self) -> None:
         """Open the index.
@@ -201,8 +173,8 @@ class NearDuplicatePipeline(Component):
         if self._copies.items >= MANY and self._copies.dropped > self._copies.items / 2:
             self._warn("most_dropped")
         if self._copies.most:
-            stats.set_value(f"{PREFIX}dedup/most_copied", self._copies.most)
-            stats.set_value(f"{PREFIX}dedup/most_copies", self._copies.most_copies)
+            self._log.set("dedup/most_copied", self._copies.most)
+            self._log.set("dedup/most_copies", self._copies.most_copies)
         self._check.close()
 
     async def process_item(self, item: Any) -> Any:
@@ -221,7 +193,7 @@ class NearDuplicatePipeline(Component):
                 self._warn("many_dropped")
             raise
         except Exception as error:
-            self._state.report("dedup", error)
+            self._log.report("dedup", error)
         self._copies.in_a_row = 0
         return item
 
@@ -229,7 +201,7 @@ class NearDuplicatePipeline(Component):
         """Say, once an occasion, that many items are dropped."""
         counts = self._copies
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
-        self._state.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
+        self._log.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
 
     async def _checked(self, item: Any) -> Any:
         if not ItemAdapter.is_item(item):
@@ -241,75 +213,54 @@ class NearDuplicatePipeline(Component):
         page = whose.own_page
         if page is not None:
             page.item_keys.add(found.key)
-        claim, verdict = await self._check.check(item, found, page)
+        verdict = await self._check.check(item, found, page)
         if verdict is None:
             return item
         self._count(verdict)
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
-            self._state.count("dedup/same_page")
+            self._log.count("dedup/same_page")
             return item
-        if verdict.duplicate:
-            return self._duplicate(item, found, verdict, whose.settings)
-        return self._extending(item, claim, verdict, whose.settings) if verdict.extends is not None else item
+        return self._duplicate(item, found, verdict, whose.settings) if verdict.duplicate else item
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
-        """What of an item is compared; None for nothing."""
+        """Return the text of an item to compare; None where there is none."""
         if not whose.settings.enabled or whose.settings.dedup == "off":
             return None
         found = item_text(item, whose)
         if found.obstacle:
-            self._state.count(f"dedup/{found.obstacle}")
+            self._log.count(f"dedup/{found.obstacle}")
             return None
         return found
 
     def _count(self, verdict: Verdict) -> None:
-        self._state.count("dedup/checked")
+        self._log.count("dedup/checked")
         if verdict.too_short:
-            self._state.count("dedup/too_short")
+            self._log.count("dedup/too_short")
         if verdict.updated:
-            self._state.count("dedup/updated")
-
-    def _extending(self, item: Any, claim: Claim, verdict: Verdict, settings: DenoiseSettings) -> Any:
-        self._state.count("dedup/extends")
-        marked = self._marked(item, settings, {"extends": verdict.extends, **_shares(verdict)})
-        self._check.deliveries.add_copy(claim, marked)
-        return marked
+            self._log.count("dedup/updated")
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
-        state = self._state
-        state.count("dedup/duplicates")
-        state.count(f"dedup/score/{_class(verdict.score)}")
-        state.count("dedup/forms", int(verdict.form))
+        self._log.count("dedup/duplicates")
+        self._log.count(f"dedup/score/{twentieth(verdict.score)}")
+        self._log.count("dedup/forms", int(verdict.form))
         self._copies.count(verdict.of)
         logger.info(
-            "Near-duplicate: %s of %s (score %.2f)",
-            found.key,
-            verdict.of,
-            verdict.score,
-            extra={"spider": state.crawler.spider},
+            "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._log.extra
         )
         if settings.dedup == "drop":
-            state.count("dedup/dropped")
+            self._log.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
-        mark = {"of": verdict.of, **_shares(verdict), "new": round(verdict.new, 4), "form": verdict.form}
-        return self._marked(item, settings, mark)
-
-    def _marked(self, item: Any, settings: DenoiseSettings, mark: dict[str, Any]) -> Any:
-        """The item with a mark, or as it is where it has no field for one."""
-        if not has_field(item, settings.dedup_mark_field):
-            self._state.count("dedup/no_field")
+        if not has_field(item, settings.mark_field):
+            self._log.count("dedup/no_field")
             return item
-        self._state.count("dedup/marked")
-        changed = with_field(item, settings.dedup_mark_field, mark)
+        self._log.count("dedup/marked")
+        mark = {
+            "of": verdict.of,
+            "score": round(verdict.score, 4),
+            "c1": round(verdict.c1, 4),
+            "new": round(verdict.new, 4),
+            "form": verdict.form,
+        }
+        changed = with_field(item, settings.mark_field, mark)
         self._state.items.add_copy(item, changed)
         return changed
-
-
-def _shares(verdict: Verdict) -> dict[str, float]:
-    """The two likenesses of a verdict, for people."""
-    return {"score": round(verdict.score, 4), "c1": round(verdict.c1, 4)}
-
-
-def _class(score: float) -> str:
-    """Class of a score or a confidence, in twentieths: "0.70", "0.75" … "1.00"."""
-    return f"{int(score * 20 + 1e-9) / 20:.2f}"

@@ -1,55 +1,331 @@
-"""The settings of a crawl or of one page, read from what is given and checked."""
+"""Every ``DENOISE_*`` setting: declared once, read from what is given, and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+import difflib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from denoise_scrapy.body import Taste
-from denoise_scrapy.declared_settings import DeclaredSettings, declarations
-from denoise_scrapy.dedup import RULES
-from denoise_scrapy.item_fields import wanted_fields
-from denoise_scrapy.setting_values import PREFIX, ConfigurationError, checked_value, nearest_hint
+from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
+from denoise_scrapy.body.taste import FAVORS, SWITCHES
+from denoise_scrapy.dedup import RULES, SEARCHES
+from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
+from denoise_scrapy.dedup.rules import MOST_NEW
+from denoise_scrapy.items import ComparedFields
+from denoise_scrapy.page.selectors import compile_all
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-MEGABYTE = 1_000_000
+__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "nearest_hint"]
 
-__all__ = ["ConfigurationError", "DenoiseSettings"]
+PREFIX = "DENOISE_"
+MEGABYTE = 1_000_000
+# Keys of DENOISE_PARTS: fields of `Taste`.
+PARTS = ("title", "captions", "bylines", "comments", "tables")
+# Keys of DENOISE_FIELDS.
+FIELDS = (
+    *("html", "markdown", "confidence", "kind", "title", "comparison", "blocks"),
+    *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
+)
+MARK = "near_duplicate"  # one more, which has a default: its own name
+
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+# Types of settings, as their annotations are written, that are not plain values.
+_TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
+
+# What replaces settings of earlier versions; "" where nothing does.
+_REPLACED = {
+    "EVERY_PAGE": 'DENOISE_ENABLED = False, with meta={"denoise": {"enabled": True}} in the requests that count',
+    **{name.upper(): f'DENOISE_PARTS = {{"{name}": …}}' for name in PARTS},
+    **{f"{name.upper()}_FIELD": f'DENOISE_FIELDS = {{"{name}": …}}' for name in FIELDS},
+    "DEDUP_MARK_FIELD": f'DENOISE_FIELDS = {{"{MARK}": …}}',
+    "COMPARISON_MIN": "",
+    "COMPARISON_FREE": "DENOISE_COMPARISON_SHARE",
+    "COMPARISON_TIMEOUT": "",
+    "PAGES_PER_SITE": "DENOISE_MEMORY_MB",
+    "PATHS_MB": "DENOISE_MEMORY_MB",
+    "REUSE_MB": "DENOISE_MEMORY_MB",
+    "RULES_PATH": 'DENOISE_KEEP and DENOISE_REMOVE with a host in front ("example.com: div.story")',
+    "PAGE_WORK": "DENOISE_MAX_PAGE_MB",
+    "DEDUP_EXTENDS": "",
+    "DEDUP_GROUPS": "",
+    "DEDUP_WAIT": "",
+    "DEDUP_PATH": "DENOISE_DEDUP_STORE = 'path/of/texts.sqlite'",
+    "DEDUP_REDIS_URL": "DENOISE_DEDUP_STORE = 'redis://host:6379/0'",
+    "DEDUP_REDIS_NAME": "DENOISE_DEDUP_STORE = 'redis://host:6379/0#name'",
+    "PROGRESS_INTERVAL": "Scrapy's LOGSTATS_INTERVAL",
+}
+
+
+class ConfigurationError(ValueError):
+    """A setting of ours is unknown or invalid; the message says which, and what is valid."""
 
 
 @dataclass(frozen=True)
-class DenoiseSettings(DeclaredSettings):
-    """The settings of one crawl, or, with a request's own ones, of one page: see `DeclaredSettings`."""
+class Declaration:
+    """A setting: its meaning and valid values.
+
+    Args:
+        meaning: One line, for people.
+        unit: Unit of a number, "" where it has none.
+        low: Least valid number, None for no limit.
+        high: Greatest valid number, None for no limit.
+        choices: The valid values of a text, or of each value of a dict; empty for any text.
+        keys: The valid keys of a dict.
+        or_path: Whether the import path of a class, which has a dot, is valid besides the choices.
+        may_be_empty: Whether "" and None are valid texts.
+        per_page: Whether one request may set it in ``meta["denoise"]``.
+        valid: The valid values in words, where they do not follow from the rest.
+        check: Raises ValueError, saying why, for a value of the right type that is not valid.
+    """
+
+    meaning: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    or_path: bool = False
+    may_be_empty: bool = False
+    per_page: bool = False
+    valid: str = ""
+    check: Callable[[Any], object] | None = None
+
+    def valid_values(self, kind: str) -> str:
+        """Return what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
+        if self.valid:
+            return self.valid
+        if self.choices:
+            choices = " | ".join((*self.choices, "import path of a class") if self.or_path else self.choices)
+            return f"dict: {', '.join(self.keys)} to {choices}" if self.keys else choices
+        words = {
+            "bool": "True | False",
+            "int": "whole number",
+            "float": "number",
+            "str": "text" if self.may_be_empty else "text, not empty",
+            _TEXTS: "text, or a list of texts",
+            _PAIRS: f"dict: {', '.join(self.keys)} to item field",
+        }
+        if self.low is None:
+            return words[kind]
+        limits = f" >= {self.low:g}" if self.high is None else f", {self.low:g} to {self.high:g}"
+        return words[kind] + limits
+
+
+def _setting(default: Any, meaning: str, **more: Any) -> Any:
+    metadata = {"declaration": Declaration(meaning, **more)}
+    return (
+        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+    )
+
+
+_STORES = "auto | memory | path of a file | redis://host:6379/0#name | import path of a class"
+
+
+def check_store(place: str) -> None:
+    """Refuse what is no place of a duplicate index. The path of a file has a slash or a suffix.
+
+    Raises:
+        ValueError: It is none.
+
+    Example:
+        >>> check_store("job/texts.sqlite")
+        >>> check_store("redsi://localhost")
+        Traceback (most recent call last):
+        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class
+    """
+    if is_class_path(place):
+        store_class(place)
+    elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
+        raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
+
+
+@dataclass(frozen=True)
+class DenoiseSettings:
+    """The settings of one crawl, or, with a request's own ones, of one page.
+
+    The setting of a field is its name in upper case after ``DENOISE_``; types are those of the annotations.
+    `docs/settings.md` is rendered from this class.
+    """
+
+    enabled: bool = _setting(
+        True,
+        'Whether pages are treated. False: only those whose request says `meta={"denoise": True}`.',
+        per_page=True,
+    )
+    strategy: str = _setting(
+        DEFAULT_STRATEGY,
+        "How content is told from the rest; a class of one's own is a Strategy.",
+        choices=tuple(STRATEGIES),
+        or_path=True,
+        check=find_strategy,
+        per_page=True,
+    )
+    favor: str = _setting(
+        "balanced",
+        "Which error is worse: noise that is kept (precision), content that is lost (recall), or neither.",
+        choices=FAVORS,
+        per_page=True,
+    )
+    parts: Mapping[str, str] = _setting(
+        {},
+        "What becomes of the page's heading, captions, lines with author and date, readers' comments, and tables of "
+        "data: as the strategy says, always kept, always dropped.",
+        keys=PARTS,
+        choices=SWITCHES,
+        per_page=True,
+    )
+    keep: tuple[str, ...] = _setting(
+        (),
+        "CSS selectors or XPaths of what belongs to the body, whatever the strategy says. "
+        '"example.com: div.story" counts on that host alone.',
+        check=compile_all,
+        per_page=True,
+    )
+    remove: tuple[str, ...] = _setting(
+        (),
+        "The same of what does not belong to it. What DENOISE_KEEP finds too stays.",
+        check=compile_all,
+        per_page=True,
+    )
+    body_field: str = _setting("body", "Item field that receives the text.", per_page=True)
+    fields: Mapping[str, str] = _setting(
+        {},
+        "Item fields that receive more: the body as HTML or Markdown, how sure the text is (0 to 1), what kind of page "
+        "it is, its title, the URLs of the comparison pages, all blocks with their reasons, the mark of a "
+        "near-duplicate, and its metadata, each or all in a dict (these need denoise-scrapy[meta]).",
+        keys=(*FIELDS, MARK),
+        per_page=True,
+    )
+    url_field: str = _setting("url", "Item field that names the page the item is about.")
+    shared_body: bool = _setting(
+        False,
+        "Give the text of a page also to each of several items of its callback; they are not compared by it.",
+        per_page=True,
+    )
+    overwrite: bool = _setting(False, "Replace what the spider has put into these fields itself.", per_page=True)
+    comparison_pages: int = _setting(
+        5, "How many other pages of its site a page is compared with, at most.", low=0, high=64, per_page=True
+    )
+    comparison_fetch: bool = _setting(
+        True, "Fetch comparison pages where the crawl has brought too few; False: never.", per_page=True
+    )
+    comparison_wait: float = _setting(
+        0.5,
+        "How long an item waits for the crawl itself to bring such pages before any is fetched; up to 10 seconds "
+        "while the site has given hardly a page and the crawl is asking it for some.",
+        unit="seconds",
+        low=0,
+        high=60,
+        per_page=True,
+    )
+    comparison_share: float = _setting(
+        0.05,
+        "Fetches, beyond the first four, that the spider does not ask for later itself, per crawled page.",
+        low=0,
+        high=64,
+    )
+    comparison_per_site: int = _setting(8, "Most fetches from one site.", low=0)
+    memory_mb: float = _setting(
+        240.0,
+        "Memory for what pages are compared with: pages, element paths, fetched responses; oldest out first.",
+        unit="MB",
+        low=0,
+    )
+    site_memory_path: str = _setting(
+        "",
+        "Where facts of the newest pages of sites are kept for the next crawl: a file, redis://host:6379/0#name, or "
+        ":memory: for nowhere. "
+        "Empty: beside the index of DENOISE_DEDUP_STORE, else in the job directory, if there is one.",
+        may_be_empty=True,
+    )
+    max_page_mb: float = _setting(
+        10.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001
+    )
+    geometry: str = _setting(
+        "auto",
+        "Use where elements lie on the screen, if scrapy-playwright rendered a page; require: a warning where that is "
+        "not known of a rendered page.",
+        choices=("auto", "require", "off"),
+        per_page=True,
+    )
+    dedup: str = _setting(
+        "drop",
+        "What happens to a near-duplicate: dropped, marked, or nothing is compared.",
+        choices=("drop", "mark", "off"),
+        per_page=True,
+    )
+    dedup_rule: str = _setting(
+        "part",
+        "What makes a duplicate: nearly all of the text is in a kept one (part), and the other way round (near-copy), "
+        "or the literal rule of the source (patent).",
+        choices=tuple(RULES),
+    )
+    dedup_threshold: float = _setting(
+        0.0,
+        "Likeness of two texts from which they are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
+        low=0,
+        high=1,
+    )
+    dedup_most_new: float = _setting(
+        MOST_NEW, "How much of a near-duplicate may be new, as a share of its text.", low=0, high=1
+    )
+    dedup_fields: tuple[str, ...] = _setting(
+        (),
+        "Item fields that decide: the one with the text to compare (none: the body field); =NAME: only items that "
+        'agree in it are duplicates; !NAME: only items that differ in it. Example: `["body", "=sku"]`.',
+        check=ComparedFields.parse,
+    )
+    dedup_scope: str = _setting(
+        "site", "Whether a text is compared with those of its own site or with all.", choices=("site", "global")
+    )
+    dedup_key_field: str = _setting("url", "Item field that identifies an item; the same key again is an update.")
+    dedup_short: bool = _setting(
+        False, "Also drop or mark texts under 20 words whose words are exactly those of a kept one."
+    )
+    dedup_search: str = _setting(
+        "auto",
+        "How kept texts are searched: by MinHash first (prefilter; misses one duplicate in 300), or every one, by the "
+        "edit-distance tree (tree). auto: prefilter; the tree of the patent rule.",
+        choices=("auto", *SEARCHES),
+    )
+    dedup_store: str = _setting(
+        "auto",
+        "Where the index lives; auto: in the job directory if there is one, else in memory. Crawls that name one "
+        "server and name share one index.",
+        valid=_STORES,
+        check=check_store,
+    )
 
     @cached_property
     def taste(self) -> Taste:
         """What belongs to a body, selectors apart."""
-        return Taste(self.favor, self.title, self.captions, self.bylines, self.comments, self.tables)
+        return Taste(self.favor, **self.parts)
 
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
-        """Name of the item field by setting, of those that are asked for."""
-        return wanted_fields(self)
+        """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
+        asked = {what: name for what, name in self.fields.items() if name and what != MARK}
+        return {"body": self.body_field, **asked}
+
+    @property
+    def mark_field(self) -> str:
+        """Item field that receives the mark of a near-duplicate."""
+        return self.fields.get(MARK) or MARK
 
     @property
     def memory_bytes(self) -> int:
         """`memory_mb` in bytes."""
         return int(self.memory_mb * MEGABYTE)
-
-    @property
-    def paths_bytes(self) -> int:
-        """`paths_mb` in bytes."""
-        return int(self.paths_mb * MEGABYTE)
-
-    @property
-    def reuse_bytes(self) -> int:
-        """`reuse_mb` in bytes."""
-        return int(self.reuse_mb * MEGABYTE)
 
     @property
     def max_page_bytes(self) -> int:
@@ -72,61 +348,62 @@ class DenoiseSettings(DeclaredSettings):
         read = cls()._with_values(given, PREFIX, str.upper)
         if spider is not None:
             read = read._with_values(dict(_attributes(spider)), PREFIX.lower(), str.lower)
-        read._check_store()
+        if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
+            raise ConfigurationError(
+                f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
+                "valid there are 'auto' and 'tree'"
+            )
         return read
 
-    def for_page(self, asked: object) -> DenoiseSettings:
+    def for_page(self, wish: object) -> DenoiseSettings:
         """Return the settings of one page.
 
         Args:
-            asked: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
+            wish: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
                 lower case without the prefix.
 
         Raises:
             ConfigurationError: It is of another type, or names a setting that is unknown, invalid
                 or not one of a single page.
         """
-        if asked is None:
-            return replace(self, enabled=False) if not self.every_page else self
-        if isinstance(asked, bool):
-            return replace(self, enabled=asked)
-        if isinstance(asked, Mapping):
-            return self._with_values(asked, "", str.lower, per_page=True)
-        raise ConfigurationError(f'request.meta["denoise"] = {asked!r}: valid are True, False and a dict of settings')
+        if wish is None:
+            return self
+        if isinstance(wish, bool):
+            return replace(self, enabled=wish)
+        if isinstance(wish, Mapping):
+            return self._with_values(wish, "", str.lower, per_page=True)
+        raise ConfigurationError(f'request.meta["denoise"] = {wish!r}: valid are True, False and a dict of settings')
 
     def _with_values(
-        self, given: Mapping[Any, Any], prefix: str, case: Any, *, per_page: bool = False
+        self, given: Mapping[Any, Any], prefix: str, case: Callable[[str], str], *, per_page: bool = False
     ) -> DenoiseSettings:
         known = {
-            prefix + case(name): (name, str(option.type), declared)
-            for name, option, declared in declarations()
+            prefix + case(name): (name, kind, declared)
+            for name, kind, _, declared in declarations()
             if declared.per_page or not per_page
         }
-        changes = {}
+        changes: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
-                raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
+                raise ConfigurationError(f"{key} = {value!r}: no such setting{_replacement(key, prefix, known)}")
             name, kind, declared = known[key]
-            changes[name] = checked_value(key, value, kind, declared)
+            parsed = _checked(key, value, kind, declared)
+            # of a dict each key is a setting of its own
+            changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
         return replace(self, **changes)
 
-    def _check_store(self) -> None:
-        """Refuse settings of the index that contradict each other."""
-        if self.dedup_store in {"memory", "redis"} and self.dedup_path:
-            raise ConfigurationError(
-                f"DENOISE_DEDUP_PATH = {self.dedup_path!r} has no effect with DENOISE_DEDUP_STORE "
-                f"= {self.dedup_store!r}; valid there are 'auto' and 'sqlite'"
-            )
-        way, has_bands = self.dedup_search, RULES[self.dedup_rule].has_bands
-        if way == "prefilter" and not has_bands:
-            raise ConfigurationError(
-                f"DENOISE_DEDUP_SEARCH = {way!r} does not go with DENOISE_DEDUP_RULE = {self.dedup_rule!r}; "
-                "valid there are 'auto' and 'tree'"
-            )
-        if self.dedup_extends and (way not in {"auto", "prefilter"} or not has_bands):
-            raise ConfigurationError(
-                "DENOISE_DEDUP_EXTENDS = True needs DENOISE_DEDUP_SEARCH = 'prefilter' and a rule other than 'patent'"
-            )
+
+def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:
+    """Yield name, type, default and declaration of each setting, in order."""
+    for option in fields(DenoiseSettings):
+        default = {} if option.default is MISSING else option.default
+        yield option.name, str(option.type), default, option.metadata["declaration"]
+
+
+def nearest_hint(name: str, valid: Iterable[str]) -> str:
+    """Return "; did you mean X?" for the valid name most like `name`, or ""."""
+    nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
+    return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
 def _attributes(spider: Spider) -> Iterator[tuple[str, Any]]:
@@ -135,3 +412,114 @@ def _attributes(spider: Spider) -> Iterator[tuple[str, Any]]:
             value = getattr(spider, name)
             if not callable(value):
                 yield name, value
+
+
+def _replacement(key: Any, prefix: str, known: Iterable[str]) -> str:
+    """Return what replaces an unknown name, for a message."""
+    replaced = _REPLACED.get(str(key)[len(prefix) :].upper())
+    if replaced is None:
+        return nearest_hint(str(key), known)
+    return f" any more; {replaced} replaces it" if replaced else " any more"
+
+
+def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
+    """Return the value of a setting, as someone wrote it, as one of its type.
+
+    Raises:
+        ConfigurationError: It is of another type, outside the range or the choices, or refused by the check.
+    """
+    if kind == _PAIRS:
+        return _checked_pairs(name, value, declared)
+    try:
+        parsed = _PARSERS[kind](value)
+        outside = (declared.low is not None and parsed < declared.low) or (
+            declared.high is not None and parsed > declared.high
+        )
+        path = declared.or_path and "." in parsed
+        wrong = declared.choices and parsed not in declared.choices and not path
+        if outside or wrong or (parsed == "" and not declared.may_be_empty):
+            raise ValueError
+    except ValueError:
+        hint = nearest_hint(value, declared.choices) if isinstance(value, str) else ""
+        raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(kind)}{hint}") from None
+    try:
+        if declared.check is not None:
+            declared.check(parsed)
+    except ValueError as error:
+        raise ConfigurationError(f"{name} = {value!r}: {error}") from None
+    return parsed
+
+
+def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str, str]:
+    """Check a dict. A command line has none: there it is JSON."""
+    pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
+    if not isinstance(pairs, Mapping):
+        raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
+    for key, each in pairs.items():
+        if key not in declared.keys:
+            hint = nearest_hint(str(key), declared.keys)
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
+        if not isinstance(each, str) or (declared.choices and each not in declared.choices):
+            valid = " | ".join(declared.choices) or "the name of an item field"
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}")
+    return dict(pairs)
+
+
+def _parse_bool(value: object) -> bool:
+    text = str(value).strip().lower()
+    if text not in _TRUE | _FALSE:
+        raise ValueError(value)
+    return text in _TRUE
+
+
+def _parse_int(value: object) -> int:
+    number = _parse_float(value)
+    if not number.is_integer():
+        raise ValueError(value)
+    return int(number)
+
+
+def _parse_float(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
+
+
+def _parse_str(value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | PurePath):
+        raise ValueError(value)
+    return str(value)
+
+
+def _parse_texts(value: object) -> tuple[str, ...]:
+    """Parse a list of texts or one text. A command line has no lists: there it is JSON."""
+    if value is None or value == "":
+        return ()
+    if isinstance(value, str):
+        value = _json_of(value, list) or [value]
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) and text.strip() for text in value):
+        raise ValueError(value)
+    return tuple(value)
+
+
+def _json_of(text: str, kind: type) -> Any:
+    """Parse JSON; None where the text is none, as `[data-ad]`, which is a selector."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, kind) else None
+
+
+_PARSERS: dict[str, Callable[[object], Any]] = {
+    "bool": _parse_bool,
+    "int": _parse_int,
+    "float": _parse_float,
+    "str": _parse_str,
+    _TEXTS: _parse_texts,
+}

@@ -8,7 +8,7 @@ import sys
 import traceback
 from typing import TextIO
 
-#: Characters of one thing in a log line: advice fits, and what sites send is cut.
+# Characters of one thing in a log line: advice fits, and what sites send is cut.
 MAX_LOGGED = 1000
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 

@@ -12,7 +12,7 @@ STATS: dict[str, str] = {
     "pages/evicted": "remembered pages that made room for newer ones (at the end of the crawl)",
     "geometry/attached": "rendered pages of which it is known where their elements lie",
     "geometry/elements": "elements with a place, of all these pages",
-    "geometry/missing": "rendered pages of which the browser told no layout",
+    "geometry/missing": "rendered pages without a layout from the browser",
     "geometry/mismatch": "rendered pages whose elements had changed when their body was read; used without layout",
     "body/items": "items that received a text",
     "body/empty": "items whose page has no content in our eyes; they receive an empty text",
@@ -23,12 +23,12 @@ STATS: dict[str, str] = {
     "body/no_page": "items without a page, or whose page is no HTML",
     "body/opted_out": "items of pages left alone",
     "body/fallback/*": "items whose text came from a fallback, by its name",
-    "body/evidence/*": "items by what their text rests on: comparison pages, page alone …",
     "body/confidence/*": "pages by the confidence of their body (expected F1), in twentieths",
+    "body/evidence/*": "items by what their text rests on: comparison pages, page alone …",
     "meta/lang": "pages whose language was asked for and found",
-    "meta/no_lang": "the same where nothing tells it: little text, and no lang attribute",
+    "meta/no_lang": "the same where it is not known: little text, and no lang attribute",
     "meta/published": "pages whose date of publication was asked for and found",
-    "meta/no_date": "the same where neither markup nor URL tells it",
+    "meta/no_date": "the same where neither markup nor URL has it",
     "meta/too_large": "pages in which no date was looked for: above 2 MB, or too large to be judged",
     "meta/no_html": "pages whose HTML had gone when language or date were asked for: they have no date",
     "site_memory/loaded": "sites of which pages of earlier crawls, or of other processes, were loaded",
@@ -48,8 +48,7 @@ STATS: dict[str, str] = {
     "dedup/checked": "items whose text was compared",
     "dedup/duplicates": "near-duplicates found",
     "dedup/dropped": "near-duplicates dropped",
-    "dedup/marked": "near-duplicates marked, and longer texts marked by DENOISE_DEDUP_EXTENDS",
-    "dedup/extends": "items whose text contains a kept one and much more",
+    "dedup/marked": "near-duplicates marked",
     "dedup/score/*": "near-duplicates by their score (c2), in twentieths",
     "dedup/forms": "near-duplicates with other numbers than the kept item: forms filled in anew, or updates",
     "dedup/most_copied": "key of the kept item with the most near-duplicates",
@@ -64,14 +63,11 @@ STATS: dict[str, str] = {
     "dedup/shared": "items that hold the text of a page which they share with others; not compared by it",
     "dedup/no_field": "near-duplicates without a field to mark them in; passed",
     "dedup/waits": "times that a near-duplicate waited for what became of the item that it repeats",
-    "dedup/waited_in_vain": "near-duplicates that waited for DENOISE_DEDUP_WAIT, and passed",
+    "dedup/waited_in_vain": "near-duplicates that waited for a minute, and passed",
     "dedup/withdrawn": "texts that were kept, and taken back since a later pipeline dropped their item or failed",
     "dedup/unchecked": "items that passed without comparison, for the index could not be used",
     "dedup/store_failed": "times that the index could not be used; it is tried again with growing pauses",
     "dedup/unwritten": "times that a feed could not be written, so that it is open whether its items are delivered",
-    "several/taken_back": "requests that another crawler had in progress when it died, and that wait again",
-    "several/overtaken": "requests that others did too, for this crawler was silent for so long that it seemed dead",
-    "several/unreadable": "requests of the shared frontier that could not be read; left out",
     "errors": "errors of ours that were caught; the page or the item passed unchanged",
     "errors/*": "the same by the place where they happened",
     "memory/bytes": "bytes that all memories and the index hold at the end of the crawl, about",
@@ -80,12 +76,6 @@ STATS: dict[str, str] = {
     "site_memory/evicted, comparison/forgotten",
     "invalid_meta": 'requests whose meta["denoise"] was invalid; the settings were used',
 }
-
-
-def stats_table() -> str:
-    """Render all counters as a Markdown table."""
-    rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in STATS.items()]
-    return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
 
 
 def meaning_of(name: str) -> str:
@@ -97,6 +87,16 @@ def meaning_of(name: str) -> str:
     return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
 
 
+def twentieth(share: float) -> str:
+    """Return the class of a share, in twentieths: "0.70", "0.75" … "1.00".
+
+    Example:
+        >>> twentieth(0.749), twentieth(1.0)
+        ('0.70', '1.00')
+    """
+    return f"{int(share * 20 + 1e-9) / 20:.2f}"
+
+
 def is_declared(name: str) -> bool:
-    """Whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
+    """Return whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
     return bool(meaning_of(name))

@@ -7,11 +7,11 @@ import tracemalloc
 from collections.abc import Iterator
 
 import pytest
+from denoise_scrapy.crawl.memory_report import bounded_caches, names_forgotten
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import words
-from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
-from denoise_scrapy.crawl.memory_report import bounded_caches, names_forgotten
+from denoise_scrapy.crawl.duplicates import CopyCounts
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
@@ -113,7 +113,7 @@ def test_references_that_nobody_follows_are_no_links() -> None:
 
 
 def test_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.copy_counts._MOST", 10)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.MOST_COUNTED", 10)
     copies = CopyCounts()
     for n in range(30):
         copies.count(str(n))

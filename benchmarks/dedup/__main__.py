@@ -20,8 +20,8 @@ from benchmarks.dedup.rules import OTHERS, OWN
 from benchmarks.dedup.streams import TABLE, add_streams_argument, scores
 from benchmarks.dedup.table import page
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.differences import is_form
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.fingerprint import Features
+from denoise_scrapy.dedup.rules import is_form
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from datasketch import MinHash
 
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.rule import NewText
+from denoise_scrapy.dedup.rules import NewText
 from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 
 Rule = Callable[[str, str], bool]

@@ -13,13 +13,19 @@ import numpy.typing as npt
 
 from denoise_scrapy.commands.inputs import texts_of
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.decision import MIN_RUNS, MOST_NEW, RATIO_PERCENT, Question, needed, shares
-from denoise_scrapy.dedup.differences import is_form, share_new
-from denoise_scrapy.dedup.features import RUN, RUN_OF_IDEOGRAPHS, Features
-from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
+from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
 from denoise_scrapy.dedup.patent import FREQUENCY, LONG, SMALL_SHARE, Characters, PatentRule, above
 from denoise_scrapy.dedup.prefilter import BANDS
-from denoise_scrapy.dedup.rule import NearCopyRule
+from denoise_scrapy.dedup.rules import (
+    MIN_RUNS,
+    MOST_NEW,
+    RATIO_PERCENT,
+    NearCopyRule,
+    is_form,
+    needed,
+    share_new,
+    shares,
+)
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
@@ -178,10 +184,10 @@ def judge(new_text: str, kept_text: str, rule: str, threshold: float, most_new: 
 def _by_words(new_text: str, kept_text: str, rule_name: str, threshold: float, most_new: float) -> Judged:
     rule, new = RULES[rule_name], Features.read(new_text)
     own, kept = Fingerprint.of(new), Fingerprint.of(kept_text)
-    question = Question.COPY if rule_name == NearCopyRule.name else Question.PART
+    both = rule_name == NearCopyRule.name
 
     def share(mine: npt.NDArray[np.uint16], theirs: bytes) -> Share:
-        common, of = shares(mine, [theirs], question)[0]
+        common, of = shares(mine, [theirs], both=both)[0]
         return Share(common, of, needed(of, threshold), len(mine), len(theirs) // 2)
 
     same = bool(new.n) and new.digest == kept.digest

@@ -1,9 +1,8 @@
-"""`scrapy denoise dedup …`: what is done with an index of texts, and with a file of rows."""
+"""`scrapy denoise dedup …`: an index of texts, and near-duplicates in a file of rows (`dedup_run`)."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 import sys
@@ -12,54 +11,78 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import dedup_run, dedup_transfer, failures
-from denoise_scrapy.commands.indexes import Opened, flaws, named_in, open_store
-from denoise_scrapy.crawl.duplicates.index import place_shown
+from denoise_scrapy.commands import dedup_run, failures
+from denoise_scrapy.crawl.index_guard import INDEX_FILE
 from denoise_scrapy.crawl.text_table import counted
-from denoise_scrapy.dedup import Store
-from denoise_scrapy.dedup.groups import all_groups
-from denoise_scrapy.dedup.store import Copy, Name, Record
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
+from denoise_scrapy.dedup.fingerprint import LEVELS
+from denoise_scrapy.dedup.prefilter import BANDS
+from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
 from denoise_scrapy.site import site_key
+from denoise_scrapy.storage import without_password
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
+
+    from denoise_scrapy.dedup.rules import Rule
 
 SCOPES_SHOWN = 10
 PERCENTS = (5, 50, 95)
 COPIES_SHOWN = 10  # of a group among others
 PROBLEMS_SHOWN = 100  # more say nothing new
+BATCH = 1000  # texts copied at a time
+DIGEST_BYTES = 16
 STORE = (
-    "a SQLite file, a job directory, or redis://HOST:PORT/DB#NAME (#denoise where no name is given); "
-    "user and password may stand in the URL"
+    "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (#denoise where no name is given), or the import path "
+    "of a class; user and password may stand in the URL"
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
-    for name, meaning, add, run_it in (
-        ("run", "find the near-duplicates in a file of rows", dedup_run.add_arguments, dedup_run.run),
-        ("stats", "say what an index holds", _add_stats_arguments, stats),
-        ("groups", "list what was dropped, and for which text", _add_groups_arguments, groups),
-        ("export", "write an index as JSON Lines", dedup_transfer.add_export_arguments, dedup_transfer.export),
-        ("import", "add what was exported", dedup_transfer.add_import_arguments, dedup_transfer.import_),
-        ("forget", "remove texts by key or by age", _add_forget_arguments, forget),
-        ("check", "look for damage", None, check),
-    ):
-        one = subparsers.add_parser(name, help=meaning, description=meaning.capitalize() + ".")
+    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int]]] = {
+        "run": ("find the near-duplicates in a file of rows", dedup_run.run),
+        "stats": ("say what an index holds", stats),
+        "groups": ("list what was dropped, and for which text", groups),
+        "forget": ("remove texts by key or by age", forget),
+        "copy": ("add all texts of an index to another", copy),
+        "check": ("look for damage", check),
+    }
+    made = {}
+    for name, (meaning, run_it) in commands.items():
+        made[name] = one = subparsers.add_parser(name, help=meaning, description=meaning.capitalize() + ".")
         one.set_defaults(run=run_it)
         if name != "run":
             one.add_argument("store", metavar="STORE", help=STORE, nargs="?" if name == "stats" else None)
-        if add is not None:
-            add(one)
+    dedup_run.add_arguments(made["run"])
+    made["copy"].add_argument("to", metavar="TO", help="the other one; made where there is none")
+    made["stats"].epilog = "Without STORE: the one that the project's settings name."
+    made["stats"].add_argument("--json", action="store_true", help="for machines")
+    scope = "only in this scope; 'all' for the one without a name"
+    one = made["groups"]
+    one.add_argument("key", metavar="KEY", nargs="?", help="only the group of this key, kept or dropped")
+    one.add_argument("--scope", metavar="S", help=scope)
+    one.add_argument("--json", action="store_true", help="a JSON object a line, with all keys")
+    one.epilog = f"The largest comes first; of each among others {COPIES_SHOWN} copies are shown."
+    one = made["forget"]
+    one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item; an URL in any spelling")
+    one.add_argument("--pattern", metavar="REGEX", help="also keys in which this is found")
+    one.add_argument("--scope", metavar="S", help=scope)
+    age = "only texts last kept or seen again before that: 12h, 30d, 2w, or a date as 2026-01-31"
+    one.add_argument("--older-than", metavar="AGE", type=moment, help=age)
+    one.add_argument("--dry-run", action="store_true", help="name them, and remove none")
+    one.epilog = "Copies of a forgotten text count as new from then on, and its group is forgotten with it."
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
@@ -68,19 +91,94 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return code
 
 
-def _add_stats_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="for machines")
-    parser.epilog = "Without STORE: the one that the project's settings name."
+class Opened(NamedTuple):
+    """An index.
+
+    Attributes:
+        store: Open; to be closed.
+        rule: One that reads it: "part" also where it was "near-copy", for they keep the same.
+        path: Its file; None where it is no file.
+
+    """
+
+    store: Store
+    rule: Rule
+    path: Path | None
+
+
+def open_index(place: str, *, damaged: bool = False) -> Opened:
+    """Open an index that is there.
+
+    Args:
+        place: See `open_store`; also a job directory.
+        damaged: Whether to open it also where texts are damaged.
+
+    Raises:
+        StoreMismatch: It is of another version, or none of ours.
+        OSError: It is not there. SQLite and redis-py have errors of their own.
+
+    """
+    mismatch: StoreMismatch | None = None
+    for rule in RULES.values():
+        store = dedup_run.store_at(place)
+        path = store.path if isinstance(store, SQLiteStore) else None
+        if path is not None and not (path.is_file() and path.stat().st_size):  # SQLite would make one
+            raise FileNotFoundError(f"{path}: {'there is no such file' if not path.exists() else 'this is no index'}")
+        try:
+            if isinstance(store, SQLiteStore):
+                store.opens_damaged = damaged
+            elif isinstance(store, RedisStore) and not store.exists():
+                raise FileNotFoundError(f"{without_password(place)}: there is no such index")
+            store.open(rule.constants)
+            return Opened(store, rule, path)
+        except StoreMismatch as error:  # rules differ in their constants: the default's is the one to name
+            store.close()
+            mismatch = mismatch or error
+        except BaseException:
+            store.close()
+            raise
+    assert mismatch is not None
+    raise mismatch
+
+
+def named_in(settings: Settings) -> str:
+    """Return the place of the index that a project's settings name.
+
+    Raises:
+        UsageError: They name none.
+        ConfigurationError: They are wrong.
+
+    """
+    place = DenoiseSettings.from_settings(settings).dedup_store
+    directory = settings.get("JOBDIR")  # as it is: Scrapy's own function makes the folder
+    if place == "auto" and directory:
+        return str(Path(directory, INDEX_FILE))
+    if place in {"auto", "memory"}:
+        raise UsageError("no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR")
+    return place
 
 
 def stats(args: argparse.Namespace, settings: Settings) -> int:
     """Say what an index holds."""
     args.store = args.store or named_in(settings)
-    opened = open_store(args.store)
+    opened = open_index(args.store)
     with opened.store:
         found = statistics(opened)
-    lines = json.dumps(found, ensure_ascii=False, indent=2).split("\n") if args.json else _as_text(args.store, found)
-    say(*lines)
+    if args.json:
+        say(*json.dumps(found, ensure_ascii=False, indent=2).split("\n"))
+        return 0
+    units = found["units"]
+    size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
+    say(
+        f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
+        f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
+        f"too short to be judged by similarity: {found['short']:,}",
+        f"dropped keys remembered: {found['copies']:,}",
+        f"scopes: {found['scopes']:,}",
+        *(f"{count:>9,}  {scope or 'all'}" for scope, count in found["largest_scopes"].items()),
+        "constants:",
+        *(f"    {key}: {value}" for key, value in found["constants"].items()),
+    )
     return 0
 
 
@@ -92,6 +190,8 @@ def statistics(opened: Opened) -> dict[str, Any]:
         scopes[record.name.scope] += 1
         short += opened.rule.too_short(record.fingerprint)
     ranks = np.percentile(lengths, PERCENTS, method="nearest").tolist() if lengths else [0] * len(PERCENTS)
+    path = opened.path  # what has been written but not yet put into a file is beside it
+    files = [] if path is None else [one for one in (path, path.with_name(path.name + "-wal")) if one.exists()]
     return {
         "texts": len(lengths),
         "short": short,
@@ -99,47 +199,19 @@ def statistics(opened: Opened) -> dict[str, Any]:
         "scopes": len(scopes),
         "largest_scopes": dict(scopes.most_common(SCOPES_SHOWN)),
         "copies": sum(1 for _ in opened.store.copies()),
-        "bytes": None if opened.path is None else _bytes(opened.path),
+        "bytes": sum(file.stat().st_size for file in files) if path else None,
         "constants": dict(opened.rule.constants),
     }
-
-
-def _bytes(path: Path) -> int:
-    """Size of a SQLite file and of what has been written but not yet put into it."""
-    files = (path, path.with_name(path.name + "-wal"))
-    return sum(file.stat().st_size for file in files if file.exists())
-
-
-def _as_text(name: str, found: dict[str, Any]) -> list[str]:
-    units = found["units"]
-    size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
-    return [
-        f"{place_shown(name)}: {counted(found['texts'], 'text')}{size}",
-        f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
-        f"too short to be judged by similarity: {found['short']:,}",
-        f"dropped keys remembered: {found['copies']:,}",
-        f"scopes: {found['scopes']:,}",
-        *(f"{count:>9,}  {scope or 'all'}" for scope, count in found["largest_scopes"].items()),
-        "constants:",
-        *(f"    {key}: {value}" for key, value in found["constants"].items()),
-    ]
-
-
-def _add_groups_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("key", metavar="KEY", nargs="?", help="only the group of this key, kept or dropped")
-    parser.add_argument("--scope", metavar="S", help="only in this scope; 'all' for the one without a name")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line, with all keys")
-    parser.epilog = f"The largest comes first; of each among others {COPIES_SHOWN} copies are shown."
 
 
 def groups(args: argparse.Namespace, settings: Settings) -> int:
     """List groups."""
     meant = None if args.key is None else _spellings(args.key)
     scope = "" if args.scope == "all" else args.scope
-    with open_store(args.store).store as store:
+    with open_index(args.store).store as store:
         found = [
             one
-            for one in all_groups(store)
+            for one in store.groups()
             if scope in {None, one.scope} and (meant is None or not meant.isdisjoint(one.members))
         ]
     for one in found:
@@ -158,16 +230,6 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _add_forget_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("keys", metavar="KEY", nargs="*", help="key of an item; an URL in any spelling")
-    parser.add_argument("--pattern", metavar="REGEX", help="also keys in which this is found")
-    parser.add_argument("--scope", metavar="S", help="only in this scope; 'all' for the one without a name")
-    age = "only texts last kept or seen again before that: 12h, 30d, 2w, or a date as 2026-01-31"
-    parser.add_argument("--older-than", metavar="AGE", type=moment, help=age)
-    parser.add_argument("--dry-run", action="store_true", help="name them, and remove none")
-    parser.epilog = "Copies of a forgotten text count as new from then on, and its group is forgotten with it."
-
-
 def forget(args: argparse.Namespace, settings: Settings) -> int:
     """Remove texts, and what is remembered of dropped keys.
 
@@ -177,31 +239,34 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
     """
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
-    is_meant = _matcher(args.keys, args.pattern)
+    is_meant, limit = _matcher(args.keys, args.pattern), args.older_than
     scope = "" if args.scope == "all" else args.scope
-    with open_store(args.store).store as store:
+    with open_index(args.store).store as store:
         found = list[tuple[int, str, str]]()
         for batch in store.newer(0):
             meant = [(one.id, one.key, one.scope) for one in batch if scope in {None, one.scope} and is_meant(one.key)]
-            found += meant if args.older_than is None else _older(store, meant, args.older_than)
+            if limit is not None:
+                times = store.last_seen([number for number, *_ in meant])
+                meant = [one for one in meant if times.get(one[0], limit) < limit]
+            found += meant
         copies = [
             one
             for one in store.copies()
-            if scope in {None, one.scope} and is_meant(one.key) and one.time < (args.older_than or float("inf"))
+            if scope in {None, one.scope} and is_meant(one.key) and one.time < (limit or float("inf"))
         ]
         if args.dry_run:
-            for _, key, where in found:
-                say(f"{where or 'all'}  {key}")
-            for copy in copies:
-                say(f"{copy.scope or 'all'}  {copy.key}, dropped for {copy.kept}")
-            say(f"would be forgotten: {_forgotten(len(found), copies)}")
+            say(*(f"{where or 'all'}  {key}" for _, key, where in found))
+            say(*(f"{one.scope or 'all'}  {one.key}, dropped for {one.kept}" for one in copies))
+            texts = len(found)
         else:
             copies = [one for one in copies if store.remove_copy(Name(one.key, one.scope))]
-            say(f"forgotten: {_forgotten(sum(store.remove(number) for number, *_ in found), copies)}")
+            texts = sum(store.remove(number) for number, *_ in found)
+    more = f", and {counted(len(copies), 'dropped key')}" if copies else ""
+    say(f"{'would be ' if args.dry_run else ''}forgotten: {texts:,}{more}")
     there = {one[1] for one in found}.union(one.key for one in copies)
     for key in args.keys:
         if there.isdisjoint(_spellings(key)):
-            say(f"not there{'' if args.older_than is None else ', or not that old'}: {key}", file=sys.stderr)
+            say(f"not there{'' if limit is None else ', or not that old'}: {key}", file=sys.stderr)
     return 0
 
 
@@ -233,15 +298,6 @@ def moment(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no age as 12h, 30d, 2w, and no date as 2026-01-31") from None
 
 
-def _older(store: Store, found: list[tuple[int, str, str]], limit: float) -> list[tuple[int, str, str]]:
-    times = store.last_seen([number for number, *_ in found])
-    return [one for one in found if times.get(one[0], limit) < limit]
-
-
-def _forgotten(texts: int, copies: list[Copy]) -> str:
-    return f"{texts:,}" + (f", and {counted(len(copies), 'dropped key')}" if copies else "")
-
-
 def _matcher(keys: list[str], pattern: str | None) -> Callable[[str], bool]:
     try:
         search = None if pattern is None else re.compile(pattern).search
@@ -257,15 +313,35 @@ def _spellings(key: str) -> set[str]:
     return {key, canonicalize_url(key)} if site_key(key) else {key}
 
 
+def copy(args: argparse.Namespace, settings: Settings) -> int:
+    """Add all texts of an index to another, and when they were last seen; the same key there is replaced."""
+    opened, target, count = open_index(args.store), dedup_run.store_at(args.to), 0
+    times: dict[tuple[str, str], float] = {}
+    with opened.store as store, DuplicateIndex(rule=opened.rule.name, store=target) as index:
+        records = store.records()
+        while batch := list(islice(records, BATCH)):
+            count += index.restore(batch)
+            seen = store.last_seen([one.id for one in batch])
+            times.update((one.name[:2], seen[one.id]) for one in batch if one.id in seen)
+        for listings in target.newer(0):
+            names = {one.id: (one.key, one.scope) for one in listings}
+            target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
+    say(f"{counted(count, 'text')} copied", file=sys.stderr)
+    return 0
+
+
 def check(args: argparse.Namespace, settings: Settings) -> int:
     """Look for damage, and print what is wrong."""
-    opened = open_store(args.store, damaged=True)
+    opened = open_index(args.store, damaged=True)
     found = 0
     with opened.store:
         for found, problem in enumerate(problems(opened), 1):
             if found <= PROBLEMS_SHOWN:
                 say(problem)
-        total = _count(opened.store)
+        try:
+            total = f"{len(opened.store):,}"
+        except failures():
+            total = "an unknown number of"
     if not found:
         say(f"{total} texts, no problem")
         return 0
@@ -275,39 +351,28 @@ def check(args: argparse.Namespace, settings: Settings) -> int:
 
 def problems(opened: Opened) -> Iterator[str]:
     """Yield what is wrong with an index, a sentence each."""
-    names, ids = array("Q"), array("Q")
+    count = 0
     try:
         yield from opened.store.problems()
         for record in opened.store.records():
-            names.append(_name_hash(record.name))
-            ids.append(record.id)
-            wrong = "; ".join(flaws(record.name, record.fingerprint, opened.rule))
+            count += 1
+            wrong = _flaw(record.fingerprint, opened.rule)
             if wrong:
                 yield f"record {record.id}, {record.name.key!r}: {wrong}"
-        yield from _repeated(opened.store, names, ids)
     except failures() as error:
-        yield f"reading ends after {len(ids):,} texts: {error}"
+        yield f"reading ends after {count:,} texts: {error}"
 
 
-def _repeated(store: Store, names: array[int], ids: array[int]) -> Iterator[str]:
-    """Yield names that are there more than once."""
-    hashes = np.frombuffer(names, np.uint64)
-    order = np.argsort(hashes, kind="stable")
-    places = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
-    for place in places.tolist():
-        pair: list[Record] = store.get([ids[number] for number in order[place : place + 2].tolist()])
-        if len({one.name[:2] for one in pair}) == 1 < len(pair):
-            first, second = pair
-            yield f"records {first.id} and {second.id} are both {first.name.key!r} of scope {first.name.scope!r}"
-
-
-def _name_hash(name: Name) -> int:
-    text = f"{name.scope!r} {name.key!r}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
-
-
-def _count(store: Store) -> str:
+def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
+    """What is wrong with a fingerprint, "" for nothing."""
+    f, pairs = fingerprint, "<u2" if rule.has_bands else "<u4"
     try:
-        return f"{len(store):,}"
-    except failures():
-        return "an unknown number of"
+        for name, data, kind in (("s1", f.s1, "<u2"), ("s2", f.s2, pairs), ("numbers", f.numbers[2:], "<u2")):
+            values = np.frombuffer(data, kind)
+            if np.any(values[1:] < values[:-1]):
+                return f"{name} is out of order"
+        if len(f.digest) != DIGEST_BYTES or len(f.bands) not in {0, 4 * BANDS} or f.t not in LEVELS or f.n < 0:
+            return "digest, bands, t or n is damaged"
+    except (TypeError, ValueError) as error:
+        return f"it cannot be read: {error}"
+    return "" if not rule.has_bands or bool(f.bands) != rule.too_short(f) else "it lacks bands, or has them wrongly"

@@ -1,4 +1,7 @@
-"""Files of rows: JSON lines, CSV and Parquet. A row is written as it was read, byte for byte in JSON lines and CSV."""
+"""Files of rows: JSON lines, CSV and Parquet. A row that is written again has the values that were read.
+
+Text that is not in the file's encoding passes through as the bytes that it is.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any, BinaryIO
+from itertools import chain, islice
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
+from typing_extensions import override
+
+# Formats by the suffix of a file, without `.gz`.
 FORMATS: Mapping[str, str] = {
     ".jsonl": "jsonl",
     ".jl": "jsonl",
@@ -23,24 +28,20 @@ FORMATS: Mapping[str, str] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""Formats by the suffix of a file, without `.gz`."""
-
-MOST_BYTES = 64 << 20  # of a line or a cell: what is longer is no row, but a file of another kind
-_BATCH = 1024  # rows of Parquet read at a time
+ROWS_AHEAD = 1000  # rows of JSON lines without a field, after which its name is taken for mistyped
+MOST_CHARS = 64 << 20  # of a line or a cell: what is longer is no row, but a file of another kind
+_ROWS = 1024  # of Parquet read at a time, and of a row group written
 _BUFFER = 1 << 20  # bytes of a column read at a time
-_GROUP_BYTES = 16 << 20  # of a row group written
 _GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
 _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
 
 
-@dataclass(slots=True)
-class Read:
+class Read(NamedTuple):
     """One row as it stands in its file.
 
     Attributes:
         number: Number of its first line, 1 for the first; in Parquet the number of the row.
-        raw: What a writer of the same format needs to write it unchanged.
+        raw: What a writer of the same format needs to write it again.
         fields: Its values by the names of fields; None where it cannot be read.
         problem: Why it cannot.
 
@@ -53,15 +54,14 @@ class Read:
 
 
 class Writer(ABC):
-    """Writes rows of the format that they were read from."""
+    """Writes rows in the format that they were read from."""
 
     @abstractmethod
-    def write(self, read: Read) -> None:
-        """Write a row unchanged."""
+    def write(self, read: Read, of: str | None, score: float) -> None:
+        """Write a row; where marks are written, with the key that it is a copy of, None for no copy, and the score.
 
-    @abstractmethod
-    def mark(self, read: Read, of: str | None, score: float) -> None:
-        """Write a row with a mark: the key that it is a copy of, and the score; None for no copy."""
+        A row without fields gets no mark.
+        """
 
     def close(self) -> None:  # noqa: B027 - most have nothing left
         """Write what is left, and the end of the file."""
@@ -83,23 +83,45 @@ class RowFile(ABC):
 
     def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
         self._opened = opened
-        self._encoding = encoding
+        self._encoding = "utf-8-sig" if encoding == "utf-8" else encoding  # also with a byte order mark
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Return the names of its fields, as far as the first rows have them."""
 
     @abstractmethod
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
         """Read all rows; where a format has columns, only values of those wanted."""
 
     @abstractmethod
-    def names(self) -> list[str] | None:
-        """Return the names of its columns; None where each row has names of its own."""
-
-    @abstractmethod
     def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        """Begin a file of the same kind, with a column for marks where that is named."""
+        """Begin a file of the same kind, with a column for marks where that is named.
+
+        Raises:
+            ValueError: There is such a column already.
+
+        """
+
+    @contextmanager
+    def _text(self) -> Iterator[TextIO]:
+        """The text of the file, whether it is compressed by gzip or not.
+
+        Raises:
+            ValueError: It is cut short, or damaged.
+
+        """
+        with self._opened() as file:
+            content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
+            file.seek(0)
+            with io.TextIOWrapper(content, self._encoding, errors="surrogateescape", newline="") as text:
+                try:
+                    yield text
+                except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                    raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
-    """Return a file of a format.
+    """Return a file of a format, "jsonl", "csv" or "parquet".
 
     Raises:
         ImportError: The format is Parquet, and pyarrow is not installed.
@@ -109,166 +131,124 @@ def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFil
     return kinds[kind](opened, encoding)
 
 
+def _encoded(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
+    """Text to be written to a file, which stays open."""
+    encoding = encoding.removesuffix("-sig")
+    return io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="", write_through=True)
+
+
 class JsonLines(RowFile):
     """A JSON object a line. Empty lines are left out."""
 
-    def names(self) -> None:
-        """See `RowFile.names`."""
+    @override
+    def names(self) -> list[str]:
+        found = (read.fields or {} for read in islice(self.rows(), ROWS_AHEAD))
+        return list(dict.fromkeys(chain.from_iterable(found)))
 
+    @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        """See `RowFile.rows`."""
-        with _inflated(self._opened()) as file:
-            for number, line in enumerate(_lines(file), 1):
-                content = line.removeprefix(_BOM) if number == 1 else line
-                if content.strip():
-                    yield Read(number, line, *self._parsed(content))
+        with self._text() as text:
+            for number, line in enumerate(_lines(text), 1):
+                if line.strip():
+                    yield Read(number, line, *_object(line))
 
+    @override
     def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        """See `RowFile.writer`."""
-        return _JsonWriter(file, mark, self._encoding)
+        return _JsonWriter(_encoded(file, self._encoding), mark)
 
-    def _parsed(self, line: bytes) -> tuple[Mapping[str, Any] | None, str]:
-        try:
-            found = json.loads(line.decode(self._encoding).rstrip())
-        except UnicodeDecodeError as error:
-            return None, _not_decoded(error, self._encoding)
-        except json.JSONDecodeError as error:
-            return None, f"no JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
-        except (RecursionError, ValueError) as error:  # numbers of thousands of digits
-            return None, f"no JSON that can be read: {error}"
-        return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
+
+def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
+    try:
+        found = json.loads(line.rstrip())
+    except json.JSONDecodeError as error:
+        return None, f"no JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
+    except (RecursionError, ValueError) as error:  # numbers of thousands of digits
+        return None, f"no JSON that can be read: {error}"
+    return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
 
 
 class _JsonWriter(Writer):
-    def __init__(self, file: BinaryIO, mark: str, encoding: str) -> None:
+    def __init__(self, file: io.TextIOWrapper, mark: str) -> None:
         self._file = file
         self._mark = mark
-        self._encoding = encoding
 
-    def write(self, read: Read) -> None:
-        self._file.write(read.raw)
-
-    def mark(self, read: Read, of: str | None, score: float) -> None:
+    @override
+    def write(self, read: Read, of: str | None, score: float) -> None:
         """Put the mark before the closing brace; all else stays, but for a mark that was there."""
-        assert read.fields is not None
-        value = None if of is None else {"of": of, "score": round(score, 4)}
-        content = read.raw.rstrip()
-        end = read.raw[len(content) :]
-        if self._mark in read.fields:
-            content = self._dumped({**read.fields, self._mark: value})
-        else:
-            comma = b", " if read.fields else b""
-            content = content[:-1] + comma + self._dumped({self._mark: value})[1:]
-        self._file.write(content + end)
+        line: str = read.raw
+        if self._mark and read.fields is not None:
+            content = line.rstrip()
+            value = None if of is None else {"of": of, "score": round(score, 4)}
+            if self._mark in read.fields:
+                marked = json.dumps({**read.fields, self._mark: value}, ensure_ascii=False)
+            else:
+                added = json.dumps({self._mark: value}, ensure_ascii=False)[1:]
+                marked = content[:-1] + (", " if read.fields else "") + added
+            line = marked + line[len(content) :]
+        self._file.write(line)
 
-    def _dumped(self, value: Any) -> bytes:
-        try:
-            return json.dumps(value, ensure_ascii=False).encode(self._encoding)
-        except UnicodeEncodeError:
-            return json.dumps(value).encode(self._encoding)
+    @override
+    def close(self) -> None:
+        self._file.detach()
 
 
 class Csv(RowFile):
     """Comma-separated values, with a header. Separators are tabs or semicolons where its header has more of these."""
 
+    @override
     def names(self) -> list[str]:
-        """See `RowFile.names`."""
-        return self._header()[1]
+        with self._text() as text:
+            return next(self._cells(text), [])
 
+    @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        """See `RowFile.rows`."""
-        _, names, separator = self._header()
-        start, next_line = 1, 1
-        with _inflated(self._opened()) as file:
-            taken: list[bytes] = []
+        with self._text() as text:
+            reader = self._cells(text)
+            names = next(reader, [])
+            number = 2
+            for cells in reader:
+                if cells:
+                    right = len(cells) == len(names)
+                    problem = "" if right else f"{len(cells)} cells where the header has {len(names)}"
+                    yield Read(number, cells, dict(zip(names, cells, strict=True)) if right else None, problem)
+                number = self._line + 1
 
-            def lines() -> Iterator[str]:
-                nonlocal next_line
-                for line in _lines(file):
-                    taken.append(line)
-                    next_line += 1
-                    yield line.decode(self._encoding, "surrogateescape")
-
-            reader = csv.reader(lines(), delimiter=separator)
-            while True:
-                taken.clear()
-                start = next_line
-                try:
-                    cells, problem = next(reader, None), ""
-                except csv.Error as error:
-                    cells, problem = [], f"no CSV: {error}"
-                if cells is None:
-                    return
-                raw = b"".join(taken)
-                if start == 1 or not raw.strip():
-                    continue
-                problem = problem or self._flaw(raw, cells, names)
-                yield Read(start, raw, None if problem else dict(zip(names, cells, strict=True)), problem)
-
+    @override
     def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        """See `RowFile.writer`.
-
-        Raises:
-            ValueError: There is a column of the mark's name already.
-
-        """
-        raw, names, separator = self._header()
+        names = self.names()
         if mark in names:
             raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
-        return _CsvWriter(file, raw, mark, self._encoding, separator)
+        return _CsvWriter(_encoded(file, self._encoding), names, mark, self._separator)
 
-    def _header(self) -> tuple[bytes, list[str], str]:
-        """The first record as it stands, the names in it, and the separator. Cells may be as long as a body."""
-        csv.field_size_limit(MOST_BYTES)
-        taken: list[bytes] = []
-        with _inflated(self._opened()) as file:
-
-            def lines() -> Iterator[str]:
-                for line in _lines(file):
-                    taken.append(line)
-                    yield (line.removeprefix(_BOM) if len(taken) == 1 else line).decode(self._encoding)
-
-            try:
-                text = lines()
-                first = next(text, "")
-                separator = max(",;\t", key=first.count)
-                names = next(csv.reader(chain([first], text), delimiter=separator), [])
-            except UnicodeDecodeError as error:
-                raise ValueError(f"the header is {_not_decoded(error, self._encoding)}") from None
-            except csv.Error as error:
-                raise ValueError(f"the header is no CSV: {error}") from None
-        return b"".join(taken), names, separator
-
-    def _flaw(self, raw: bytes, cells: list[str], names: list[str]) -> str:
+    def _cells(self, text: TextIO) -> Iterator[list[str]]:
+        csv.field_size_limit(MOST_CHARS)
+        lines = _lines(text)
+        first = next(lines, "")
+        self._separator = max(",;\t", key=first.count)
+        reader = csv.reader(chain([first] if first else [], lines), delimiter=self._separator)
         try:
-            raw.decode(self._encoding)
-        except UnicodeDecodeError as error:
-            return _not_decoded(error, self._encoding)
-        if len(cells) != len(names):
-            return f"{len(cells)} cells where the header has {len(names)}"
-        if raw.count(b'"') % 2 and raw.count(b"\n") > 1:  # the reader takes the end of the file for that of the cell
-            return "a quote that does not end"
-        return ""
+            for cells in reader:
+                self._line = reader.line_num
+                yield cells
+        except csv.Error as error:
+            raise ValueError(f"line {reader.line_num}: no CSV: {error}") from None
 
 
 class _CsvWriter(Writer):
-    def __init__(self, file: BinaryIO, header: bytes, mark: str, encoding: str, separator: str) -> None:
+    def __init__(self, file: io.TextIOWrapper, names: Sequence[str], mark: str, separator: str) -> None:
         self._file = file
-        self._encoding = encoding
-        self._separator = separator
-        file.write(self._with_cell(header, mark) if mark and header.strip() else header)
+        self._marked = bool(mark)
+        self._writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+        if names:
+            self._writer.writerow([*names, mark] if mark else names)
 
-    def write(self, read: Read) -> None:
-        self._file.write(read.raw)
+    @override
+    def write(self, read: Read, of: str | None, score: float) -> None:
+        self._writer.writerow([*read.raw, of or ""] if self._marked and read.fields is not None else read.raw)
 
-    def mark(self, read: Read, of: str | None, score: float) -> None:
-        """Add a cell with the key, empty for no copy."""
-        self._file.write(self._with_cell(read.raw, of or ""))
-
-    def _with_cell(self, raw: bytes, value: str) -> bytes:
-        content = raw.rstrip(b"\r\n")
-        cell = _csv_line(["x", value], self._separator)[1:-1]  # alone, an empty one would be quoted
-        return content + cell.encode(self._encoding, "backslashreplace") + raw[len(content) :]
+    @override
+    def close(self) -> None:
+        self._file.detach()
 
 
 class Parquet(RowFile):
@@ -286,41 +266,33 @@ class Parquet(RowFile):
         self._arrow: Any = pyarrow
         self._parquet: Any = parquet
 
+    @override
     def names(self) -> list[str]:
-        """See `RowFile.names`."""
-        with self._opened() as file:
-            return list(self._schema(file).names)
+        return list(self._schema().names)
 
+    @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        """See `RowFile.rows`."""
         number = 0
         with self._opened() as file:
             content = self._parquet.ParquetFile(file, buffer_size=_BUFFER)  # else a column is read as a whole
-            for batch in content.iter_batches(batch_size=_BATCH):
+            for batch in content.iter_batches(batch_size=_ROWS):
                 names = [name for name in wanted if name in batch.schema.names]
-                columns = [batch.column(name).to_pylist() for name in names]
-                for place in range(batch.num_rows):
+                for place, fields in enumerate(batch.select(names).to_pylist()):
                     number += 1
-                    values = {name: column[place] for name, column in zip(names, columns, strict=True)}
-                    yield Read(number, (batch, place), values)
+                    yield Read(number, (batch, place), fields)
 
+    @override
     def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        """See `RowFile.writer`.
-
-        Raises:
-            ValueError: There is a column of the mark's name already.
-
-        """
-        with self._opened() as source:
-            schema = self._schema(source)
+        schema = self._schema()
         if mark in schema.names:
             raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
         if mark:
             schema = schema.append(self._arrow.field(mark, self._arrow.string()))
         return _ParquetWriter(self._arrow, self._parquet.ParquetWriter(file, schema), schema, marked=bool(mark))
 
-    def _schema(self, file: BinaryIO) -> Any:
-        return self._parquet.ParquetFile(file).schema_arrow
+    def _schema(self) -> Any:
+        with self._opened() as file:
+            return self._parquet.ParquetFile(file).schema_arrow
 
 
 class _ParquetWriter(Writer):
@@ -330,44 +302,30 @@ class _ParquetWriter(Writer):
         self._schema = schema
         self._marked = marked
         self._batch: Any = None
-        self._places: list[int] = []
-        self._marks: list[str | None] = []
-        self._waiting: list[Any] = []
-        self._bytes = 0
+        self._chosen: list[tuple[int, str | None]] = []
 
-    def write(self, read: Read) -> None:
-        self.mark(read, None, 0.0)
-
-    def mark(self, read: Read, of: str | None, score: float) -> None:
+    @override
+    def write(self, read: Read, of: str | None, score: float) -> None:
         batch, place = read.raw
         if batch is not self._batch:
-            self._take()
+            self._flush()
             self._batch = batch
-        self._places.append(place)
-        self._marks.append(of)
+        self._chosen.append((place, of))
 
+    @override
     def close(self) -> None:
-        self._take()
         self._flush()
         self._writer.close()
 
-    def _take(self) -> None:
-        """Take the chosen rows of a batch that is through."""
-        if self._places:
-            chosen = self._batch.take(self._arrow.array(self._places, self._arrow.int64()))
-            columns = chosen.columns
-            if self._marked:
-                columns = [*columns, self._arrow.array(self._marks, self._arrow.string())]
-            self._waiting.append(self._arrow.RecordBatch.from_arrays(columns, schema=self._schema))
-            self._bytes += self._waiting[-1].nbytes
-            self._places, self._marks = [], []
-        if self._bytes > _GROUP_BYTES:
-            self._flush()
-
     def _flush(self) -> None:
-        if self._waiting:
-            self._writer.write_table(self._arrow.Table.from_batches(self._waiting, self._schema))
-        self._waiting, self._bytes = [], 0
+        """Write the chosen rows of a batch that is through."""
+        if self._chosen:
+            places, marks = zip(*self._chosen, strict=True)
+            columns = self._batch.take(self._arrow.array(places, self._arrow.int64())).columns
+            if self._marked:
+                columns = [*columns, self._arrow.array(marks, self._arrow.string())]
+            self._writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=self._schema))
+            self._chosen = []
 
 
 class ListWriter:
@@ -381,65 +339,37 @@ class ListWriter:
     """
 
     def __init__(self, file: BinaryIO, names: Sequence[str], *, as_csv: bool) -> None:
-        self._file = file
+        self._file = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="", write_through=True)
         self._names = names
-        self._as_csv = as_csv
-        if as_csv:
-            file.write(_csv_line(names).encode())
+        self._csv = csv.writer(self._file, lineterminator="\n") if as_csv else None
+        if self._csv is not None:
+            self._csv.writerow(names)
 
     def write(self, *values: Any) -> None:
         """Write one entry."""
-        if self._as_csv:
-            self._file.write(_csv_line(values).encode("utf-8", "backslashreplace"))
+        if self._csv is not None:
+            self._csv.writerow(values)
         else:
-            found = dict(zip(self._names, values, strict=True))
-            self._file.write(json.dumps(found, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+            self._file.write(json.dumps(dict(zip(self._names, values, strict=True)), ensure_ascii=False) + "\n")
+
+    def close(self) -> None:
+        """Let go of the file, which stays open."""
+        self._file.detach()
 
 
-def _csv_line(values: Sequence[Any], separator: str = ",") -> str:
-    text = io.StringIO()
-    csv.writer(text, delimiter=separator, lineterminator="\n").writerow(values)
-    return text.getvalue()
-
-
-@contextmanager
-def _inflated(file: BinaryIO) -> Iterator[BinaryIO]:
-    """The content of a file, whether it is compressed by gzip or not; closes it.
-
-    Raises:
-        ValueError: It is cut short, or damaged.
-
-    """
-    with file:
-        buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(file)
-        if buffered.peek(2)[:2] != _GZIP:
-            yield buffered
-            return
-        try:
-            content: Any = gzip.GzipFile(fileobj=buffered)
-            with content:
-                yield content
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
+def _lines(text: TextIO) -> Iterator[str]:
     """Lines with their ends.
 
     Raises:
-        ValueError: One is longer than `MOST_BYTES`.
+        ValueError: One is longer than `MOST_CHARS`.
 
     """
     number = 0
-    while line := file.readline(MOST_BYTES + 1):
+    while line := text.readline(MOST_CHARS + 1):
         number += 1
-        if len(line) > MOST_BYTES:
-            raise ValueError(f"line {number} is longer than {MOST_BYTES >> 20} MB: this is no file of rows")
+        if len(line) > MOST_CHARS:
+            raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is no file of rows")
         yield line
-
-
-def _not_decoded(error: UnicodeDecodeError, encoding: str) -> str:
-    return f"no {encoding.upper()}: byte 0x{error.object[error.start]:02x} at place {error.start + 1}"
 
 
 def kind_of(value: Any) -> str:

@@ -12,8 +12,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.crawl.site_keeper import SITES_FILE, sites_place
 from denoise_scrapy.crawl.text_table import counted, plain_line, text_table
-from denoise_scrapy.setting_values import nearest_hint
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say, shown
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage.redis_link import SCHEMES
@@ -21,10 +20,7 @@ from denoise_scrapy.storage.redis_link import SCHEMES
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-_NO_STORE = (
-    "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, a folder, by DENOISE_DEDUP_PATH or "
-    "JOBDIR, or DENOISE_DEDUP_STORE = 'redis'"
-)
+_NO_STORE = "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -135,4 +131,4 @@ def _store(name: str | None, settings: Settings) -> FactsStore:
         place = str(Path(name, SITES_FILE)) if Path(name).is_dir() else name
     if place is None:
         raise UsageError(_NO_STORE)
-    return facts_store(place, read.dedup_redis_name)
+    return facts_store(place)

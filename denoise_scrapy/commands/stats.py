@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.crawl.stats_file import STATS_FILE
+from denoise_scrapy.crawl.log import STATS_FILE
 from denoise_scrapy.crawl.text_table import text_table
 from denoise_scrapy.shown import say, shown
 from denoise_scrapy.stats import PREFIX, meaning_of

@@ -1,1 +1,1 @@
-"""What a crawl knows and does beside its middlewares and pipelines: the Scrapy side of the core."""
+"""The work of a crawl behind its middlewares and pipelines."""

@@ -1,13 +1,16 @@
-"""Where elements lie on a rendered page: asked of the browser, joined to the elements of our own parse.
+"""The layout of rendered pages: read in the browser, joined to the elements of our own parse.
 
-The browser is asked by a page method of scrapy-playwright, the last one of a request. It gives all boxes, and the
-page's tags without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
+A page method of scrapy-playwright, the last one of a request, reads it. It returns all boxes, and the page's tags
+without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
 page: neither the body that Scrapy gets, nor what the HTTP cache stores, nor a page kept open knows of it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -16,30 +19,72 @@ from scrapy import Request
 
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.layout import boxes_by_number
-from denoise_scrapy.setting_values import ConfigurationError
-
-try:
-    from denoise_scrapy.crawl.layout_method import LayoutMethod
-except ImportError:  # without scrapy-playwright no page is rendered by it
-    LayoutMethod = None  # type: ignore[assignment,misc]
+from denoise_scrapy.page.markup import SKIPPED_TAGS
+from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.shown import logger_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
+
+logger = logger_of(__name__)
 
 METHODS_META = "playwright_page_methods"
 # Our method's key where they are given as a dict.
 METHOD_KEY = "denoise_layout"
-# What `layout.js` tells of an element: x, y, width, height, font size in tenths of pixels, flags.
+# Values of an element from `layout.js`: x, y, width, height, font size in tenths of pixels, flags.
 COLUMNS = 6
 # The attribute that numbers the tags there. A page's own of that name would stand inside `noscript` and the like only.
 NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2
+SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
+# What is inside of these is none of ours. Of a head it may be: where a script put a frame into it, our parser ends it.
+LEAVES = sorted(SKIPPED_TAGS - {"head"})
+# Larger pages get no boxes: reading these takes about half a second in the browser, in which the page stands still.
+MOST_ELEMENTS = 50_000
+# Ten times what so many elements take; a page whose own scripts never pause would hold us for ever.
+LONGEST = 5.0
 _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise-scrapy[playwright]"
+
+
+async def read_layout(page: Any) -> str:
+    """Return the layout of a Playwright page, from `layout.js`; never raises, as that would fail the request."""
+    given = [LEAVES, MOST_ELEMENTS]
+    for again in (True, False):
+        try:
+            return str(await asyncio.wait_for(page.evaluate(SCRIPT, given), LONGEST))
+        except Exception as error:
+            logger.debug("No layout of %s: %r", getattr(page, "url", page), error)
+            if not again or "navigation" not in str(error):
+                break
+        with suppress(Exception):  # the page's script has gone to another one: scrapy-playwright waits for that too
+            await page.wait_for_load_state(timeout=1000 * LONGEST)
+    return ""
+
+
+LayoutMethod: Any = None
+with suppress(ImportError):  # without scrapy-playwright no page is rendered by it
+    from scrapy_playwright.page import PageMethod
+
+    class LayoutMethod(PageMethod):  # type: ignore[misc,no-redef]  # untyped
+        """Page method whose result is a page's layout as text, "" where it could not be read.
+
+        Copied or pickled, into a job directory for one, it leaves its result behind.
+
+        Args:
+            before: The page methods it was added to, None where there were none.
+        """
+
+        def __init__(self, before: Any = None):
+            self.before = before
+            super().__init__(read_layout)
+
+        def __reduce__(self) -> tuple[Any, tuple[()]]:
+            return LayoutMethod, ()
 
 
 def _boxes(size: str, values: str) -> Boxes:
@@ -56,24 +101,25 @@ class Geometry:
     """Gives rendered pages their boxes, where there are any.
 
     Args:
-        state: The crawl.
+        settings: The crawl's.
+        log: Its log.
 
     Raises:
         ConfigurationError: Boxes are required, and scrapy-playwright is not installed.
     """
 
-    def __init__(self, state: CrawlState):
-        if LayoutMethod is None and state.settings.enabled and state.settings.geometry == "require":
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog):
+        if LayoutMethod is None and settings.enabled and settings.geometry == "require":
             raise ConfigurationError(f"DENOISE_GEOMETRY = 'require' {_MISSING}")
-        self._state = state
+        self._log = log
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
-        """Have the browser that renders `request`, if one does, tell where its elements lie."""
+        """Add our page method to a request that a browser renders."""
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
-            self._state.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
+            self._log.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
             return
         if not _waits_for_load(request):
             return
@@ -84,7 +130,7 @@ class Geometry:
         request.meta[METHODS_META] = {**given, METHOD_KEY: ours} if isinstance(given, dict) else [*(given or ()), ours]
 
     def take(self, request: Request) -> None:
-        """Keep what the browser told for as long as the request lives; its meta is as it was before `ask`."""
+        """Keep the layout for as long as the request lives, and restore the request's meta."""
         for method in _ours(request):
             _remove(method, request)
             if isinstance(method.result, str) and method.result:
@@ -96,17 +142,17 @@ class Geometry:
             return
         layout = self._layouts.pop(request, None)
         if layout is None or not _says_html(response):
-            self._state.count("geometry/missing")
+            self._log.count("geometry/missing")
         else:
             page.boxes = boxes_on(page, layout)
-            self._state.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
+            self._log.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
         if page.boxes is not None:
-            self._state.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
+            self._log.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
         elif settings.geometry == "require":
             self._say_missing(response)
 
     def _say_missing(self, response: Response) -> None:
-        self._state.say_once(
+        self._log.say_once(
             "geometry",
             logging.WARNING,
             "%s was rendered, but where its elements lie is not known; its text is made without. Further such pages "
@@ -116,13 +162,13 @@ class Geometry:
 
 
 def _waits_for_load(request: Request) -> bool:
-    """Whether a rendered page is loaded to its end anyway: scrapy-playwright waits for that after any method."""
+    """Return whether a rendered page is loaded to its end anyway: scrapy-playwright waits for that after any method."""
     options = request.meta.get("playwright_page_goto_kwargs") or {}
     return options.get("wait_until") in {None, "load", "networkidle"} or bool(request.meta.get(METHODS_META))
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements, as `layout.js` told them; None where it told of another page."""
+    """Return the boxes of a page's elements from the output of `layout.js`; None where that is of another page."""
     try:
         size, values, tags = layout.split("\n", 2)
         return boxes_by_number(page, tags, NUMBER, _boxes(size, values))
@@ -130,14 +176,14 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
         return None
 
 
-def _ours(request: Request) -> list[LayoutMethod]:
+def _ours(request: Request) -> list[Any]:
     """Our own ones of a request's page methods."""
     methods = request.meta.get(METHODS_META)
     given = methods.values() if isinstance(methods, dict) else methods or ()
     return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]
 
 
-def _remove(method: LayoutMethod, request: Request) -> None:
+def _remove(method: Any, request: Request) -> None:
     """Take our method out of a request's meta; where nobody added others, the spider's own object returns."""
     meta, methods, before = request.meta, request.meta[METHODS_META], method.before
     if isinstance(methods, dict):
@@ -153,5 +199,5 @@ def _remove(method: LayoutMethod, request: Request) -> None:
 
 
 def _says_html(response: Response) -> bool:
-    """Whether the server sent HTML; of JSON, XML and PDF browsers make pages of their own."""
+    """Return whether the server sent HTML; of JSON, XML and PDF browsers make pages of their own."""
     return b"html" in (response.headers.get("Content-Type") or b"").lower()

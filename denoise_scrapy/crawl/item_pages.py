@@ -1,4 +1,4 @@
-"""Which page's text is an item's own: decided once, when the item leaves the spider, and carried along with it.
+"""The page of an item, whose text is its own: decided once, when the item leaves the spider, and kept with it.
 
 | the item | its text |
 | --- | --- |
@@ -27,19 +27,19 @@ from scrapy import Item
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.crawl.responses import spelling
+from denoise_scrapy.crawl.pages import spelling
 from denoise_scrapy.items import url_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.settings import DenoiseSettings
 
 # Why an item has no text of its own: names of stats (`denoise/body/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
-# What is logged of the first such item; of the others only the stat tells.
+# Logged of the first such item; others are only counted.
 _SAID = {
     SEVERAL: "%s yields several items, and its text is no single one's: they get none. DENOISE_SHARED_BODY = True "
     "gives it to each of them. (Further such items: denoise/body/several)",
@@ -56,7 +56,7 @@ _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", defaul
 
 
 class ItemPage:
-    """What was decided about one item.
+    """The decision about one item.
 
     Attributes:
         settings: Settings for the item.
@@ -84,7 +84,7 @@ class ItemPage:
         return None if self.reason else self.page
 
     def is_shared(self, field: str, text: str) -> bool:
-        """Whether a field holds the text of a page that is no single item's (DENOISE_SHARED_BODY)."""
+        """Return whether a field holds the text of a page that is no single item's (DENOISE_SHARED_BODY)."""
         given = None if self.page is None or not self.reason else self.page.text
         return given is not None and given.fields.get(field) == text
 
@@ -102,7 +102,7 @@ class ItemPage:
 
 
 class _Named(NamedTuple):
-    """What an item names: this page; another one; with neither, no page or a part of this one."""
+    """The page that an item names: this one or another; with neither, none or a part of this one."""
 
     this: bool = False
     other: str = ""
@@ -144,11 +144,11 @@ class ResponseItems:
             return url
 
     def names(self, name: str) -> bool:
-        """Whether a URL, or its spelling, is one of this page's: asked for, redirected through, final."""
+        """Return whether a URL, or its spelling, is one of this page's: asked for, redirected through, final."""
         return name in self._names
 
     def declares(self, name: str) -> bool:
-        """Whether the page says that a URL of this spelling is its own (`canonical`, `og:url`)."""
+        """Return whether the page says that a URL of this spelling is its own (`canonical`, `og:url`)."""
         response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
@@ -184,11 +184,11 @@ class ResponseItems:
         return [] if held is None else [held]
 
     def holds(self, item: Any) -> bool:
-        """Whether this very item is held."""
+        """Return whether this very item is held."""
         return self._held is not None and self._held[0] is item
 
     def is_about(self, named: _Named) -> bool:
-        """Whether this page is about an item, as far as items have come."""
+        """Return whether this page is about an item, as far as items have come."""
         return self._naming_this == 1 if named.this else self._items == 1 and not named.other
 
     def numbered(self, key: str) -> str:
@@ -202,11 +202,15 @@ class ItemPages:
     """Decides whose text items have, and keeps the answers until the items have left the pipelines.
 
     Args:
-        state: The crawl.
+        settings: The crawl's.
+        log: Its log.
+        pages: Its pages.
     """
 
-    def __init__(self, state: CrawlState):
-        self._state = state
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages):
+        self._settings = settings
+        self._log = log
+        self._pages = pages
         self._answers: dict[int, ItemPage] = {}
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
 
@@ -288,23 +292,23 @@ class ItemPages:
     def _siblings(self, response: Response) -> ResponseItems:
         siblings = self._responses.get(response)
         if siblings is None:
-            request, state = response.request, self._state
-            settings = state.settings if request is None else state.settings_for(request)
-            page = None if request is None else state.read(request, response)
+            request, pages = response.request, self._pages
+            settings = self._settings if request is None else pages.settings_for(request)
+            page = None if request is None else pages.read(request, response)
             if page is None and settings.enabled:  # a stand-in for one that a page object has fetched
-                page = state.recent.get(response.url)
+                page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 
     def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
-        """What an item names, with the page that the spider has fetched from there."""
-        url = url_in(item, self._state.settings.url_field)
+        """Return the page that an item names, if the spider has fetched it."""
+        url = url_in(item, self._settings.url_field)
         if not url:
             return _Named()
         url = url if siblings is None else siblings.absolute(url)
         if siblings is not None and siblings.names(url):
             return _Named(this=True)
-        name, fetched = spelling(url), self._state.recent
+        name, fetched = spelling(url), self._pages.recent
         if siblings is not None and siblings.names(name):
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
@@ -331,11 +335,11 @@ class ItemPages:
                 if response is not None:  # the item may be lost before it comes to a pipeline
                     answer.end = weakref.ref(response, partial(self._response_gone, answer))
             except Exception as error:
-                self._state.report("process_spider_output", error)
+                self._log.report("process_spider_output", error)
         return [item for item, _ in items]
 
     def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
-        settings = self._state.settings if siblings is None else siblings.settings
+        settings = self._settings if siblings is None else siblings.settings
         page, reason = None, ""
         if not settings.enabled:
             reason = OPTED_OUT
@@ -351,5 +355,5 @@ class ItemPages:
         answer.items.append(item)
         if page is None and reason in _SAID:
             about = (answer.url or "start()", named.other)[: _SAID[reason].count("%")]
-            self._state.say_once(reason, logging.INFO, _SAID[reason], *about)
+            self._log.say_once(reason, logging.INFO, _SAID[reason], *about)
         return answer

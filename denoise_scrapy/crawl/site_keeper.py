@@ -5,19 +5,20 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.refusal import refusing_to_start
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.dedup.places import is_class_path
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory
-from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import BackOff, without_password
+from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.state import CrawlState
+    from scrapy.crawler import Crawler
+
+    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -32,15 +33,19 @@ class SiteKeeper:
     """Loads and saves the site memory of a crawl. A fault of its store costs neither the crawl nor an item.
 
     Args:
-        state: The crawl.
+        crawler: The crawl.
+        settings: Its settings.
+        log: Its log.
         pages: Its page memory.
 
     Attributes:
         memory: The site memory; without a store until `open` was called.
     """
 
-    def __init__(self, state: CrawlState, pages: PageMemory):
-        self._state = state
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: PageMemory):
+        self._crawler = crawler
+        self._settings = settings
+        self._log = log
         self._pages = pages
         self._store: FactsStore | None = None
         self._unsaved = 0
@@ -50,11 +55,10 @@ class SiteKeeper:
         """Open the store.
 
         Raises:
-            ConfigurationError: It is refused; the crawl does not start.
+            ConfigurationError: It is refused.
         """
         back_off = BackOff()
-        with refusing_to_start(self._state.crawler):
-            self._store = self._opened(back_off)
+        self._store = self._opened(back_off)
         self.memory = SiteMemory(self._pages, self._store, report=self._failed, back_off=back_off)
 
     def remember(self, page: Page) -> None:
@@ -74,7 +78,7 @@ class SiteKeeper:
             return
         self._unsaved = 0
         for name, count in self.memory.all_counts().items():
-            self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
+            self._log.set(f"site_memory/{name}", count)
 
     def close(self) -> None:
         """Save, and close the store."""
@@ -83,13 +87,12 @@ class SiteKeeper:
             self._store.close()
 
     def _opened(self, back_off: BackOff) -> FactsStore | None:
-        settings = self._state.settings
-        place: str | None = settings.site_memory_path
+        place: str | None = self._settings.site_memory_path
         store: FactsStore | None = None
         try:
-            place = sites_place(settings, job_dir(self._state.crawler.settings))
+            place = sites_place(self._settings, job_dir(self._crawler.settings))
             if place is not None:
-                store = facts_store(place, settings.dedup_redis_name)
+                store = facts_store(place)
                 store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
             raise ConfigurationError(f"the site memory {without_password(place or '')}: {error}") from error
@@ -101,8 +104,8 @@ class SiteKeeper:
         return store
 
     def _failed(self, error: Exception) -> None:
-        self._state.count("site_memory/failed")
-        self._state.say_once(
+        self._log.count("site_memory/failed")
+        self._log.say_once(
             "site_memory",
             logging.WARNING,
             "Pages of sites cannot be kept in the site memory at present, and the crawl goes on without it: %s",
@@ -111,7 +114,7 @@ class SiteKeeper:
 
 
 def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
-    """Where the site memory lies, as `facts_store` reads it; None for in memory only.
+    """Return where the site memory lies, as `facts_store` reads it; None for in memory only.
 
     Args:
         settings: The crawl's.
@@ -119,8 +122,9 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
     """
     if settings.site_memory_path:
         return settings.site_memory_path if settings.site_memory_path != NO_FILE else None
-    if settings.dedup_store == "redis":
-        return f"{settings.dedup_redis_url}#{quote(settings.dedup_redis_name)}"
-    if settings.dedup_path:
-        return str(Path(settings.dedup_path).parent / SITES_FILE)
+    index = settings.dedup_store
+    if index.startswith(SCHEMES):
+        return index
+    if index not in {"auto", "memory"} and not is_class_path(index):
+        return str(Path(index).parent / SITES_FILE)
     return str(Path(directory, SITES_FILE)) if directory else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from denoise_scrapy.shown import shown
 
-#: Characters of a cell; longer ones, as URLs of trackers, are cut.
+# Characters of a cell; longer ones, as URLs of trackers, are cut.
 MAX_CELL = 200
 
 

@@ -1,4 +1,4 @@
-"""Near-duplicate texts: fingerprints, a MinHash prefilter, exact searches, and stores.
+"""Near-duplicate texts: fingerprints, a MinHash prefilter, an exact search, and stores.
 
 Works on strings and knows nothing of pages or crawls.
 
@@ -14,15 +14,13 @@ Example:
 
 from denoise_scrapy.dedup.batch import deduplicate
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.groups import Group
 from denoise_scrapy.dedup.index import RULES, DuplicateIndex
-from denoise_scrapy.dedup.memory_store import MemoryStore
 from denoise_scrapy.dedup.owners import CLAIM_SECONDS
+from denoise_scrapy.dedup.places import open_store
 from denoise_scrapy.dedup.redis_store import RedisStore
-from denoise_scrapy.dedup.search import SEARCHES
-from denoise_scrapy.dedup.sqlite_store import SQLiteStore
-from denoise_scrapy.dedup.store import Store, StoreMismatch
-from denoise_scrapy.dedup.verdict import Verdict
+from denoise_scrapy.dedup.search import SEARCHES, Verdict
+from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
+from denoise_scrapy.dedup.store import Group, Store, StoreMismatch
 
 __all__ = [
     "CLAIM_SECONDS",
@@ -38,4 +36,5 @@ __all__ = [
     "StoreMismatch",
     "Verdict",
     "deduplicate",
+    "open_store",
 ]

@@ -1,50 +1,87 @@
-"""What an index remembers of the kept texts, to find them: 55 bytes a text, and its keys in the look-up table.
+"""What an index remembers of the kept texts, to find them: by key, by equal words, by shared MinHash bands.
 
-A row is a text's place here, in order of its id in the store; the lowest is the earliest text. A text removed or
-replaced leaves a tombstone.
+Texts lie in segments in order of id. A segment has the sorted 32-bit hashes of its texts' keys, six bytes an entry, so
+that all keys of a new text are found by one binary search. The newest texts are in a tail, which is looked through as a
+whole; a full tail becomes a segment, and neighbours of one size are merged up to 32,768 texts. So no text waits longer
+than some 30 ms while others are laid out anew. A text removed or replaced leaves a tombstone until then.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.growing import Growing
-from denoise_scrapy.dedup.lookup import Keys, LookupTable
-from denoise_scrapy.dedup.mixing import fmix64
+from denoise_scrapy.dedup.fingerprint import EVERY
 from denoise_scrapy.dedup.prefilter import BANDS
-from denoise_scrapy.dedup.rule import Query
-from denoise_scrapy.dedup.sketches import Sketches
+from denoise_scrapy.dedup.rules import Query
+from denoise_scrapy.dedup.sets import Ints, bits_of, gather, sign
 from denoise_scrapy.dedup.store import Listing
 
+TAIL = 512  # texts looked through one by one: 10 µs
+SEGMENT = 1 << 15  # texts of a full segment; rows have 16 bits
+MOST_FINDS = 4096  # by bands: a sentence in each page of a site has as many as there are pages, and says nothing
+
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
-_ROW = np.dtype([("name", "u4"), ("words", "u4"), ("scope", "u4"), ("alive", "?")])
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _NO_BANDS = bytes(4 * BANDS)
-_LEAST = np.uint64(1)  # 0 is no key
-_MOST_FINDS = 4096  # of bands: a sentence in each page of a site has as many as there are pages, and tells nothing
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio: the upper half of a product depends on all of a key
+_16, _32 = np.uint64(16), np.uint64(32)
+_LEAST, _MOST = np.uint32(1), np.uint32((1 << 32) - 2)  # 0 is no key, and one above the highest is looked for too
+# Of each text 512 bits say which runs its sample may have. Strangers lack 69 to 83 in 100 of a full sample's runs by
+# these, where 40 are too many. A text of 440 units among a million shares a band with 37 strangers, and to fetch and
+# judge them would cost more than all the rest.
+_BITS_LOG2 = 9
+_UNKNOWN = 33  # the store did not say how the sample was halved, or says what this version does not make
+_TEXT = np.dtype(
+    [
+        ("id", "i8"),
+        ("scope", "i4"),
+        ("alive", "?"),  # False for a tombstone
+        ("halved", "u1"),  # how often its sample was halved
+        ("bits", "u1", (1 << _BITS_LOG2) // 8),  # which runs its sample may have
+    ]
+)
+_HALVED = {EVERY >> halved: halved for halved in range(_UNKNOWN)}
+
+Keys = npt.NDArray[np.uint32]
 
 
 class Found(NamedTuple):
     """Ids of kept texts of a scope that a look-up found, each in ascending order.
 
     Attributes:
-        keys: uint64 (1, k), the text's keys in the look-up table.
-        same_name: Of the same key, as far as 48 bits of a hash tell.
-        same_words: Of the same units in the same order, as far as they tell.
-        alike: With a MinHash band in common; now and then one too many.
-        alike_rows: Where the catalog has them.
+        keys: uint32 (k,), the text's keys.
+        same_name: Of the same key, and one in some hundred look-ups another one.
+        same_words: Of the same units in the same order, likewise.
+        alike: With a MinHash band in common, as far as they can have enough runs in common.
 
     """
 
     keys: Keys
-    same_name: list[int]
-    same_words: list[int]
-    alike: list[int]
-    alike_rows: Sequence[int] = ()
+    same_name: Sequence[int] = ()
+    same_words: Sequence[int] = ()
+    alike: Sequence[int] = ()
+
+
+class _Segment(NamedTuple):
+    """The keys of some texts in a row.
+
+    Attributes:
+        start: Row of the first text.
+        end: Row after the last.
+        keys: uint32 (e,), hashes of keys, sorted.
+        rows: uint16 (e,), whose they are, counted from `start`.
+
+    """
+
+    start: int
+    end: int
+    keys: Keys
+    rows: npt.NDArray[np.uint16]
 
 
 class Catalog:
@@ -53,6 +90,9 @@ class Catalog:
     Args:
         bands: Whether to remember the texts' bands.
         short: Whether to remember the words of texts too short for similarity, which repeat without end.
+
+    Attributes:
+        last: The highest id so far, 0 for none.
 
     Example:
         >>> catalog = Catalog()
@@ -63,154 +103,178 @@ class Catalog:
     """
 
     def __init__(self, *, bands: bool = True, short: bool = True) -> None:
+        self.last = 0
         self._bands = bands
         self._short = short
-        self._table = LookupTable(_FIRST_BAND + (BANDS if bands else 0))
-        self._ids = Growing(np.int64)  # apart: a search in a column of records would copy it
-        self._rows = Growing(_ROW)
-        self._sketches = Sketches()
         self._scopes: dict[str, int] = {}
         self._dead = 0
+        self._texts = np.zeros(2 * TAIL, _TEXT)
+        self._used = 0  # texts in it
+        self._segments: list[_Segment] = []
+        self._tail = np.zeros((TAIL, _FIRST_BAND + (BANDS if bands else 0)), np.uint32)  # keys of those in no segment
 
     def __len__(self) -> int:
-        return len(self._rows) - self._dead
-
-    @property
-    def last(self) -> int:
-        """The highest id so far, 0 for none."""
-        return int(self._ids.values[-1]) if len(self._ids) else 0
-
-    @property
-    def dead(self) -> int:
-        """Number of tombstones."""
-        return self._dead
+        return self._used - self._dead
 
     @property
     def nbytes(self) -> int:
         """Bytes held, about."""
-        scopes = 200 * len(self._scopes)
-        return scopes + self._ids.nbytes + self._rows.nbytes + self._sketches.nbytes + self._table.nbytes
+        entries = sum(one.keys.nbytes + one.rows.nbytes for one in self._segments)
+        return 200 * len(self._scopes) + self._texts.nbytes + self._tail.nbytes + entries
 
     def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
         """Add texts.
 
         Args:
             listings: Texts in order of id, above all ids so far.
-            keys: Their keys, where a search has found them already.
+            keys: uint32 (k,), the keys of the only one, where a look-up has made them already.
 
         """
-        if not listings:
-            return
-        keys = self._keys(listings) if keys is None else keys
-        ids, _, scopes, _, _, _, samples, limits = zip(*listings, strict=True)
-        for scope in dict.fromkeys(scopes):
-            self._scopes.setdefault(scope, len(self._scopes))
-        rows = np.zeros(len(listings), _ROW)
-        rows["scope"] = list(map(self._scopes.__getitem__, scopes))
-        rows["name"], rows["words"] = _check(keys[:, _NAME]), _check(keys[:, _WORDS])
-        rows["alive"] = True
-        self._ids.extend(ids)
-        self._rows.extend(rows)
-        if self._bands:
-            self._sketches.extend(samples, limits)
-        self._table.extend(keys)
+        while listings:
+            start = self._segments[-1].end if self._segments else 0
+            room = TAIL - (self._used - start)
+            part, listings = listings[:room], listings[room:]
+            end = self._used + len(part)
+            if end > len(self._texts):
+                more = np.zeros(len(self._texts) // 2, _TEXT)  # to copy 80 MB, a million texts, takes 20 ms
+                self._texts = np.concatenate([self._texts, more])
+            new = self._texts[self._used : end]
+            ids, _, scopes, _, _, _, samples, limits = zip(*part, strict=True)
+            new["id"], new["alive"] = ids, True
+            new["scope"] = [self._scopes.setdefault(scope, len(self._scopes)) for scope in scopes]
+            if self._bands:
+                new["bits"] = sign(*gather(samples), _BITS_LOG2).view(np.uint8)
+                new["halved"] = [_HALVED.get(limit, _UNKNOWN) for limit in limits]
+            self._tail[self._used - start : end - start] = self._keys(part) if keys is None else keys
+            self.last, self._used = ids[-1], end
+            if end - start == TAIL:
+                self._close_tail(start)
 
     def discard(self, number: int) -> bool:
-        """Leave a tombstone in the place of a text; tell whether it was there."""
-        ids, alive = self._ids.values, self._rows.values["alive"]
-        row = int(np.searchsorted(ids, number))
-        there = row < len(ids) and bool(ids[row] == number) and bool(alive[row])
+        """Leave a tombstone in the place of a text, and return whether it was there."""
+        row = bisect_left(self._texts["id"], number, 0, self._used)
+        there = row < self._used and bool(self._texts["id"][row] == number and self._texts["alive"][row])
         if there:
-            alive[row] = False
+            self._texts["alive"][row] = False
             self._dead += 1
+            for place, one in enumerate(self._segments):
+                if one.start <= row < one.end:
+                    alive = self._texts["alive"][one.start : one.end]
+                    if 2 * np.count_nonzero(alive) == len(alive):  # its entries go once half of it is dead
+                        of_alive = alive[one.rows]
+                        self._segments[place] = one._replace(keys=one.keys[of_alive], rows=one.rows[of_alive])
         return there
 
     def ids_after(self, number: int) -> list[int]:
-        """Give the ids above a number of texts that are there, ascending."""
-        start = int(np.searchsorted(self._ids.values, number, side="right"))
-        ids: list[int] = self._ids.values[start:][self._rows.values["alive"][start:]].tolist()
+        """Return the ids above a number of texts that are there, ascending."""
+        after = self._texts[bisect_right(self._texts["id"], number, 0, self._used) : self._used]
+        ids: list[int] = after["id"][after["alive"]].tolist()
         return ids
 
-    def find(self, new: Listing, most: int = 1 << 62) -> Found:
+    def find(self, new: Listing, most: int = 1 << 62, query: Callable[[int], Query] | None = None) -> Found:
         """Look a text up.
 
         Args:
             new: The text; its id does not matter.
-            most: How many alike to give; where there are more, those with the most bands in common.
+            most: How many alike to look at; where there are more, those with the most bands in common.
+            query: What a duplicate sampled at a limit has in common with the text's auxiliary string; None where none
+                need have anything.
 
         Returns:
             What was found in its scope.
 
         """
-        scope = self._scopes.get(new.scope)
-        keys = self._keys([new])
-        if scope is None:
-            return Found(keys, [], [], [])
-        which, places = self._table.find(keys[0], _MOST_FINDS, _FIRST_BAND)
-        if not len(which):
-            return Found(keys, [], [], [])
-        if len(which) > _MOST_FINDS:
-            able = _rarest(which)[which]
-            which, places = which[able], places[able]
-        rows, numbers = self._rows.values[places], self._ids.values[places]
-        here = rows["alive"] & (rows["scope"] == scope)
-        same_name, same_words = [], []
-        if which.min() < _FIRST_BAND:
-            name, words = _check(keys[0, :_FIRST_BAND])
-            same_name = _ascending(numbers[here & (which == _NAME) & (rows["name"] == name)])
-            same_words = _ascending(numbers[here & (which == _WORDS) & (rows["words"] == words)])
-            here &= which >= _FIRST_BAND
-        alike, shared = np.unique(places[here], return_counts=True)
+        keys = self._keys([new])[0]
+        which, rows = self._having(keys)
+        texts = self._texts[rows]
+        here = texts["alive"] & (texts["scope"] == self._scopes.get(new.scope, -1))
+        if not here.any():
+            return Found(keys)
+        which, rows, ids = which[here], rows[here], texts["id"][here]
+        same_name, same_words = (sorted(set(ids[which == key].tolist())) for key in (_NAME, _WORDS))
+        alike, shared = np.unique(rows[which >= _FIRST_BAND], return_counts=True)
         if len(alike) > most:
             alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
-        return Found(keys, same_name, same_words, self._ids.values[alike].tolist(), alike.tolist())
+        if query is not None and len(alike):
+            alike = alike[self._possible(alike, query)]
+        return Found(keys, same_name, same_words, self._texts["id"][alike].tolist())
 
-    def possible(self, found: Found, query: Callable[[int], Query]) -> list[int]:
-        """Give the ids of those alike that can have as much in common with a text as a duplicate must.
+    def _having(self, keys: Keys) -> tuple[Ints, Ints]:
+        """Rows that have any of some keys, each once for each of them, and the key's place for each."""
+        start, which, rows = 0, [], []
+        if self._segments:
+            start = self._segments[-1].end
+            wanted = np.array([keys, keys + np.uint32(1)])
+            spans = np.array([segment.keys.searchsorted(wanted) for segment in self._segments])
+            counts = (spans[:, 1] - spans[:, 0]) * (keys > 0)
+            if counts.sum() > MOST_FINDS:
+                counts *= _rarest(counts.sum(axis=0))
+            segments, places = np.nonzero(counts)
+            counts = counts[segments, places]
+            which.append(np.repeat(places, counts))
+            firsts = spans[segments, 0, places]
+            for segment, first, count in zip(segments.tolist(), firsts.tolist(), counts.tolist(), strict=True):
+                one = self._segments[segment]
+                rows.append(one.rows[first : first + count] + np.int64(one.start))
+        found = np.flatnonzero(self._tail[: self._used - start] == np.where(keys > 0, keys, _MOST))
+        tail_rows, tail_which = np.divmod(found, len(keys))
+        return np.concatenate([*which, tail_which]), np.concatenate([*rows, tail_rows + start])
 
-        Args:
-            found: What was found for the text.
-            query: What a duplicate sampled at a limit has in common with its auxiliary string.
+    def _possible(self, rows: Ints, query: Callable[[int], Query]) -> npt.NDArray[np.bool_]:
+        """Which texts may have as much in common with a new one as is needed; also those of which it is not known.
 
+        A run of the new text whose bit is clear is not in a kept one, so this is an upper bound, and loses none.
         """
-        can = self._sketches.possible(found.alike_rows, query)
-        return [number for number, one in zip(found.alike, can.tolist(), strict=True) if one]
+        texts = self._texts[rows]
+        found = np.ones(len(rows), np.bool_)
+        for kind in {*texts["halved"].tolist()} - {_UNKNOWN}:
+            units, need = query(EVERY >> kind)
+            some = texts["halved"] == kind
+            bits = bits_of(units, _BITS_LOG2)
+            there = texts["bits"][some][:, bits >> 3] >> (bits & 7).astype(np.uint8) & np.uint8(1)
+            found[some] = there.sum(axis=1) >= need
+        return found
 
     def _keys(self, listings: Sequence[Listing]) -> Keys:
-        """Keys of some texts: uint64 (k, 2 or 34), 0 for none."""
+        """Keys of some texts: uint32 (k, 2 or 34), 0 for none."""
         _, names, scopes, _, digests, all_bands, *_ = zip(*listings, strict=True)
-        salts = np.fromiter(map(hash, scopes), np.int64, len(listings)).view(np.uint64)
-        hashes = np.fromiter(map(hash, zip(names, scopes, strict=True)), np.int64, len(listings))
-        keys = np.empty((len(listings), _FIRST_BAND + (BANDS if self._bands else 0)), np.uint64)
-        keys[:, _NAME] = hashes.view(np.uint64)
+        salts = np.array([hash(scope) for scope in scopes], np.int64).view(np.uint64)
+        keys = np.empty((len(listings), self._tail.shape[1]), np.uint64)
+        keys[:, _NAME] = np.array([*map(hash, zip(names, scopes, strict=True))], np.int64).view(np.uint64)
         keys[:, _WORDS] = np.frombuffer(b"".join(digests), "<u8")[::2] ^ salts
         if self._bands:
             bands = np.frombuffer(b"".join([one or _NO_BANDS for one in all_bands]), "<u4").reshape(-1, BANDS)
             keys[:, _FIRST_BAND:] = (bands | _BAND_NUMBER) ^ salts[:, None]
-        keys = fmix64(keys)
-        np.maximum(keys, _LEAST, out=keys)
+        hashes: Keys = np.clip((keys * _SPREAD >> _32).astype(np.uint32), _LEAST, _MOST)
         unable = [place for place, one in enumerate(all_bands) if not one]
         if unable:
-            keys[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
-        return keys
+            hashes[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
+        return hashes
+
+    def _close_tail(self, start: int) -> None:
+        """Make a segment of the tail, and merge it with those before it that are no larger."""
+        rows = np.repeat(np.arange(TAIL, dtype=np.uint16), self._tail.shape[1])
+        group = [_Segment(start, self._used, self._tail.ravel(), rows)]
+        while self._segments and (last := self._segments[-1]).end - last.start <= self._used - group[0].start:
+            if self._used - last.start > SEGMENT:
+                break
+            group.insert(0, self._segments.pop())
+        start, entries = group[0].start, []
+        for one in group:
+            rows = one.rows + np.uint16(one.start - start)
+            there = self._texts["alive"][start + rows.astype(np.int64)] & (one.keys > 0)
+            entries.append(one.keys[there].astype(np.uint64) << _16 | rows[there])
+        ordered = np.sort(np.concatenate(entries))
+        self._segments.append(
+            _Segment(start, self._used, (ordered >> _16).astype(np.uint32), ordered.astype(np.uint16))
+        )
 
 
-def _rarest(which: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Tell which keys are used: the name, the words, and the rarest bands, one at least, of `_MOST_FINDS` together."""
-    finds = np.bincount(which)
-    finds[:_FIRST_BAND] = 0
-    order = np.argsort(finds, kind="stable")
-    used = np.zeros(len(finds), np.bool_)
-    used[order] = np.cumsum(finds[order]) <= _MOST_FINDS
-    used[order[np.count_nonzero(finds == 0) :][:1]] = True
+def _rarest(counts: Ints) -> npt.NDArray[np.bool_]:
+    """Which keys are used, by how often they are there: name, words, the rarest bands; of these `MOST_FINDS` in all."""
+    counts[:_FIRST_BAND] = 0
+    order = np.argsort(counts, kind="stable")
+    used = np.zeros(len(counts), np.bool_)
+    used[order] = np.cumsum(counts[order]) <= MOST_FINDS
+    used[order[np.count_nonzero(counts == 0) :][:1]] = True  # one at least
     return used
-
-
-def _ascending(numbers: npt.NDArray[np.int64]) -> list[int]:
-    """Each once."""
-    return sorted(set(numbers.tolist()))
-
-
-def _check(keys: Keys) -> npt.NDArray[np.uint32]:
-    """32 bits of a key that the look-up table does not compare."""
-    return np.asarray((keys >> np.uint64(16)) & np.uint64(0xFFFFFFFF), np.uint32)

@@ -1,4 +1,4 @@
-"""The index: keeps the first of several like texts and tells of the others.
+"""The index: keeps the first of several like texts and finds the others.
 
 Source: patent text 'Method and system for web page de-duplication', overall method.
 """
@@ -6,28 +6,33 @@ Source: patent text 'Method and system for web page de-duplication', overall met
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from types import TracebackType
 
-from denoise_scrapy.dedup.arguments import RULES, check_names, check_shares, rule_named, way_of
-from denoise_scrapy.dedup.closing import Closing
-from denoise_scrapy.dedup.decision import MOST_NEW
-from denoise_scrapy.dedup.groups import Group, all_groups, group_of
-from denoise_scrapy.dedup.judge import Item, Judge
-from denoise_scrapy.dedup.keeping import Keeping
-from denoise_scrapy.dedup.memory_store import MemoryStore
-from denoise_scrapy.dedup.rule import PartRule
-from denoise_scrapy.dedup.search import Search
-from denoise_scrapy.dedup.store import Name, Record, Store
-from denoise_scrapy.dedup.verdict import Verdict
+from typing_extensions import Self
 
-__all__ = ["RULES", "DuplicateIndex"]
+from denoise_scrapy.dedup import prefilter
+from denoise_scrapy.dedup.owners import new_owner
+from denoise_scrapy.dedup.patent import PatentRule
+from denoise_scrapy.dedup.rules import MOST_NEW, NearCopyRule, PartRule, Rule
+from denoise_scrapy.dedup.search import SEARCHES, Answer, Item, Search, Verdict
+from denoise_scrapy.dedup.sqlite_store import MemoryStore
+from denoise_scrapy.dedup.store import Group, Name, Record, Store, turns
 
+# The rules there are, by name.
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
+# Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands of
+# texts share makes strangers of one band in common, copies have ten and more.
 CANDIDATE_LIMIT = 256
-"""Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands
-of texts share makes strangers of one band in common, copies have ten and more."""
+
+_VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated")
+_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
 
 
-class DuplicateIndex(Closing):
+class DuplicateIndex:
     """Near-duplicate detection over a stream of texts.
 
     What it promises: of the texts it was given, each is either kept, or a duplicate of one that is
@@ -49,9 +54,8 @@ class DuplicateIndex(Closing):
         search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. The rule's
             own (the tree of "patent", else the prefilter) where None is given.
         most_new: How much of a duplicate may be new, 0 to 1: 0.1 keeps what has more than a tenth of new text.
-            `threshold` tells copies from other texts of one kind, by their runs, of which one changed word breaks
-            five; this says what of a copy may be lost, in units. 0.3 by default; not asked by "patent".
-        extends: Also tell of a new text that a kept one is a part of it. Needs the prefilter.
+            `threshold` separates copies from other texts of one kind, by their runs, of which one changed word breaks
+            five; this says what of a copy may be lost, in units. 0.3 by default; not used by "patent".
         short_duplicates: Also report a text under 20 units as a duplicate where its words are
             exactly those of a kept one. Never by similarity.
         candidate_limit: Most candidates of the prefilter that are looked at, 1 or more.
@@ -75,7 +79,7 @@ class DuplicateIndex(Closing):
 
     """
 
-    def __init__(  # noqa: PLR0913 - what a user may choose, by name
+    def __init__(
         self,
         threshold: float | None = None,
         store: Store | None = None,
@@ -83,28 +87,38 @@ class DuplicateIndex(Closing):
         rule: str = PartRule.name,
         search: str | None = None,
         most_new: float = MOST_NEW,
-        extends: bool = False,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
         remember_copies: int = 0,
     ) -> None:
-        self._rule = rule_named(rule)
+        if rule not in RULES:
+            raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
+        self._rule = RULES[rule]
         threshold = self._rule.threshold if threshold is None else threshold
-        check_shares(threshold, most_new)
+        _check_number("threshold", threshold, float, "a number in (0, 1]", low=1e-300, high=1)
+        _check_number("most_new", most_new, float, "a number in [0, 1]", low=0, high=1)
+        _check_number("candidate_limit", candidate_limit, int, "1 or more", low=1)
+        _check_number("remember_copies", remember_copies, int, "0 or more", low=0)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
-        if not isinstance(candidate_limit, int) or candidate_limit < 1:
-            raise ValueError(f"candidate_limit must be 1 or more, got {candidate_limit!r}")
-        if not isinstance(remember_copies, int) or isinstance(remember_copies, bool) or remember_copies < 0:
-            raise ValueError(f"remember_copies must be 0 or more, got {remember_copies!r}")
-        way = way_of(self._rule, search, extends=extends)
+        way = search or ("prefilter" if self._rule.has_bands else "tree")
+        if way not in SEARCHES:
+            raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
+        if way == "prefilter" and not self._rule.has_bands:
+            raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
+        if self._rule.has_bands:
+            prefilter.load()
+        self._owner = new_owner()  # what the store calls this index
+        self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
+        self._copies = remember_copies
+        self._known = False  # whether the store has heard of the owner
+        self._held: set[int] = set()  # ids of texts that may be claimed still
+        self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
+        self._lock = threading.RLock()
         self._store = MemoryStore() if store is None else store
         self._search = Search(
             *(self._store, self._rule, float(threshold), float(most_new), way, candidate_limit), short=short_duplicates
         )
-        judge = Judge(self._search, self._rule, extends=extends, short=short_duplicates)
-        self._keeping = Keeping(self._store, self._search, judge, remember_copies)
-        self._lock = threading.RLock()
         self._store.every_newer = way != "prefilter"
         self._store.open(self._rule.constants)
         self._search.load()
@@ -113,17 +127,17 @@ class DuplicateIndex(Closing):
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'pending', 'too_short', 'updated' and 'extended' count verdicts, 'claimed',
-        'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
-        'unnoted' the times and copies that the store failed to write, 'verified' the candidates compared, 'visited'
-        the kept texts that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
+        'checked', 'kept', 'duplicates', 'pending', 'too_short' and 'updated' count verdicts, 'claimed', 'settled' and
+        'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon, 'unnoted' the
+        times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the kept texts
+        that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
         """
         search = self._search
-        found = {"verified": search.verified}
-        return {**self._keeping.counts, **found, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
+        sizes = {"verified": search.verified, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
+        return {**self._counts, **sizes}
 
     def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
-        """Tell whether a text is a duplicate of a kept one, and keep nothing.
+        """Return whether a text is a duplicate of a kept one, and keep nothing.
 
         Args:
             key: The item's key: its canonical URL, or any other name it will have again.
@@ -141,7 +155,7 @@ class DuplicateIndex(Closing):
         item = self._read(text, Name(key, scope, group))
         with self._lock:
             self._search.load()
-            return self._keeping.judge(item).verdict
+            return self._judge(item).verdict
 
     def add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
         """Keep a text, whatever it is like, in place of what its key had.
@@ -153,21 +167,21 @@ class DuplicateIndex(Closing):
             group: Its group.
 
         Returns:
-            A verdict that tells whether the key was there with another text (`updated`).
+            A verdict that says whether the key was there with another text (`updated`).
 
         Raises:
             ValueError: As for `check`.
 
         """
-        return self._take(self._read(text, Name(key, scope, group)), similar=False)
+        return self._take(self._read(text, Name(key, scope, group)), similar=False, claim=False)
 
     def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "", claim: bool = False) -> Verdict:
-        """Tell whether a text is a duplicate of a kept one, and keep it if not, in one step.
+        """Return whether a text is a duplicate of a kept one, and keep it if not, in one step.
 
         A claimed text is there for all indexes on the store, and vanishes if it is withdrawn, if this index is
-        closed, or if it is not heard of any more (`beat`): its item may be lost on its way. So for each verdict that is
-        no duplicate there must be one call of `settle` or `withdraw`. An update is claimed too: the text it replaces is
-        gone, whatever becomes of the new one.
+        closed, or if it is not heard of any more (`beat`): its item may be lost on its way. So each verdict that is no
+        duplicate is to be followed by one call of `settle` or `withdraw`. An update is claimed too: the text it
+        replaces is gone, whatever becomes of the new one.
 
         Args:
             key: As for `check`.
@@ -177,7 +191,7 @@ class DuplicateIndex(Closing):
             claim: Whether to claim the text rather than to keep it for good.
 
         Returns:
-            The verdict. `pending` where it may still change.
+            The verdict. `pending` where it may still change; with `claim`, its number for `settle` and `withdraw`.
 
         Raises:
             ValueError: As for `check`.
@@ -185,63 +199,63 @@ class DuplicateIndex(Closing):
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
             >>> with DuplicateIndex() as index:
-            ...     index.check_and_add("/bees", text, claim=True).duplicate
+            ...     bees = index.check_and_add("/bees", text, claim=True)
             ...     index.check_and_add("/copy", text, claim=True).pending
-            ...     index.withdraw("/bees")
-            ...     index.check_and_add("/copy", text, claim=True).duplicate
-            ...     index.settle("/copy")
-            False
+            ...     index.withdraw(bees.claim)
+            ...     copy = index.check_and_add("/copy", text, claim=True)
+            ...     copy.duplicate, index.settle(copy.claim)
             True
             True
-            False
-            True
+            (False, True)
 
         """
         return self._take(self._read(text, Name(key, scope, group)), similar=True, claim=claim)
 
-    def settle(self, key: str, *, scope: str = "") -> bool:
+    def settle(self, claim: int) -> bool:
         """Keep a claimed text for good: its item was delivered.
 
         Args:
-            key: The item's key.
-            scope: Its scope.
+            claim: `Verdict.claim`.
 
         Returns:
-            Whether a claim of this index is final now. False where there is none, or none any more; and where
-            another item of that key, of another text, is still on its way.
-
-        Raises:
-            ValueError: As for `check`.
+            Whether a claim of this index is final now; False where there is none, or none any more.
 
         """
-        return self._end(Name(key, scope), delivered=True)
+        with self._lock:
+            done = claim in self._held and self._store.settle(claim, self._owner)
+            self._held.discard(claim)
+            self._counts["settled"] += done
+            return done
 
-    def withdraw(self, key: str, *, scope: str = "") -> bool:
+    def withdraw(self, claim: int) -> bool:
         """Forget a claimed text: its item was dropped, or failed. Its copies count as new from then on.
 
         Args:
-            key: The item's key.
-            scope: Its scope.
+            claim: `Verdict.claim`.
 
         Returns:
-            Whether a claim of this index was withdrawn. False where there is none, or none any more.
-
-        Raises:
-            ValueError: As for `check`.
+            Whether a claim of this index was withdrawn; False where there is none, or none any more.
 
         """
-        return self._end(Name(key, scope), delivered=False)
+        with self._lock:
+            done = claim in self._held and self._store.withdraw(claim, self._owner)
+            self._held.discard(claim)
+            if done:  # else another index may have made it final
+                self._search.forget(claim)
+            self._counts["withdrawn"] += done
+            return done
 
     def beat(self) -> None:
-        """Tell the store that this index lives, each third of `CLAIM_SECONDS`. Does nothing where it has no claims."""
+        """Note in the store that this index lives, each third of `CLAIM_SECONDS`. Does nothing without claims."""
         with self._lock:
-            self._keeping.beat()
+            if self._held:
+                self._store.beat(self._owner)
 
     def restore(self, records: Iterable[Record]) -> int:
         """Keep records of another index as they are, without judging them.
 
         Args:
-            records: Records with their bands, as `SQLiteStore.records()` gives them. Those of a key that is kept
+            records: Records with their bands, as `SQLiteStore.records()` yields them. Those of a key that is kept
                 replace it.
 
         Returns:
@@ -251,7 +265,10 @@ class DuplicateIndex(Closing):
         count = 0
         with self._lock:
             for record in records:
-                self._keeping.restore(record)
+                for _ in turns():  # the key may be among what others have kept meanwhile
+                    same = self._search.record_named(record.name)
+                    if self._keep(Item(record.name, self._rule.read(""), record.fingerprint), same.id if same else 0):
+                        break
                 count += 1
         return count
 
@@ -280,15 +297,14 @@ class DuplicateIndex(Closing):
             ('/bees', '/print/bees', '/bees?page=1')
 
         """
-        name = Name(key, scope)
-        check_names(name)
+        _check_names(Name(key, scope))
         with self._lock:
-            return group_of(self._store, key, scope)
+            return self._store.group(key, scope)
 
     def groups(self) -> list[Group]:
         """Return all groups that are remembered, the largest first; they take some 200 bytes a dropped key."""
         with self._lock:
-            return all_groups(self._store)
+            return self._store.groups()
 
     def remove(self, key: str, scope: str = "") -> bool:
         """Forget an item. Its copies count as new from then on, and the item is no copy of another any more.
@@ -302,7 +318,7 @@ class DuplicateIndex(Closing):
 
         """
         name = Name(key, scope)
-        check_names(name)
+        _check_names(name)
         with self._lock:
             self._store.remove_copy(name)
             same = self._search.record_named(name)
@@ -314,26 +330,145 @@ class DuplicateIndex(Closing):
     def close(self) -> None:
         """Withdraw what is claimed still, and close the store. A second call does nothing."""
         with self._lock:
-            self._keeping.withdraw_all()
+            if self._known:
+                self._known = False
+                self._held.clear()
+                with suppress(Exception):  # of any store; where it does not answer, claims vanish by themselves
+                    self._counts["withdrawn"] += len(self._store.release(self._owner))
             self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def __len__(self) -> int:
         return len(self._search.catalog)
 
     def _read(self, text: str, name: Name) -> Item:
         """Check and read what is given; costly, and done outside the lock."""
-        check_names(name)
+        _check_names(name)
         if not isinstance(text, str):
             raise ValueError(f"text must be a string, got {type(text).__name__}")
         new = self._rule.read(text)
-        fingerprint = self._rule.fingerprint(new)
-        return Item(name, new, fingerprint, Record(0, name, fingerprint).listing)
+        return Item(name, new, self._rule.fingerprint(new))
 
-    def _take(self, item: Item, *, similar: bool, claim: bool = False) -> Verdict:
-        with self._lock:
-            return self._keeping.take(item, similar=similar, claim=claim)
+    def _judge(self, item: Item, *, similar: bool = True) -> Answer:
+        """Judge a text against all that is remembered, but for what was claimed by the dead."""
+        for _ in turns():  # each finds a claim that was released, or one that was settled meanwhile
+            answer = self._search.answer(item, similar=similar)
+            owner = "" if answer.record is None else answer.record.owner
+            if not owner:
+                return answer
+            if owner == self._owner or self._store.lives(owner):
+                return replace(answer, verdict=replace(answer.verdict, pending=answer.verdict.duplicate))
+            gone = self._store.release(owner)
+            for number in gone:
+                self._search.forget(number)
+            self._counts["released"] += len(gone)
+        raise AssertionError
 
-    def _end(self, name: Name, *, delivered: bool) -> bool:
-        check_names(name)
+    def _take(self, item: Item, *, similar: bool, claim: bool) -> Verdict:
+        """Judge a text and keep it if it is to be kept.
+
+        Args:
+            item: The text.
+            similar: Whether likeness is looked for; else it is kept in any case.
+            claim: Whether to claim it.
+
+        """
         with self._lock:
-            return self._keeping.end(name, delivered=delivered)
+            self._withdraw_unsure()
+            for _ in turns():  # each takes in what others have kept meanwhile
+                answer = self._judge(item, similar=similar)
+                if not answer.keep:
+                    number = self._repeat(answer, claim=claim)
+                    break
+                number = self._keep(item, answer.replaced, answer, claim=claim)
+                if number:
+                    break
+            self._note(item.name, answer)
+            self._count(answer)
+            return replace(answer.verdict, claim=number) if claim and number else answer.verdict
+
+    def _keep(self, item: Item, replaced: int, answer: Answer | None = None, *, claim: bool = False) -> int:
+        """Keep a text and return its id, or take in what is to be judged first and return 0."""
+        self._known = self._known or claim
+        owner = self._owner if claim else ""
+        try:
+            put = self._store.put(item.name, item.fingerprint, self._search.catalog.last, replaced, owner)
+        except Exception:
+            self._unsure += [item.name] * claim
+            raise
+        self._search.catalog.extend(put.newer)
+        if put.id:  # memory follows the commit, never runs ahead of it
+            self._search.forget(replaced)
+            keys = None if answer is None else answer.keys
+            self._search.catalog.extend([item.listing._replace(id=put.id)], keys)
+            if claim:
+                self._counts["claimed"] += 1
+                self._held.add(put.id)
+        return put.id
+
+    def _repeat(self, answer: Answer, *, claim: bool) -> int:
+        """Return the claim that an item has in common with an earlier one of its key and text; 0 for none."""
+        same = answer.record
+        if same is None or answer.verdict.duplicate:
+            return 0
+        if not claim and same.owner:  # it is kept for good now
+            self._store.settle(same.id, same.owner)
+        if not claim or same.owner != self._owner:
+            return 0
+        self._held.add(same.id)
+        return same.id
+
+    def _withdraw_unsure(self) -> None:
+        """Withdraw what the store may have claimed for items that got no verdict."""
+        while self._unsure:
+            same = self._search.record_named(self._unsure[-1])
+            if same is not None and same.owner == self._owner and same.id not in self._held:
+                self._store.withdraw(same.id, self._owner)
+                self._search.forget(same.id)
+            self._unsure.pop()
+
+    def _note(self, name: Name, answer: Answer) -> None:
+        """Note that the text that an answer rests on was seen again, if it stays. A copy that may change is none yet.
+
+        What is noted serves people: where it fails, as on a full disk, the verdict stands, and the failure is counted.
+        """
+        same = answer.record
+        if same is not None and not answer.keep and not answer.verdict.pending:
+            copy = name if answer.verdict.duplicate and self._copies else None
+            try:
+                self._store.note(same.id, copy, self._copies)
+            except Exception:  # of any store; one that is gone fails with the next text
+                self._counts["unnoted"] += 1
+
+    def _count(self, answer: Answer) -> None:
+        verdict, counts = answer.verdict, self._counts
+        counts["checked"] += 1
+        counts["kept"] += answer.keep and not verdict.updated
+        counts["duplicates"] += verdict.duplicate
+        counts["pending"] += verdict.pending
+        counts["too_short"] += verdict.too_short
+        counts["updated"] += verdict.updated
+
+
+def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:
+    kinds = (int, float) if kind is float else (int,)
+    if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value <= high:
+        raise ValueError(f"{name} must be {valid}, got {value!r}")
+
+
+def _check_names(name: Name) -> None:
+    """Refuse an item without a key, and what no store could write."""
+    for part, value in name._asdict().items():
+        if not isinstance(value, str) or not (value or part != "key"):
+            raise ValueError(f"{part} must be a string{' not empty' if part == 'key' else ''}, got {value!r}")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{part} must be text UTF-8 can write, got {value!r}") from None

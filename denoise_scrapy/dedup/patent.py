@@ -13,15 +13,15 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
-from denoise_scrapy.dedup import stop_units
-from denoise_scrapy.dedup.decision import MOST_NEW, Comparison
-from denoise_scrapy.dedup.features import EVERY
-from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, Fingerprint
-from denoise_scrapy.dedup.rule import NewText, Query, Rule
+from denoise_scrapy.dedup import tokens
+from denoise_scrapy.dedup.fingerprint import EVERY, MIN_TOKENS, Fingerprint
+from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NewText, Query, Rule
 
 FREQUENCY = 3  # the source's threshold: a main unit occurs more often
 LONG = 500  # the source's: two longer texts are compared by their auxiliary strings
@@ -29,7 +29,7 @@ SMALL_SHARE = 0.3  # the source's: so are two of which one is shorter than this 
 THRESHOLD = 0.8  # the source's
 MAX_CHARACTERS = 100_000  # ours: bounds what a page may make us keep to some 400 KB
 
-_STOP = np.array(sorted({ord(one) for one in stop_units.WORDS if len(one) == 1 and ord(one) < 1 << 16}), np.uint16)
+_STOP = np.array(sorted({ord(one) for one in tokens.WORDS if len(one) == 1 and ord(one) < 1 << 16}), np.uint16)
 _16 = np.uint32(16)
 
 
@@ -74,7 +74,7 @@ class Characters:
         return self._frequent[~np.isin(self._frequent, _STOP)] if t == FREQUENCY else self._frequent[:0]
 
     def sample(self, limit: int) -> npt.NDArray[np.uint16]:
-        """There is none: S2 is kept whole."""
+        """Raise: S2 is kept whole."""
         raise NotImplementedError
 
     @cached_property
@@ -98,52 +98,45 @@ class PatentRule(Rule):
     name = "patent"
     threshold = THRESHOLD
     has_bands = False
+    constants: ClassVar[Mapping[str, str]] = {
+        "rule": "patent",
+        "frequency": str(FREQUENCY),
+        "stop list": tokens.STOP_LIST_DIGEST,
+        "most characters": str(MAX_CHARACTERS),
+    }
 
-    @property
-    def constants(self) -> Mapping[str, str]:
-        """See `Rule.constants`."""
-        return {
-            "rule": "patent",
-            "frequency": str(FREQUENCY),
-            "stop list": stop_units.STOP_LIST_DIGEST,
-            "most characters": str(MAX_CHARACTERS),
-        }
-
+    @override
     def read(self, text: str) -> Characters:
-        """See `Rule.read`."""
         return Characters.read(text)
 
+    @override
     def fingerprint(self, new: NewText) -> Fingerprint:
-        """See `Rule.fingerprint`."""
         assert isinstance(new, Characters)
         s1, s2 = new.main_units().astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
+    @override
     def judge(
         self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
     ) -> list[Comparison]:
-        """See `Rule.judge`; how much may be new is not asked, the rule is the source's."""
         assert isinstance(new, Characters)
         return [_compare(new, one, threshold) for one in kept]
 
+    @override
     def too_short(self, kept: Fingerprint) -> bool:
-        """See `Rule.too_short`; neither is a text without frequent characters judged."""
         return kept.n < MIN_TOKENS or not kept.s1
 
+    @override
     def main_query(self, new: NewText, t: int, threshold: float) -> Query:
-        """See `Rule.main_query`; the source asks for more than the threshold, or for equal main strings."""
+        # The source asks for more than the threshold, or for equal main strings.
         units = new.main_units(t)
         more = min(len(units), above(len(units), threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
+    @override
     def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
-        """See `Rule.run_query`; the source searches by main strings only."""
-        raise NotImplementedError
-
-    def longest(self, new: NewText) -> int:
-        """See `Rule.longest`; any length."""
-        return 1 << 62
+        raise NotImplementedError  # the source searches by main strings only
 
 
 def above(size: int, threshold: float) -> int:

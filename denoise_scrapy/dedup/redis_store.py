@@ -3,24 +3,191 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Mapping, Sequence
+
+from typing_extensions import override
 
 from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.packed import FORMAT, pack, unpack
-from denoise_scrapy.dedup.redis_scripts import BEAT, LIVES, NOTE, OPEN, PUT, RELEASE, REMOVE, SETTLE
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch
-from denoise_scrapy.storage.redis_link import TIMEOUT, RedisLink
+from denoise_scrapy.storage.redis_link import RedisLink
 
-LAYOUT = "2"
-"""Raise with any change of the keys, or of what the scripts make of them."""
-
-MOST_NEWER = 256
-"""Newer records that one `put` looks at, a quarter of a megabyte: the server does nothing else meanwhile."""
+LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
+FORMAT = "2"  # raise with any change of the bytes of a record, and change the script that reads them too
+MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server does nothing else meanwhile
+TIMEOUT = 2.0  # seconds to wait for an answer, which takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Delete these keys to start a new index, give another name, or use the version that wrote them."
 _LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
+_HEAD = struct.Struct("<IIQIIIIII16s")  # n, t, limit, bytes of s1, s2, numbers, bands, scope, group; digest
+
+# What is run inside the server, in Lua: a script is atomic there. Ids are written with `%d`, for Lua itself writes
+# large numbers as 1e+14.
+
+_OPEN = """
+-- KEYS: meta, last, log, keys. ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' and redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4]) == 0 then
+  redis.call('HSET', KEYS[1], unpack(ARGV))
+  redis.call('SET', KEYS[2], '0')
+elseif kind ~= 'hash' then
+  return {}
+end
+return redis.call('HGETALL', KEYS[1])
+"""
+
+_NOW = """
+local function now()  -- milliseconds, by the server's clock, which is one for all owners
+  local time = redis.call('TIME')
+  return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+end
+"""
+
+_DROP_GROUP = """
+local function drop_group(copies, times, id)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', copies, id, id)) do redis.call('ZREM', times, name) end
+  redis.call('ZREMRANGEBYSCORE', copies, id, id)
+end
+"""
+
+_PUT = (
+    _NOW
+    + """
+-- KEYS: last, log, keys, claims, owners, seen, copies, copy times.
+-- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name.
+-- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
+local function read(data)  -- the head that `_pack` writes
+  local _, _, _, s1, s2, numbers, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4I4c16', data)
+  local names = at + s1 + s2 + numbers + bands
+  return {digest = digest, bands = data:sub(names - bands, names - 1),
+          scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group)}
+end
+
+local seen, new, every, most = tonumber(ARGV[1]), read(ARGV[2]), ARGV[4] == '1', tonumber(ARGV[5])
+
+local function matters(old)  -- whether one may be a duplicate of the other, or its earlier state
+  if old.scope ~= new.scope then return false end
+  if every or old.key == new.key or old.digest == new.digest then return true end
+  for i = 1, math.min(#old.bands, #new.bands), 4 do
+    if old.bands:sub(i, i + 3) == new.bands:sub(i, i + 3) then return true end
+  end
+  return false
+end
+
+local last = tonumber(redis.call('GET', KEYS[1]) or '-1')
+if last < seen then return {0, {}, last} end
+
+local found = redis.call('XRANGE', KEYS[2], string.format('%d-0', seen + 1), '+', 'COUNT', most + 1)
+local newer, keep = {}, #found <= most
+for i = 1, math.min(#found, most) do
+  newer[i] = {found[i][1], found[i][2][2]}
+  keep = keep and not matters(read(found[i][2][2]))
+end
+if not keep then return {0, newer, last} end
+
+local old = redis.call('HGET', KEYS[3], ARGV[3])
+local id = string.format('%d', last + 1)
+redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2])  -- first: refused where memory is full, with nothing changed
+redis.call('SET', KEYS[1], id)
+redis.call('HSET', KEYS[3], ARGV[3], id)
+if old then
+  redis.call('XDEL', KEYS[2], old .. '-0')
+  redis.call('HDEL', KEYS[4], old)
+  redis.call('ZREM', KEYS[6], old)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[7], old, old)) do redis.call('ZADD', KEYS[7], id, name) end
+end
+redis.call('ZADD', KEYS[6], math.floor(now() / 1000), id)
+if redis.call('ZREM', KEYS[7], ARGV[7]) == 1 then redis.call('ZREM', KEYS[8], ARGV[7]) end
+if ARGV[6] ~= '' then
+  redis.call('HSET', KEYS[4], id, ARGV[3] .. ARGV[6])
+  redis.call('HSET', KEYS[5], ARGV[6], now())
+end
+return {last + 1, newer, last}
+"""
+)
+
+_REMOVE = (
+    _DROP_GROUP
+    + """
+-- KEYS: log, keys, claims, seen, copies, copy times. ARGV: id, digest of its name. Gives the number of records removed.
+redis.call('HDEL', KEYS[3], ARGV[1])
+if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
+redis.call('ZREM', KEYS[4], ARGV[1])
+drop_group(KEYS[5], KEYS[6], ARGV[1])
+return redis.call('XDEL', KEYS[1], ARGV[1] .. '-0')
+"""
+)
+
+_SETTLE = """
+-- KEYS: claims. ARGV: id, owner. Gives 1 where that owner had claimed it. A claim is the digest of a name and an owner.
+local claim = redis.call('HGET', KEYS[1], ARGV[1])
+if not claim or claim:sub(17) ~= ARGV[2] then return 0 end
+return redis.call('HDEL', KEYS[1], ARGV[1])
+"""
+
+_RELEASE = (
+    _DROP_GROUP
+    + """
+-- KEYS: log, keys, claims, owners, seen, copies, copy times. ARGV: owner, id, or '' for all of the owner and itself.
+-- Gives the ids removed.
+local gone = {}
+local function forget(id, claim)
+  if not claim or claim:sub(17) ~= ARGV[1] then return end
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('XDEL', KEYS[1], id .. '-0')
+  redis.call('ZREM', KEYS[5], id)
+  drop_group(KEYS[6], KEYS[7], id)
+  local digest = claim:sub(1, 16)
+  if redis.call('HGET', KEYS[2], digest) == id then redis.call('HDEL', KEYS[2], digest) end
+  gone[#gone + 1] = tonumber(id)
+end
+if ARGV[2] ~= '' then
+  forget(ARGV[2], redis.call('HGET', KEYS[3], ARGV[2]))
+else
+  local claims = redis.call('HGETALL', KEYS[3])
+  for i = 1, #claims, 2 do forget(claims[i], claims[i + 1]) end
+  redis.call('HDEL', KEYS[4], ARGV[1])
+end
+return gone
+"""
+)
+
+_NOTE = """
+-- KEYS: seen, copies, copy times. ARGV: id, seconds for which a time is good, name of a copy or '', most of them.
+local seen, time = redis.call('ZSCORE', KEYS[1], ARGV[1]), redis.call('TIME')
+if not seen then return end
+local second = tonumber(time[1])
+if second - seen >= tonumber(ARGV[2]) or tonumber(seen) > second then redis.call('ZADD', KEYS[1], second, ARGV[1]) end
+if ARGV[3] == '' then return end
+redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
+redis.call('ZADD', KEYS[3], string.format('%d', time[1] * 1000000 + time[2]), ARGV[3])  -- one after another
+local over = math.min(redis.call('ZCARD', KEYS[3]) - ARGV[4], 1000)  -- a bound that was lowered is reached in steps
+if over > 0 then
+  local old = redis.call('ZPOPMIN', KEYS[3], over)
+  for i = 1, #old, 2 do redis.call('ZREM', KEYS[2], old[i]) end
+end
+"""
+
+_BEAT = (
+    _NOW
+    + """
+-- KEYS: owners. ARGV: owner.
+return redis.call('HSET', KEYS[1], ARGV[1], now())
+"""
+)
+
+_LIVES = (
+    _NOW
+    + """
+-- KEYS: owners. ARGV: owner, milliseconds to wait for a beat. Gives 1 if it was heard of.
+local beat, time = redis.call('HGET', KEYS[1], ARGV[1]), now()
+if not beat then return 0 end
+if tonumber(beat) > tonumber(time) then redis.call('HSET', KEYS[1], ARGV[1], time) end  -- the clock was set back
+return time - beat < tonumber(ARGV[2]) and 1 or 0
+"""
+)
 
 
 class RedisStore(Store):
@@ -30,7 +197,7 @@ class RedisStore(Store):
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
     last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
     set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
-    has one field, "r", with the bytes of `packed.pack`. While texts are claimed there are two keys more:
+    has one field, "r", with the bytes of `_pack`. While texts are claimed there are two keys more:
     `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
     server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
     the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
@@ -70,12 +237,12 @@ class RedisStore(Store):
         self._seen, self._copies, self._copy_times = (f"{{{name}}}:{key}" for key in ("seen", "copies", "copy-times"))
         self._beside = (self._seen, self._copies, self._copy_times)
         self._open, self._put, self._remove, self._settle, self._release, self._beat, self._lives, self._note = map(
-            self._link.client.register_script, (OPEN, PUT, REMOVE, SETTLE, RELEASE, BEAT, LIVES, NOTE)
+            self._link.client.register_script, (_OPEN, _PUT, _REMOVE, _SETTLE, _RELEASE, _BEAT, _LIVES, _NOTE)
         )
         self._opened = False
 
+    @override
     def open(self, constants: Mapping[str, str]) -> None:
-        """See `Store.open`."""
         ours = {"layout": LAYOUT, "format": FORMAT, **constants}
         with self._link.named():
             args = [part for item in ours.items() for part in item]
@@ -89,18 +256,23 @@ class RedisStore(Store):
         self._opened = True
         self._release_dead()
 
+    def exists(self) -> bool:
+        """Return whether there is an index of this name."""
+        with self._link.named() as client:
+            return bool(client.exists(self._meta))
+
+    @override
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
-        """See `Store.newer`."""
         for batch in self._batches(after):
             yield [self._record(*one).listing for one in batch]
 
+    @override
     def records(self) -> Iterator[Record]:
-        """See `Store.records`."""
         for batch in self._batches(0):
             yield from (self._record(*one) for one in batch)
 
+    @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        """See `Store.get`. One round trip, claims first: a text without one never has one later."""
         asked = sorted(one for one in numbers if one > 0)
         if not asked:
             return []
@@ -112,14 +284,9 @@ class RedisStore(Store):
         records = zip(claims, found, strict=True)
         return [self._record(*_entry(*one))._replace(owner=_owner(claim)) for claim, part in records for one in part]
 
+    @override
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
-        """See `Store.put`. It replaces what the key stands for in the server, so that `replaced` is not needed.
-
-        Raises:
-            StoreMismatch: The server holds less than the caller has seen.
-
-        """
-        args = (seen, pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER, owner, _full(name))
+        args = (seen, _pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER, owner, _full(name))
         with self._ready.named():
             keys = (self._last, self._log, self._keys, self._claims, self._owners, *self._beside)
             number, newer, last = self._put(keys, args)
@@ -127,8 +294,8 @@ class RedisStore(Store):
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
         return Put(number, [self._record(_number(entry), data).listing for entry, data in newer])
 
+    @override
     def remove(self, number: int) -> bool:
-        """See `Store.remove`. Two round trips: a script cannot make our digest, and a record never changes."""
         removed = False
         for record in self.get([number]):
             with self._ready.named():
@@ -136,29 +303,29 @@ class RedisStore(Store):
                 removed = bool(self._remove(keys, (number, _digest(record.name))))
         return removed
 
+    @override
     def settle(self, number: int, owner: str) -> bool:
-        """See `Store.settle`. One round trip, as all of these."""
         with self._ready.named():
             return bool(self._settle((self._claims,), (number, owner)))
 
+    @override
     def withdraw(self, number: int, owner: str) -> bool:
-        """See `Store.withdraw`."""
         with self._ready.named():
             return bool(self._release(self._released, (owner, number)))
 
+    @override
     def release(self, owner: str) -> list[int]:
-        """See `Store.release`."""
         with self._ready.named():
             return list(self._release(self._released, (owner, "")))
 
+    @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
-        """See `Store.note`. One round trip."""
         name = "" if copy is None or most <= 0 else _full(copy)
         with self._ready.named():
             self._note(self._beside, (number, round(SEEN_STEP), name, most))
 
+    @override
     def copies(self, kept: Name | None = None) -> Iterator[Copy]:
-        """See `Store.copies`."""
         with self._ready.named() as client:
             times = dict(client.zrange(self._copy_times, 0, -1, withscores=True))
             if kept is None:
@@ -175,22 +342,22 @@ class RedisStore(Store):
             if by_id[int(numbers[name])]:  # its text may have gone meanwhile
                 yield Copy(key, scope, by_id[int(numbers[name])], times.get(name, 0.0) / 1e6)
 
+    @override
     def copy_named(self, name: Name) -> Copy | None:
-        """See `Store.copy_named`."""
         with self._ready.named() as client:
             pipeline = client.pipeline().zscore(self._copies, _full(name)).zscore(self._copy_times, _full(name))
             number, time = pipeline.execute()
         found = self.get([int(number or 0)])
         return Copy(name.key, name.scope, found[0].name.key, (time or 0.0) / 1e6) if found else None
 
+    @override
     def remove_copy(self, name: Name) -> bool:
-        """See `Store.remove_copy`."""
         with self._ready.named() as client:
             pipeline = client.pipeline().zrem(self._copies, _full(name)).zrem(self._copy_times, _full(name))
             return bool(pipeline.execute()[0])
 
+    @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        """See `Store.last_seen`."""
         with self._ready.named() as client:
             pipeline = client.pipeline(transaction=False)
             for number in numbers:
@@ -198,26 +365,26 @@ class RedisStore(Store):
             times = pipeline.execute()
         return {one: time for one, time in zip(numbers, times, strict=True) if time is not None}
 
+    @override
     def set_last_seen(self, times: Mapping[int, float]) -> None:
-        """See `Store.set_last_seen`."""
         if times:
             with self._ready.named() as client:
                 client.zadd(self._seen, {number: int(time) for number, time in times.items()}, xx=True)
 
+    @override
     def beat(self, owner: str) -> None:
-        """See `Store.beat`."""
         with self._ready.named():
             self._beat((self._owners,), (owner,))
 
+    @override
     def lives(self, owner: str) -> bool:
-        """See `Store.lives`. The age is told by the server's clock."""
         if owners.has_ended(owner):
             return False
         with self._ready.named():
             return bool(self._lives((self._owners,), (owner, round(owners.CLAIM_SECONDS * 1000))))
 
+    @override
     def problems(self) -> list[str]:
-        """See `Store.problems`. Others may write meanwhile: what is wrong is looked at twice."""
         found = self._look()
         again = set(self._look()) if found else set()
         return [line for line in found if line in again]
@@ -226,8 +393,8 @@ class RedisStore(Store):
         with self._ready.named() as client:
             return int(client.xlen(self._log))
 
+    @override
     def close(self) -> None:
-        """See `Store.close`."""
         self._opened = False
         self._link.client.close()
 
@@ -240,7 +407,7 @@ class RedisStore(Store):
         for number, data in (one for batch in self._batches(0) for one in batch):
             claimed.discard(number)
             try:
-                name, _ = unpack(data)
+                name, _ = _unpack(data)
             except ValueError as error:
                 found.append(f"record {number}: {error}")
                 continue
@@ -270,7 +437,7 @@ class RedisStore(Store):
 
     def _record(self, number: int, data: bytes) -> Record:
         try:
-            return Record(number, *unpack(data))
+            return Record(number, *_unpack(data))
         except ValueError as error:
             raise ValueError(f"{self._where}, record {number}: {error}") from None
 
@@ -313,3 +480,33 @@ def _number(entry: bytes) -> int:
 def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes]:
     """Read an entry of the stream; one without a record gives no bytes."""
     return _number(number), fields.get(b"r", b"")
+
+
+def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
+    """Write a record as bytes, some 700 to 1,000."""
+    f, scope, group = fingerprint, name.scope.encode(), name.group.encode()
+    sizes = (len(f.s1), len(f.s2), len(f.numbers), len(f.bands), len(scope), len(group))
+    head = _HEAD.pack(f.n, f.t, f.limit, *sizes, f.digest)
+    return b"".join((head, f.s1, f.s2, f.numbers, f.bands, scope, group, name.key.encode()))
+
+
+def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
+    """Read a record.
+
+    Raises:
+        ValueError: The bytes are damaged.
+
+    """
+    try:
+        n, t, limit, *sizes, digest = _HEAD.unpack_from(data)
+    except struct.error as error:
+        raise ValueError(f"no record: {error}") from None
+    parts, start = [], _HEAD.size
+    for size in sizes:
+        parts.append(data[start : start + size])
+        start += size
+    if start > len(data):
+        raise ValueError(f"no record: {len(data)} bytes where {start} or more are announced")
+    s1, s2, numbers, bands, scope, group = parts
+    fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands, numbers)
+    return Name(data[start:].decode(), scope.decode(), group.decode()), fingerprint

@@ -1,4 +1,4 @@
-"""A store in one SQLite file: survives the process, and may be shared by several on one machine."""
+"""A store in one SQLite file, which survives the process and may be shared by several on one machine, or in memory."""
 
 from __future__ import annotations
 
@@ -8,15 +8,53 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
+from typing_extensions import override
+
 from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.sqlite_file import connect
+from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store
+from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
+
+FORMAT = "3"  # raise with any change of the tables
+INDEX = FileKind(
+    application_id=0x64736472,  # 'dsdr'
+    what="an index of denoise_scrapy",
+    schema=(
+        # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one.
+        # What is looked at most comes first: opening reads all but the group and s1, `sqlite3` shows the rest.
+        """CREATE TABLE IF NOT EXISTS texts (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            key TEXT NOT NULL, scope TEXT NOT NULL,
+            seen INTEGER NOT NULL DEFAULT (strftime('%s', 'now')),
+            n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
+            text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
+            numbers BLOB NOT NULL, UNIQUE (key, scope))""",
+        "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
+        "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
+        # Dropped keys, those dropped last with the highest ids. The triggers keep them in step with the texts, whoever
+        # writes these: REPLACE fires none on deleting, so that a group outlives an update of its text.
+        """CREATE TABLE IF NOT EXISTS copies (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL, scope TEXT NOT NULL, kept TEXT NOT NULL, seen REAL NOT NULL,
+            UNIQUE (key, scope))""",
+        "CREATE INDEX IF NOT EXISTS copies_kept ON copies (kept, scope)",
+        """CREATE TRIGGER IF NOT EXISTS text_removed AFTER DELETE ON texts
+            BEGIN DELETE FROM copies WHERE kept = OLD.key AND scope = OLD.scope; END""",
+        """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
+            BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
+    ),
+    advice="Delete the file to start a new index, or use the version that wrote it.",
+    sound=(
+        ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
+        *((name, "0") for name in ("meta", "claims", "owners", "copies")),
+    ),
+)
 
 _LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
 _RECORD = """SELECT id, owner, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands, numbers
@@ -71,24 +109,25 @@ class SQLiteStore(Store):
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
         self.path = Path(path)
         self._timeout = timeout
-        self.opens_damaged = False  # for who looks for damage
+        self.opens_damaged = False  # also where texts are damaged, for who looks for them
         self._link: sqlite3.Connection | None = None
         self._lock = threading.RLock()  # of writing: a connection has one transaction
 
+    @override
     def open(self, constants: Mapping[str, str]) -> None:
-        """See `Store.open`."""
         if self._link is None:
-            self._link = connect(self.path, constants, self._timeout, damaged=self.opens_damaged)
+            kind = replace(INDEX, sound=INDEX.sound[1:]) if self.opens_damaged else INDEX
+            self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
             self._release_dead()
 
+    @override
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
-        """See `Store.newer`."""
         while batch := self._listings(after):
             yield batch
             after = batch[-1].id
 
+    @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        """See `Store.get`."""
         found = []
         ordered = sorted(numbers)
         for start in range(0, len(ordered), _ASKED):
@@ -99,8 +138,8 @@ class SQLiteStore(Store):
                 found.append(Record(number, Name(key, scope, group), Fingerprint(*of), owner or ""))
         return found
 
+    @override
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
-        """See `Store.put`."""
         f = fingerprint
         row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.numbers, seen)
         with self._writing(several=bool(owner or replaced)) as link:
@@ -113,27 +152,27 @@ class SQLiteStore(Store):
                 link.execute(_BEAT, (owner, time.time()))
         return Put(number, () if number else self._listings(seen))
 
+    @override
     def remove(self, number: int) -> bool:
-        """See `Store.remove`."""
         with self._writing(several=True) as link:
             link.execute("DELETE FROM claims WHERE id = ?", (number,))
             return link.execute("DELETE FROM texts WHERE id = ?", (number,)).rowcount > 0
 
+    @override
     def settle(self, number: int, owner: str) -> bool:
-        """See `Store.settle`."""
         with self._writing() as link:
             return link.execute(_SETTLE, (number, owner)).rowcount > 0
 
+    @override
     def withdraw(self, number: int, owner: str) -> bool:
-        """See `Store.withdraw`."""
         with self._writing(several=True) as link:
             done = link.execute("DELETE FROM claims WHERE id = ? AND owner = ?", (number, owner)).rowcount > 0
             if done:
                 link.execute("DELETE FROM texts WHERE id = ?", (number,))
         return done
 
+    @override
     def release(self, owner: str) -> list[int]:
-        """See `Store.release`."""
         with self._writing(several=True) as link:
             found = link.execute("SELECT id FROM claims WHERE owner = ?", (owner,)).fetchall()
             link.executemany("DELETE FROM texts WHERE id = ?", found)
@@ -141,13 +180,14 @@ class SQLiteStore(Store):
             link.execute("DELETE FROM owners WHERE owner = ?", (owner,))
         return [number for (number,) in found]
 
+    @override
     def beat(self, owner: str) -> None:
-        """See `Store.beat`."""
         with self._writing() as link:
             link.execute(_BEAT, (owner, time.time()))
 
+    @override
     def lives(self, owner: str) -> bool:
-        """See `Store.lives`. A beat from the future, of a clock that was set back, is taken for one of now."""
+        # A beat from the future, of a clock that was set back, is taken for one of now.
         now = time.time()
         row = self._connection.execute("SELECT beat FROM owners WHERE owner = ?", (owner,)).fetchone()
         if row is None or owners.has_ended(owner):
@@ -157,8 +197,8 @@ class SQLiteStore(Store):
                 link.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
         return bool(now - row[0] < owners.CLAIM_SECONDS)
 
+    @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
-        """See `Store.note`."""
         now = time.time()
         row = self._connection.execute("SELECT seen FROM texts WHERE id = ?", (number,)).fetchone()
         if row is None:
@@ -172,23 +212,23 @@ class SQLiteStore(Store):
                     link.execute(_COPY, (copy.key, now, number, copy.scope))
                     link.execute(_OLD_COPIES, (most,))
 
+    @override
     def copies(self, kept: Name | None = None) -> Iterator[Copy]:
-        """See `Store.copies`."""
         which, values = ("", ()) if kept is None else (" WHERE kept = ? AND scope = ?", kept[:2])
         yield from map(Copy._make, self._connection.execute(f"{_COPIES}{which} ORDER BY id", values))
 
+    @override
     def copy_named(self, name: Name) -> Copy | None:
-        """See `Store.copy_named`."""
         row = self._connection.execute(f"{_COPIES} WHERE key = ? AND scope = ?", name[:2]).fetchone()
         return None if row is None else Copy(*row)
 
+    @override
     def remove_copy(self, name: Name) -> bool:
-        """See `Store.remove_copy`."""
         with self._writing() as link:
             return link.execute("DELETE FROM copies WHERE key = ? AND scope = ?", name[:2]).rowcount > 0
 
+    @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        """See `Store.last_seen`."""
         found: dict[int, float] = {}
         for start in range(0, len(numbers), _ASKED):
             part = numbers[start : start + _ASKED]
@@ -196,13 +236,13 @@ class SQLiteStore(Store):
             found.update(self._connection.execute(asked, part))
         return found
 
+    @override
     def set_last_seen(self, times: Mapping[int, float]) -> None:
-        """See `Store.set_last_seen`."""
         with self._writing(several=True) as link:
             link.executemany("UPDATE texts SET seen = ? WHERE id = ?", [(int(at), one) for one, at in times.items()])
 
+    @override
     def problems(self) -> list[str]:
-        """See `Store.problems`."""
         try:
             said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:  # so bad that it cannot even be looked through
@@ -216,8 +256,8 @@ class SQLiteStore(Store):
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])
 
+    @override
     def close(self) -> None:
-        """See `Store.close`."""
         if self._link is not None:
             self._link.close()
             self._link = None
@@ -260,6 +300,23 @@ class SQLiteStore(Store):
         if self._link is None:
             raise ValueError(f"store {self.path} is not open")
         return self._link
+
+
+class MemoryStore(SQLiteStore):
+    """A database of the same tables in memory, gone when it is closed: 1.2 KB a text.
+
+    Example:
+        >>> with MemoryStore() as store:
+        ...     store.open({})
+        ...     store.put(Name("a"), Fingerprint.of("some text"), seen=0).id
+        ...     [record.name.key for record in store.get([1, 2])]
+        1
+        ['a']
+
+    """
+
+    def __init__(self) -> None:
+        super().__init__(":memory:")
 
 
 @cache

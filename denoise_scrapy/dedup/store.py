@@ -1,32 +1,36 @@
-"""What an index asks of the place that keeps its fingerprints."""
+"""The storage interface of an index.
+
+Several indexes, also in several processes, may use one store. An index remembers a listing of each record, in order of
+id, and keeps a text only where it has judged it against everything kept before: `put` returns what it has not seen yet.
+That is all the agreement there is, and it needs no lock between the judging and the keeping.
+"""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import repeat
+from types import TracebackType
 from typing import NamedTuple
 
-from denoise_scrapy.dedup.closing import Closing
+from typing_extensions import Self
+
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.storage import StoreMismatch
 
-__all__ = ["Copy", "Listing", "Put", "Record", "Store", "StoreMismatch"]
+__all__ = ["Copy", "Group", "Listing", "Put", "Record", "Store", "StoreMismatch"]
 
-BATCH = 4096
-"""Listings handed over at a time: a megabyte."""
-
+BATCH = 4096  # listings handed over at a time: a megabyte
+# Seconds within which a text seen again is not written again. People forget by days; a write a check costs as much as
+# the check.
 SEEN_STEP = 3600.0
-"""Seconds within which a text seen again is not written again. People forget by days; a write a check costs as much as
-the check."""
-
-
+# Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most.
 MOST_TURNS = 1000
-"""Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most."""
 
 
 def turns() -> Iterator[None]:
-    """Give the turns of such a loop.
+    """Yield the turns of such a loop.
 
     Raises:
         OSError: After `MOST_TURNS`: what the store says cannot be.
@@ -116,6 +120,31 @@ class Copy(NamedTuple):
     time: float
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A kept key, and those that were dropped for it.
+
+    Attributes:
+        kept: Key of the kept text.
+        scope: The scope of all.
+        copies: Dropped keys, those dropped last at the end.
+
+    Example:
+        >>> Group("/a", "", ("/b", "/c")).members
+        ('/a', '/b', '/c')
+
+    """
+
+    kept: str
+    scope: str
+    copies: tuple[str, ...]
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All keys, the kept one first."""
+        return (self.kept, *self.copies)
+
+
 class Put(NamedTuple):
     """What became of a text handed to a store.
 
@@ -129,26 +158,20 @@ class Put(NamedTuple):
     newer: Sequence[Listing]
 
 
-class Store(Closing):
-    """Keeps records. Several indexes, also in several processes, may use one store.
+class Store(ABC):
+    """Keeps records.
 
-    An index remembers a listing of each record, in order of id, and keeps a text only where it has
-    judged it against everything kept before: `put` tells it what it has not seen yet. That is
-    all the agreement there is, and it needs no lock between the judging and the keeping.
-
-    A text may be claimed: it is there for all, and vanishes if its owner dies before settling it. An owner is an
-    index, by the name that `owners.new_owner` gave it.
+    A text may be claimed: it is there for all, and vanishes if its owner dies before settling it. An owner is an index,
+    by the name that `owners.new_owner` gave it.
 
     Attributes:
-        every_newer: Whether `put` must tell of everything newer. An index sets it where its search finds
-            duplicates without a band in common.
-        lists_all: Whether `newer(0)` gives everything that is there.
+        every_newer: Whether `put` must return everything newer. An index sets it where its search finds duplicates
+            without a band in common.
         remote: Whether an answer may take long, for it comes from another machine: a crawl asks in a thread.
 
     """
 
     every_newer = False
-    lists_all = True
     remote = False
 
     @abstractmethod
@@ -169,7 +192,7 @@ class Store(Closing):
 
     @abstractmethod
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        """Give the records of these ids that are still there, in order of id."""
+        """Return the records of these ids that are still there, in order of id."""
 
     @abstractmethod
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
@@ -193,19 +216,19 @@ class Store(Closing):
 
     @abstractmethod
     def remove(self, number: int) -> bool:
-        """Forget a text, whoever has claimed it; tell whether it was there."""
+        """Forget a text, whoever has claimed it; return whether it was there."""
 
     @abstractmethod
     def settle(self, number: int, owner: str) -> bool:
-        """Make a claim of an owner final; tell whether there was one. A text that is gone does not come back."""
+        """Make a claim of an owner final; return whether there was one. A text that is gone does not come back."""
 
     @abstractmethod
     def withdraw(self, number: int, owner: str) -> bool:
-        """Forget a text if this owner has claimed it, in one step; tell whether it had."""
+        """Forget a text if this owner has claimed it, in one step; return whether it had."""
 
     @abstractmethod
     def release(self, owner: str) -> list[int]:
-        """Forget all that an owner has claimed, and the owner, in one step; give the ids of the texts."""
+        """Forget all that an owner has claimed, and the owner, in one step; return their ids."""
 
     @abstractmethod
     def beat(self, owner: str) -> None:
@@ -222,9 +245,23 @@ class Store(Closing):
     @abstractmethod
     def __len__(self) -> int: ...
 
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections. A second call does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     # What follows is kept beside the texts. A store that lacks it finds duplicates all the same.
 
-    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+    def note(  # noqa: B027
+        self, number: int, copy: Name | None = None, most: int = 0
+    ) -> None:
         """Note that a text was seen again, and the key that was dropped for it.
 
         The time is written where it is older than `SEEN_STEP`. A copy stays until its text is removed, until its key is
@@ -247,17 +284,32 @@ class Store(Closing):
         return None
 
     def remove_copy(self, name: Name) -> bool:
-        """Forget a dropped key; tell whether it was there."""
+        """Forget a dropped key; return whether it was there."""
         return False
 
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return when texts were last kept or seen again, in seconds since the epoch, by id; only those known."""
         return {}
 
-    def set_last_seen(self, times: Mapping[int, float]) -> None:
+    def set_last_seen(self, times: Mapping[int, float]) -> None:  # noqa: B027
         """Set these times, of texts that were moved here from another store."""
 
     def records(self) -> Iterator[Record]:
         """Yield all records in order of id, claimed or not."""
         for batch in self.newer(0):
             yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
+
+    def group(self, key: str, scope: str) -> Group | None:
+        """Return the group of a key, be it the kept one or a dropped one; None where nothing was dropped for it."""
+        copy = self.copy_named(Name(key, scope))
+        kept = key if copy is None else copy.kept
+        copies = tuple(one.key for one in self.copies(Name(kept, scope)))
+        return Group(kept, scope, copies) if copies else None
+
+    def groups(self) -> list[Group]:
+        """Return all groups, the largest first; they take some 200 bytes a copy."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for one in self.copies():
+            found.setdefault((one.kept, one.scope), []).append(one.key)
+        groups = [Group(kept, scope, tuple(copies)) for (kept, scope), copies in found.items()]
+        return sorted(groups, key=lambda one: (-len(one.copies), one.scope, one.kept))

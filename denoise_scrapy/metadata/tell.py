@@ -33,6 +33,8 @@ from denoise_scrapy.shown import logger_of
 
 logger = logger_of(__name__)
 
+#: Those of the extra `meta`.
+LIBRARIES = ("dateparser", "py3langid")
 #: Fewer letters are too few to tell a language by: the page's own word for it counts.
 MIN_LETTERS = 50
 #: Characters of a text that are looked at; more tell nothing new, and take a millisecond a thousand.
@@ -99,7 +101,7 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
     Raises:
         ImportError: A library of the extra `meta` is not installed.
     """
-    for name in ("dateparser", "py3langid"):
+    for name in LIBRARIES:
         load(name)
     language = ""
     try:

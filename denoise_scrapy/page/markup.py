@@ -155,44 +155,21 @@ def word_flags(names: str) -> int:
     names = names[:MAX_WORDS_LENGTH]
     bits = 0
     for name in names.split():
-        bits |= _bits_of_name(name)
-    return _bits_of_name(names) & ~_GOES_ON if bits & _GOES_ON else bits
+        bits |= _name_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits.__wrapped__(name)
+    return _name_bits.__wrapped__(names) & ~_GOES_ON if bits & _GOES_ON else bits
 
 
-def _bits_of_name(name: str) -> int:
-    return _known_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits(name)
-
-
+@lru_cache(maxsize=65_536)  # some 10 MB
 def _name_bits(name: str) -> int:
-    """The flags of one name, and whether the next may go on with its last word.
-
-    Single names ("btn", "widget-title") are the same on thousands of sites, whole attributes seldom are.
-    """
-    if not name.islower():
-        name = _CAMEL.sub(" ", name)
-    text = (name if name.isalpha() else _NOT_A_LETTER.sub(" ", name)).lower()
-    words = text.split()
+    """The flags of one name, and whether the next may go on with its last word."""
+    text = _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
     if not text.isascii():  # lower case may have brought in what is no letter, and parts words
         return _found(text) | _GOES_ON
+    words = text.split()
     bits = _GOES_ON if words and words[-1] in _FIRST_OF_TWO else 0
-    if not _FIRST_OF_TWO.isdisjoint(words):
-        return bits | _found(text)
-    for word in words:
-        bits |= _word_bits(word) if len(word) <= MAX_KNOWN_LENGTH else _bits_of(word)
-    return bits
-
-
-_known_bits = lru_cache(maxsize=65_536)(_name_bits)  # some 10 MB
-
-
-@lru_cache(maxsize=32_768)
-def _word_bits(word: str) -> int:
-    """The flags of one word. Names of words never seen are made of words that were: a search takes 2 µs a word."""
-    return _bits_of(word)
-
-
-def _bits_of(word: str) -> int:
-    return _found(word) if word[:3] in _BEGINNINGS or "comment" in word else 0
+    # most names are of words that are not looked for: a search takes 2 µs a word
+    likely = "comment" in text or not _BEGINNINGS.isdisjoint([word[:3] for word in words])
+    return bits | _found(text) if likely else bits
 
 
 def _found(text: str) -> int:

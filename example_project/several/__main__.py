@@ -1,9 +1,9 @@
-"""The portal crawled by several processes, beside one: what they keep, and what a kill costs.
+"""The portal crawled by several processes that share frontier, index and facts of sites through Redis.
 
-    python -m example_project.several --crawlers 4 [--kill]
+    python -m example_project.several --crawlers 4
 
-starts a Redis server of its own, serves the portal, runs the crawls and compares them; feeds, logs and statistics are
-in example_project/output/several.
+starts a Redis server of its own, serves the portal, runs the crawlers and tells what they kept together; feeds, logs
+and statistics are in example_project/output/several.
 """
 
 from __future__ import annotations
@@ -11,101 +11,105 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
-import signal
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from denoise_scrapy.dedup import DuplicateIndex, RedisStore
 from example_project.portal import Portal, build, serve
-from example_project.run import OUTPUT, CrawlError, crawl
-from example_project.several.crawlers import Crawlers, CrawlersError
-from example_project.several.outcome import Outcome, outcome, table
+from example_project.run import OUTPUT, ROOT
+from example_project.scoring import Duplicates, judge_duplicates
 from example_project.several.redis_server import ServerError, redis_server
 
-SPREAD = 0.3  # seconds: a kill comes at any moment, not just after a delivery
 LONGEST = 600.0  # seconds: nobody waits longer for a crawl of ten
 
 
-def one_crawler(portal: Portal, folder: Path) -> Outcome:
-    """Crawl the portal by one process, with nothing shared."""
-    asked: list[str] = []
-    with serve(portal=portal, asked=asked) as base:
-        seconds = crawl(f"{base}/", folder)
-    lines = (folder / "items.jsonl").read_text("utf-8").splitlines()
-    return outcome(portal, [[json.loads(line) for line in lines]], asked, seconds)
+class CrawlersError(Exception):
+    """A crawler failed; the message says where its log is."""
 
 
-def several_crawlers(
-    portal: Portal, folder: Path, count: int, kill: random.Random | None = None, *, say: bool = False
-) -> Outcome:
+class Outcome(NamedTuple):
+    """What several crawlers have kept.
+
+    Attributes:
+        items: How many items each has delivered.
+        found: What became of copies and of other texts.
+        seconds: From the start of the first process to the end of the last.
+    """
+
+    items: list[int]
+    found: Duplicates
+    seconds: float
+
+
+def start_crawler(number: int, folder: Path, redis_url: str) -> subprocess.Popen[bytes]:
+    """Start a process of the portal's spider, with a feed, a log and statistics of its own."""
+    files = {"STATS_FILE": f"stats-{number}.json", "LOG_FILE": f"crawl-{number}.log"}
+    options = [*(f"{name}={folder / file}" for name, file in files.items()), "DOWNLOAD_DELAY=0"]
+    env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "example_project.several.settings", "REDIS_URL": redis_url}
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-O", str(folder / f"items-{number}.jsonl")]
+    command += [part for option in options for part in ("-s", option)]
+    return subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.DEVNULL)
+
+
+def several_crawlers(portal: Portal, folder: Path, count: int) -> Outcome:
     """Crawl the portal by some processes.
 
     Args:
         portal: What to crawl.
         folder: For feeds, logs and statistics.
         count: How many processes.
-        kill: What decides which one is killed, and when; None: none is.
-        say: Print what happens.
 
     Raises:
         ServerError: There is no Redis server.
-        CrawlersError: A crawler failed, or did not end.
+        CrawlersError: A crawler failed.
 
     """
-    asked: list[str] = []
-    with (
-        redis_server() as url,
-        serve(portal=portal, asked=asked) as base,
-        Crawlers(count, f"{base}/", url, folder) as crawlers,
-    ):
-        if kill is not None:
-            which = kill.randrange(count)
-            had = crawlers.kill_after(kill.randint(1, len(portal.pages) // 3), kill.uniform(0, SPREAD), which)
-            if say:
-                print(f"   crawler {which + 1} is killed; it had delivered {had} items", flush=True)
-        seconds = crawlers.wait(LONGEST, say)
-        return outcome(portal, [crawler.items() for crawler in crawlers.all], asked, seconds, kept_order(url))
+    with redis_server() as url, serve(portal=portal) as base:
+        import redis  # noqa: PLC0415 - an extra
 
-
-def kept_order(redis_url: str) -> list[str]:
-    """Return the paths in the index, in the order in which their texts were kept."""
-    store = RedisStore(redis_url)
-    index = DuplicateIndex(store=store)
-    order = [urlsplit(record.name.key).path for record in store.records()]
-    index.close()
-    return order
+        with redis.Redis.from_url(url) as client:
+            client.rpush("portal:start_urls", json.dumps({"url": f"{base}/"}))
+        begun = time.perf_counter()
+        processes = [start_crawler(number, folder, url) for number in range(1, count + 1)]
+        try:
+            codes = [process.wait(LONGEST) for process in processes]
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+        seconds = time.perf_counter() - begun
+    failed = [number for number, code in enumerate(codes, 1) if code]
+    if failed:
+        raise CrawlersError(f"crawler {failed[0]} failed: see {folder / f'crawl-{failed[0]}.log'}")
+    feeds = [(folder / f"items-{number}.jsonl").read_text("utf-8").splitlines() for number in range(1, count + 1)]
+    paths = [urlsplit(json.loads(line)["url"]).path for feed in feeds for line in feed]
+    return Outcome(list(map(len, feeds)), judge_duplicates(portal, paths), seconds)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both crawls, print the table, and return 0 where they agree; after a kill, where no story is lost."""
+    """Run the crawl and print its figures; return 0 where no story is missing."""
     parser = argparse.ArgumentParser(prog="python -m example_project.several", description=__doc__.partition("\n")[0])
     parser.add_argument("--crawlers", type=int, default=4, help="how many processes (4)")
-    parser.add_argument("--kill", action="store_true", help="kill one of them, as kill -9 does, in the middle")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of when and which")
     options = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no process is left
     folder = OUTPUT / "several"
     folder.mkdir(parents=True, exist_ok=True)
     portal = build()
+    print(f"== {options.crawlers} crawlers of a portal of {len(portal.pages)} pages on loopback, through Redis")
     try:
-        print(f"== {options.crawlers} crawlers of a portal of {len(portal.pages)} pages on loopback, through Redis")
-        kill = random.Random(options.seed) if options.kill else None
-        several = several_crawlers(portal, folder, options.crawlers, kill, say=True)
-        print("== one crawler, with nothing shared")
-        one = one_crawler(portal, folder)
-    except (ServerError, CrawlersError, CrawlError) as error:
+        outcome = several_crawlers(portal, folder, options.crawlers)
+    except (ServerError, CrawlersError) as error:
         print(f"The crawl failed: {error}", file=sys.stderr)
         return 1
-    print(f"\n{table(one, several)}\n")
-    same = several.same_items(one)
-    print(f"   {'the same' if same else 'NOT the same'} items, up to which copy came first")
-    if several.missed and kill is not None:
-        print("   what the killed one had delivered, without having told the index, was not known to be there")
-    print(f"   feeds and logs are in {os.path.relpath(folder)}" + (f" (--seed {options.seed})" if kill else ""))
-    return int(bool(several.lost) or (kill is None and not same))
+    found = outcome.found
+    print(f"   items by crawler: {', '.join(map(str, outcome.items))}")
+    print(f"   near-duplicates dropped {len(found.dropped)}, left {len(found.missed)}")
+    print(f"   stories lost {len(found.wrongly_dropped)}")
+    print(f"   {outcome.seconds:.1f} seconds; feeds and logs are in {os.path.relpath(folder)}")
+    return int(bool(found.wrongly_dropped))
 
 
 if __name__ == "__main__":

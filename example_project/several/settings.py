@@ -7,20 +7,19 @@ import os
 
 from example_project.settings import *  # noqa: F403
 
+SPIDER_MODULES = ["example_project.several.spider"]
 REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
 
 # The frontier, and what was asked for before.
-SCHEDULER = "denoise_scrapy.several.scheduler.Scheduler"
+SCHEDULER = "scrapy_redis.scheduler.Scheduler"
 DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
+SCHEDULER_PERSIST = True  # or the first process that ends deletes what the others have to do
+MAX_IDLE_TIME_BEFORE_CLOSE = 3  # seconds
 
-# The index of texts, and the site memory.
-DENOISE_DEDUP_STORE = "redis"
-DENOISE_DEDUP_REDIS_URL = REDIS_URL
+# The index of texts, and facts of the sites.
+DENOISE_DEDUP_STORE = REDIS_URL
 
-# Limits of Scrapy are those of one process: a host sees four times as many requests from four of them. And what a
-# process has taken from the frontier waits for its turn there, while others may be idle.
+# Limits of Scrapy are those of one process: a host sees four times as many requests from four of them.
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
+# A kill loses what a process has taken from the frontier; and others may be idle meanwhile.
 CONCURRENT_REQUESTS = 4
-
-# Bytes of the pages in progress, some ten of the portal's: what a killed process had in progress is done again.
-SCRAPER_SLOT_MAX_ACTIVE_SIZE = 80_000

@@ -24,16 +24,13 @@ PATHS = (
     "denoise_scrapy.middlewares.ItemPageMiddleware",
     "denoise_scrapy.pipelines.BodyPipeline",
     "denoise_scrapy.pipelines.NearDuplicatePipeline",
-    "denoise_scrapy.several.queue.LeasingQueue",
-    "denoise_scrapy.several.scheduler.Scheduler",
     "denoise_scrapy.settings.ConfigurationError",
 )
 #: Constants in which the formats of files and servers are numbered.
 FORMATS = {
-    "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_file.FORMAT",
-    "index of texts, records": "denoise_scrapy.dedup.packed.FORMAT",
+    "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_store.FORMAT",
+    "index of texts, records": "denoise_scrapy.dedup.redis_store.FORMAT",
     "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
-    "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",
     "site memory and site models": "denoise_scrapy.site.packed_facts.FORMAT",
 }
 #: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.
@@ -124,9 +121,9 @@ def _signature(function: Callable[..., Any]) -> str:
 def _settings() -> Iterator[str]:
     from denoise_scrapy.settings import declarations
 
-    for name, option, declared in declarations():
+    for name, kind, default, declared in declarations():
         page = ", per page" if declared.per_page else ""
-        yield f"DENOISE_{name.upper()} = {option.default!r}: {declared.valid_values(str(option.type))}{page}"
+        yield f"DENOISE_{name.upper()} = {default!r}: {declared.valid_values(kind)}{page}"
 
 
 def _stats() -> Iterator[str]:

@@ -46,7 +46,7 @@ def find_duplicates(folder: Path) -> None:
         assert_type(remembering.group("a"), Group | None)
     with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="tree") as index:
         verdict = assert_type(index.check_and_add("b", "text", claim=True), Verdict)
-        assert_type(index.settle("b"), bool)
+        assert_type(index.settle(verdict.claim), bool)
         assert_type(len(index), int)
     assert_type(verdict.duplicate, bool)
     assert_type(verdict.of, str | None)

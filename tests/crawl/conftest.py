@@ -1,8 +1,9 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from denoise_scrapy.crawl.comparison import fetching, pages
 from tests.crawl.crawling import stop_reactor
 from tests.crawl.web import Web
 from tests.dedup.redis_server import redis_server, shared_server
@@ -21,6 +22,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, empty."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets constants of comparison requests: ENOUGH, FREE, TIMEOUT, LONGEST_WAIT."""
+
+    def set_limits(**constants: float) -> None:
+        for name, value in constants.items():
+            for module in (fetching, pages):
+                if hasattr(module, name):
+                    monkeypatch.setattr(module, name, value)
+
+    return set_limits
 
 
 @pytest.fixture

@@ -45,26 +45,12 @@ def never(web: RudeWeb, handler: Any) -> None:
     web.closing.wait(20)
 
 
-def head_only(web: RudeWeb, handler: Any) -> None:
-    """A head that promises a body, and none."""
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n<p>")
-    web.closing.wait(20)
-
-
 def drips(web: RudeWeb, handler: Any) -> None:
     """A byte now and then, for ever."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
     end = time.monotonic() + 20
     while time.monotonic() < end and not web.closing.wait(0.05):
         handler.wfile.write(b"x")
-
-
-def drips_its_head(web: RudeWeb, handler: Any) -> None:
-    """The same, of headers."""
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n")
-    end = time.monotonic() + 20
-    while time.monotonic() < end and not web.closing.wait(0.05):
-        handler.wfile.write(b"X-More: x\r\n")
 
 
 def closes(web: RudeWeb, handler: Any) -> None:
@@ -74,12 +60,6 @@ def closes(web: RudeWeb, handler: Any) -> None:
 def breaks_off(web: RudeWeb, handler: Any) -> None:
     """Less than was promised."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n<p>half")
-
-
-def promises_gigabytes(web: RudeWeb, handler: Any) -> None:
-    """10 GB, by the head."""
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10000000000\r\n\r\n")
-    _pour(web, handler)
 
 
 def pours_gigabytes(web: RudeWeb, handler: Any) -> None:
@@ -99,11 +79,6 @@ def redirects_for_ever(web: RudeWeb, handler: Any) -> None:
     """To the same page spelled otherwise, and back."""
     path = handler.path[:-1] if handler.path.endswith("/") else handler.path + "/"
     handler.wfile.write(f"HTTP/1.1 302 Found\r\nLocation: {path}\r\nContent-Length: 0\r\n\r\n".encode())
-
-
-def redirects_onwards(web: RudeWeb, handler: Any) -> None:
-    """To a new URL each time."""
-    handler.wfile.write(f"HTTP/1.1 302 Found\r\nLocation: /onwards{handler.path}\r\nContent-Length: 0\r\n\r\n".encode())
 
 
 def _pour(web: RudeWeb, handler: Any) -> None:

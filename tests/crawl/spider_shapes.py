@@ -1,12 +1,6 @@
-"""Spiders of the shapes people write, each with what has to come of its items.
+"""Spiders of the shapes people write, each with what has to come of its items."""
 
-`python -m tests.crawl.spider_shapes` prints the table: items that the spider yielded, delivered, dropped, and delivered
-with the text they must have.
-"""
-
-import contextlib
 import dataclasses
-import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -269,30 +263,3 @@ SHAPES: dict[str, Shape] = {
     "a callback that fails": Shape(spider(pages, parse=fails), **ONE_COPY),
     "an async callback": Shape(spider(pages, parse=async_callback), **ONE_COPY),
 }
-
-
-def main() -> None:
-    from itemadapter import ItemAdapter
-
-    from tests.crawl.crawling import crawl, stop_reactor
-
-    rows = []
-    for name, shape in SHAPES.items():
-        web = Web()
-        site(web)
-        with contextlib.redirect_stdout(io.StringIO()):
-            done = crawl(shape.spider(web), shape.settings)
-        web.close()
-        adapters = [ItemAdapter(item) for item in done.items]
-        right = sum(
-            sentence(item["is_of"]) in (item.get("body") or "") if item["is_of"] is not None else not item.get("body")
-            for item in adapters
-        )
-        rows.append(f"| {name} | {shape.items} | {len(done.items)} | {len(done.dropped)} | {shape.dropped} | {right} |")
-    stop_reactor()
-    print("| shape | yielded | delivered | dropped | copies | delivered with their own text |\n" + "|---" * 6 + "|")
-    print("\n".join(rows))
-
-
-if __name__ == "__main__":
-    main()

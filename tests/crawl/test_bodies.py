@@ -1,14 +1,14 @@
 """Items get the text of their page, unless somebody says otherwise."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import scrapy
-from scrapy.http import HtmlResponse
 
 from denoise_scrapy.body.kinds import KINDS
-from tests.crawl.crawling import BASE, crawl, spider_of
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
 
@@ -47,18 +47,19 @@ def test_components_can_be_listed_by_hand(articles: list[str]) -> None:
     assert done.stat("dedup/checked") == 0
 
 
-def test_switched_off_nothing_happens(articles: list[str]) -> None:
-    done = crawl(spider_of(*articles), {"DENOISE_ENABLED": "false"})
+def test_switched_off_nothing_happens(articles: list[str], tmp_path: Path) -> None:
+    done = crawl(spider_of(*articles), {"DENOISE_ENABLED": "false", "JOBDIR": str(tmp_path)})
     assert done.items == [{"url": url} for url in done.bodies()]
     assert not any(name.startswith("denoise") for name in done.stats)
+    assert not list(tmp_path.glob("denoise*"))
 
 
-def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
+def test_a_request_may_opt_out_and_in_and_choose(articles: list[str], tmp_path: Path) -> None:
     class Choosing(scrapy.Spider):
         name = "choosing"
 
         async def start(self) -> Any:
-            chosen = [None, False, True, {"strategy": "lcs", "comparison_pages": 2}]
+            chosen = [None, False, True, {"enabled": True, "strategy": "lcs", "comparison_pages": 2}]
             for url, meta in zip(articles, chosen, strict=True):
                 yield scrapy.Request(url, meta={} if meta is None else {"denoise": meta})
 
@@ -67,10 +68,9 @@ def test_a_request_may_opt_out_and_in_and_choose(articles: list[str]) -> None:
 
     bodies = crawl(Choosing).bodies()
     assert [bool(bodies[url]) for url in articles] == [True, False, True, True]
-    done = crawl(Choosing, {"DENOISE_EVERY_PAGE": False})
+    done = crawl(Choosing, {"DENOISE_ENABLED": False, "JOBDIR": str(tmp_path)})
     assert [bool(done.bodies()[url]) for url in articles] == [False, False, True, True]
-    assert done.stat("pages/opted_out") == 2
-    assert done.stat("body/opted_out") == 2
+    assert {path.name for path in tmp_path.glob("denoise*.sqlite")} == {"denoise-sites.sqlite", "denoise-texts.sqlite"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_text_of_the_spider_is_kept(articles: list[str]) -> None:
 
 def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None:
     names = ("html", "markdown", "confidence", "kind", "comparison", "blocks")
-    settings = {f"DENOISE_{name.upper()}_FIELD": name for name in names}
+    settings = {"DENOISE_FIELDS": {name: name for name in names}}
     done = crawl(spider_of(*articles), settings)
     item = next(item for item in done.items if item["url"] == articles[0])
     assert set(item) == {"url", "body", *names}
@@ -129,19 +129,6 @@ def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None
     json.dumps(item)
 
 
-def test_only_the_body_is_given_by_default(articles: list[str]) -> None:
-    done = crawl(spider_of(*articles))
-    assert all(set(item) == {"url", "body"} for item in done.items)
-
-
-def test_a_field_of_the_spider_is_kept_and_the_others_are_given(articles: list[str]) -> None:
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url, "body": "my own", "html": ""}
-
-    done = crawl(spider_of(*articles, parse=parse), {"DENOISE_HTML_FIELD": "html"})
-    assert all(item["body"] == "my own" and item["html"] for item in done.items)
-
-
 def test_spider_attributes_and_arguments_count_more_than_settings(articles: list[str]) -> None:
     settings = {"DENOISE_BODY_FIELD": "text"}
     done = crawl(spider_of(*articles, denoise_body_field="main"), settings)
@@ -150,23 +137,17 @@ def test_spider_attributes_and_arguments_count_more_than_settings(articles: list
     assert all(item["b"] and "main" not in item for item in done.items)
 
 
-def test_the_addon_keeps_what_the_project_has_put_in_place(articles: list[str]) -> None:
-    settings = {"ITEM_PIPELINES": {"denoise_scrapy.pipelines.BodyPipeline": None}}
-    done = crawl(spider_of(*articles), settings)
-    assert not any(done.bodies().values())
-
-
 def test_errors_of_ours_are_said_once_and_items_pass(articles: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr("denoise_scrapy.pipelines.SiteModel.fit", broken)
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.index.DuplicateIndex.check_and_add", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.item_values.SiteModel.fit", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.index_guard.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/body") == done.stat("errors") == 4
     assert done.log.count("RuntimeError: broken on purpose") == 1
-    monkeypatch.setattr("denoise_scrapy.crawl.state.read_page", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.pages.read_page", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/process_response") == 4
@@ -179,25 +160,3 @@ def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> No
     assert sentence(1) in done.bodies()[file.as_uri()]
     assert len(done.items) == 2
     assert done.stat("comparison/requests") == 0
-
-
-def test_no_engine_is_needed_by_a_pipeline_used_alone() -> None:
-    import asyncio
-
-    from scrapy.utils.test import get_crawler
-
-    from denoise_scrapy.pipelines import BodyPipeline
-    from tests.crawl.crawling import event_loop
-
-    event_loop()
-    crawler = get_crawler(settings_dict={**BASE, "ADDONS": {}})
-    pipeline = BodyPipeline.from_crawler(crawler)
-    state = pipeline._state
-    request = scrapy.Request("http://a.example/1")
-    html = article(1, ["/2", "/3"]).encode()
-    response = HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
-    item = {"name": "x"}
-    assert state.items.take(response, item) == []
-    assert state.items.rest(response) == [item]
-    done = asyncio.get_event_loop().run_until_complete(pipeline.process_item(item))
-    assert sentence(1) in done["body"]

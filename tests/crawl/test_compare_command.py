@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from denoise_scrapy import __version__
 from denoise_scrapy.commands.compare import judge
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore
-from denoise_scrapy.dedup.decision import Question
-from denoise_scrapy.dedup.decision import judge as decide
-from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.dedup.fingerprint import Features
+from denoise_scrapy.dedup.rules import judge as decide
 from denoise_scrapy.native import status
 from tests.crawl.test_commands import call
 from tests.crawl.web import article, story
@@ -69,11 +68,11 @@ def test_the_verdict_is_that_of_an_index(a: list[str], b: list[str], rule: str, 
     assert judged.duplicate == verdict.duplicate
 
 
-@given(SHORTER, SHORTER, st.sampled_from([("part", Question.PART), ("near-copy", Question.COPY)]))
-def test_the_counts_are_those_of_the_decision(a: list[str], b: list[str], by: tuple[str, Question]) -> None:
+@given(SHORTER, SHORTER, st.sampled_from([("part", False), ("near-copy", True)]))
+def test_the_counts_are_those_of_the_decision(a: list[str], b: list[str], by: tuple[str, bool]) -> None:
     kept, new = " ".join(a), " ".join(b)
     judged = judge(new, kept, by[0], 0.7)
-    compared = decide(Features.read(new), [Fingerprint.of(kept)], 0.7, question=by[1])[0]
+    compared = decide(Features.read(new), [Fingerprint.of(kept)], 0.7, both=by[1])[0]
     if compared.c1 and not judged.same_words:
         assert judged.c2 is not None
         assert (judged.c1.value, judged.c2.value) == (compared.c1, compared.c2)

@@ -1,8 +1,7 @@
 """A page from a public address sends no comparison request into a private network, whatever its name leads to."""
 
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from ipaddress import ip_address
 from typing import Any
 
@@ -10,7 +9,8 @@ import pytest
 import scrapy
 from twisted.internet.address import IPv4Address, IPv6Address
 
-from denoise_scrapy.crawl.comparison.addresses import is_public
+from denoise_scrapy.crawl.comparison import request
+from denoise_scrapy.crawl.comparison.request import is_public
 from tests.crawl.crawling import Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, article
 
@@ -106,28 +106,6 @@ def test_a_name_that_changes_after_the_look_up_brings_no_page(linked: Web, names
     assert done.stat("body/fallback/page_alone") == 1
 
 
-def test_what_it_brings_answers_no_request_of_the_spider(linked: Web, names: Names) -> None:
-    class Following(scrapy.Spider):
-        name = "following"
-        start_urls = (named(linked),)
-
-        async def parse(self, response: Any) -> Any:
-            import asyncio
-
-            yield {"url": response.url}
-            await asyncio.sleep(0.3)
-            yield response.follow("/a/1", self.parse_article)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    names.answers = [[LOCAL], [PUBLIC], [LOCAL]]
-    done = crawl(Following, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC): 600}, "DENOISE_COMPARISON_WAIT": 0})
-    assert linked.asked == ["/a/0", "/a/1", "/a/1"]
-    assert done.stat("comparison/reused") == 0
-    assert len(done.items) == 2
-
-
 def test_public_names_are_asked(linked: Web, names: Names) -> None:
     names.answers = [[LOCAL], [PUBLIC], [LOCAL], [PUBLIC], [LOCAL]]
     done = crawl_from(named(linked), PUBLIC, ours=True)
@@ -149,9 +127,10 @@ def test_an_unknown_address_counts_as_public_unless_the_url_tells(linked: Web, n
     assert done.stat("comparison/requests") == 2
 
 
-def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Names) -> None:
+def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Names, limits: Callable[..., None]) -> None:
+    limits(TIMEOUT=0.3)
     names.answers = [[LOCAL], None]
-    done = crawl_from(named(linked), PUBLIC, DENOISE_COMPARISON_TIMEOUT=0.3)
+    done = crawl_from(named(linked), PUBLIC)
     assert linked.asked == ["/a/0"]
     assert names.asked == ["site.example"] * 2
     assert len(done.items) == 1
@@ -175,16 +154,11 @@ def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
     assert done.stat("comparison/failed") == 0
 
 
-def test_without_a_reactor_the_system_is_asked() -> None:
-    code = (
-        "import asyncio, sys\n"
-        "from denoise_scrapy.crawl.comparison.addresses import leads_to_public_only as public, _resolve\n"
-        "assert '127.0.0.1' in asyncio.run(_resolve('localhost'))\n"
-        "assert not asyncio.run(public('localhost', 5)) and not asyncio.run(public('no.invalid', 5))\n"
-        "assert 'twisted.internet.reactor' not in sys.modules\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_without_a_reactor_the_system_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request, "is_reactor_installed", lambda: False)
+    assert LOCAL in asyncio.run(request._resolve("localhost"))
+    assert not asyncio.run(request.leads_to_public_only("localhost", 5))
+    assert not asyncio.run(request.leads_to_public_only("no.invalid", 5))
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,19 @@
 """How many comparison requests there are: a page, a host, a crawl; and that they leave no trace elsewhere."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from denoise_scrapy.crawl.comparison.fetching import FetchRecords
 from denoise_scrapy.crawl.comparison.pages import CANDIDATES
-from denoise_scrapy.crawl.comparison.records import FetchRecords
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article
 
 MANY = [f"/a/{n}" for n in range(1, 40)]
-AMPLE = {"DENOISE_COMPARISON_FREE": 100, "DENOISE_COMPARISON_PER_SITE": 100, "DENOISE_COMPARISON_WAIT": 0}
+AMPLE = {"DENOISE_COMPARISON_SHARE": 9, "DENOISE_COMPARISON_PER_SITE": 100, "DENOISE_COMPARISON_WAIT": 0}
 GONE = Reply(b"<p>gone", 404)
+Limits = Callable[..., None]
 
 
 def templates(web: Web, number: int, links: list[str] | None = None) -> list[str]:
@@ -27,13 +29,6 @@ def templates(web: Web, number: int, links: list[str] | None = None) -> list[str
 
 def test_for_a_page(web: Web) -> None:
     web.pages["/a/0"] = article(0, MANY)
-    done = crawl(spider_of(web("/a/0")), AMPLE)
-    assert len(web.asked) == 1 + CANDIDATES
-    assert done.stat("comparison/requests") == done.stat("comparison/failed") == CANDIDATES
-
-
-def test_for_a_page_of_many_items(web: Web) -> None:
-    web.pages["/a/0"] = article(0, MANY)
 
     def parse(self: Any, response: Any) -> Any:
         for n in range(5):
@@ -42,14 +37,7 @@ def test_for_a_page_of_many_items(web: Web) -> None:
     done = crawl(spider_of(web("/a/0"), parse=parse), {**AMPLE, "DENOISE_SHARED_BODY": True})
     assert len(done.items) == 5
     assert len(web.asked) == 1 + CANDIDATES
-
-
-def test_for_a_host(web: Web) -> None:
-    urls = templates(web, 6)
-    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
-    assert len(web.asked) == 6 + 3
-    assert done.stat("comparison/requests") == 3
-    assert len(done.items) == 6
+    assert done.stat("comparison/requests") == done.stat("comparison/failed") == CANDIDATES
 
 
 def test_redirects_count_for_a_host(web: Web) -> None:
@@ -61,10 +49,10 @@ def test_redirects_count_for_a_host(web: Web) -> None:
     assert done.stat("comparison/over_budget") == 1
 
 
-def test_for_a_crawl(web: Web) -> None:
+def test_for_a_crawl(web: Web, limits: Limits) -> None:
+    limits(FREE=1)
     urls = templates(web, 10)
-    limits = {"DENOISE_COMPARISON_FREE": 1, "DENOISE_COMPARISON_SHARE": 0.2, "CONCURRENT_REQUESTS": 1}
-    done = crawl(spider_of(*urls), {**AMPLE, **limits})
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0.2, "CONCURRENT_REQUESTS": 1})
     assert 1 <= done.stat("comparison/requests") <= 1 + 0.2 * 10
     assert len(web.asked) == 10 + done.stat("comparison/requests")
     assert len(done.items) == 10
@@ -86,6 +74,7 @@ def test_no_recursion_no_schedule_no_feed_no_job(web: Web, tmp_path: Path) -> No
         "FEEDS": {str(feed): {"format": "jsonlines"}},
         "DUPEFILTER_DEBUG": True,
         "DEPTH_STATS_VERBOSE": True,
+        "DEPTH_LIMIT": 1,
     }
     done = crawl(spider_of(web("/a/0")), settings)
     assert web.asked == ["/a/0", "/a/1", "/a/2"]
@@ -112,10 +101,9 @@ def test_records_are_bounded() -> None:
     assert records.tried("http://999.example/a/") and not records.tried("http://0.example/a")
 
 
-def test_a_site_is_given_up_once() -> None:
-    counted: list[str] = []
-    records = FetchRecords(counted.append)
-    for reason in ("timeout", "busy", "timeout"):
-        records.give_up("http://a.example:80", reason)
-    assert counted == ["comparison/given_up/timeout"]
-    assert records.site("http://a.example:80").given_up == "timeout"
+def test_for_a_host(web: Web) -> None:
+    urls = templates(web, 6)
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
+    assert len(web.asked) == 6 + 3
+    assert done.stat("comparison/requests") == 3
+    assert len(done.items) == 6

@@ -74,7 +74,7 @@ def late(web: Web, path: str) -> None:
 def crawled(web: Web, pipeline: type, folder: Path, paths: str = "/first /second /other", **settings: Any) -> Crawl:
     given = {
         "ITEM_PIPELINES": {pipeline: 500},
-        "DENOISE_DEDUP_PATH": str(folder / "texts.sqlite"),
+        "DENOISE_DEDUP_STORE": str(folder / "texts.sqlite"),
     }
     return crawl(spider_of(*(web(path) for path in paths.split())), {**given, **settings})
 
@@ -130,9 +130,10 @@ def test_a_copy_that_waited_takes_the_place_of_an_item_that_failed(pages: Web, t
     assert is_final(tmp_path, 1)
 
 
-def test_nobody_waits_for_ever(pages: Web, tmp_path: Path) -> None:
+def test_nobody_waits_for_ever(pages: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.LONGEST_WAIT", 0.05)
     late(pages, "/second")
-    done = crawled(pages, Slow, tmp_path, DENOISE_DEDUP_WAIT=0.05)
+    done = crawled(pages, Slow, tmp_path)
     assert delivered(done) == ["first", "other", "second"]
     assert done.stat("dedup/waited_in_vain") == 1
 
@@ -153,7 +154,7 @@ def test_items_that_become_others_all_at_once_are_known_again(pages: Web, tmp_pa
 
     done = crawl(
         spider_of(pages("/first"), parse=parse),
-        {"ITEM_PIPELINES": {Replacing: 500}, "DENOISE_DEDUP_PATH": str(tmp_path / "texts.sqlite")},
+        {"ITEM_PIPELINES": {Replacing: 500}, "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")},
     )
     assert len(done.items) == 6
     assert claims(tmp_path) == 0
@@ -173,7 +174,7 @@ def test_frozen_items_are_followed_through_their_copies(pages: Web, tmp_path: Pa
 
     done = crawl(
         spider_of(pages("/first"), pages("/second"), parse=parse),
-        {**ONE_BY_ONE, "DENOISE_DEDUP": "mark", "DENOISE_DEDUP_PATH": str(tmp_path / "texts.sqlite")},
+        {**ONE_BY_ONE, "DENOISE_DEDUP": "mark", "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")},
     )
     assert [item.near_duplicate is None for item in done.items].count(False) == 1
     assert claims(tmp_path) == 0

@@ -8,7 +8,7 @@ import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.pipelines import NearDuplicate
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -98,7 +98,7 @@ def test_own_texts_of_one_page_get_keys_of_their_own(copies: Web) -> None:
 
 
 def test_a_second_run_drops_under_other_urls_what_the_first_kept(copies: Web, tmp_path: Path) -> None:
-    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": tmp_path / "texts.sqlite"}
+    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite"}
     first = crawl(spider_of(*(copies(f"/a/{n}") for n in range(3))), settings)
     assert len(first.items) == 3
     again = crawl(spider_of(*(copies(f"/a/{n}") for n in range(3))), settings)
@@ -122,9 +122,9 @@ def test_a_file_that_is_no_index_stops_the_crawl(copies: Web, tmp_path: Path) ->
     file = tmp_path / "texts.sqlite"
     file.write_bytes(b"not a database, but something of value" * 100)
     with pytest.raises(ConfigurationError, match=r"texts\.sqlite"):
-        crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_PATH": str(file)})
+        crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": str(file)})
     assert file.read_bytes().startswith(b"not a database")
-    with pytest.raises(ConfigurationError, match="DEDUP_PATH or JOBDIR"):
+    with pytest.raises(ConfigurationError, match="'sqlite': valid is auto"):
         crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": "sqlite"})
     assert copies.asked == []
 
@@ -134,7 +134,7 @@ def test_a_full_disk_loses_no_item(copies: Web, tmp_path: Path, monkeypatch: pyt
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("denoise_scrapy.dedup.SQLiteStore.put", full)
-    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite")})
     assert len(done.items) == 4
     assert done.stat("dedup/unchecked") == 4
     assert done.stat("dedup/store_failed") == 1
@@ -206,14 +206,12 @@ def test_items_that_must_differ_in_a_field_are_else_no_duplicates() -> None:
             {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"},
             "DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = 'patent'",
         ),
-        ({"DENOISE_DEDUP_EXTENDS": True, "DENOISE_DEDUP_SEARCH": "tree"}, "needs DENOISE_DEDUP_SEARCH = 'prefilter'"),
-        ({"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_PATH": "x"}, "has no effect with DENOISE_DEDUP_STORE"),
         (
-            {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "http://x"},
-            "DENOISE_DEDUP_REDIS_URL = 'http://x'",
+            {"DENOISE_DEDUP_STORE": "http://x"},
+            "DENOISE_DEDUP_STORE = 'http://x': valid is auto",
         ),
         (
-            {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": "redis://127.0.0.1:1/0"},
+            {"DENOISE_DEDUP_STORE": "redis://127.0.0.1:1/0"},
             "the index of texts redis://127.0.0.1:1/0",
         ),
     ],
@@ -238,18 +236,6 @@ def test_a_part_is_dropped_unless_only_near_copies_are() -> None:
 
 def part_of(text: str) -> str:
     return text[: len(text) * 2 // 3].rsplit(" ", 1)[0]
-
-
-def test_a_longer_text_is_marked_and_kept() -> None:
-    items = [
-        {"url": "https://a.example/1", "body": story(1)},
-        {"url": "https://a.example/2", "body": story(1) + "\n" + story(2)},
-    ]
-    done = crawl(started_items(*items), {"DENOISE_DEDUP_EXTENDS": True})
-    assert not done.dropped
-    mark = done.items[1]["near_duplicate"]
-    assert mark["extends"] == "https://a.example/1" and mark["score"] > 0.9 and mark["c1"] > 0.9
-    assert done.stat("dedup/extends") == done.stat("dedup/marked") == 1
 
 
 def test_equal_short_texts_are_dropped_by_option_only() -> None:
@@ -280,25 +266,21 @@ def test_a_spider_has_its_own_threshold() -> None:
 
 
 def test_crawls_share_an_index_in_redis(copies: Web, redis_server: Any) -> None:
-    settings = {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": redis_server.url}
+    settings = {"DENOISE_DEDUP_STORE": redis_server.url}
     one = crawl(spider_of(copies("/a/1")), settings)
     two = crawl(spider_of(copies("/copy")), settings)
-    other = crawl(spider_of(copies("/copy")), {**settings, "DENOISE_DEDUP_REDIS_NAME": "other"})
+    other = crawl(spider_of(copies("/copy")), {"DENOISE_DEDUP_STORE": f"{redis_server.url}#other"})
     assert [len(done.items) for done in (one, two, other)] == [1, 0, 1]
     assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2
 
 
 def test_what_was_dropped_is_remembered_with_the_item_that_was_kept(copies: Web, tmp_path: Path) -> None:
     path = tmp_path / "texts.sqlite"
-    done = crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(path)})
+    done = crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(path)})
     [(item, reason)] = done.dropped
     with DuplicateIndex(store=SQLiteStore(path)) as index:
         [group] = index.groups()
     assert (group.kept, group.copies) == (reason.of, (item["url"],))  # type: ignore[attr-defined]
-    off = tmp_path / "off.sqlite"
-    crawl(spider_of(*urls(copies)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(off), "DENOISE_DEDUP_GROUPS": 0})
-    with DuplicateIndex(store=SQLiteStore(off)) as index:
-        assert not list(index.groups())
 
 
 def lot(n: int, extra: str = "") -> str:

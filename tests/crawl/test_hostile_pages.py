@@ -63,41 +63,6 @@ def test_a_page_of_ten_megabytes_passes_untreated(web: Web) -> None:
     assert done.stat("errors") == 0
 
 
-def test_a_large_page_is_treated_where_it_is_allowed(web: Web) -> None:
-    lines = b"<p>Many words stand in every line of it.</p>" * 10_000
-    web.pages["/big"] = Reply(b"<script>" + b"x" * 6_000_000 + b"</script>" + lines)
-    done = crawl(spider_of(web("/big")), {"DENOISE_MAX_PAGE_MB": 20})
-    assert "Many words stand" in done.bodies()[web("/big")]
-
-
-def test_pages_over_a_bound_keep_their_text_and_are_told_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.page.parse.MAX_ELEMENTS", 1000)
-    large = article(3).replace("</h1>", "</h1>" + "<p>One of many lines</p>" * 3000)
-    web.pages |= {"/large": large, "/more": large.replace("One", "Two"), "/small": article(1)}
-    done = crawl(spider_of(*map(web, ("/large", "/more", "/small"))))
-    assert all(part in done.bodies()[web("/large")] for part in (story(3).split(". ")[3], "One of many lines"))
-    assert story(1).split(". ")[3] in done.bodies()[web("/small")]
-    assert done.stat("body/fallback/too_large") == 2
-    assert done.stat("errors") == 0
-    assert done.log.count("is too large to be judged") == 1
-
-
-@pytest.mark.parametrize("status", [301, 302, 307])
-def test_redirects_are_followed_to_the_final_page(web: Web, status: int) -> None:
-    web.pages["/from"] = Reply(b"moved", status, {"Location": "/to", **HTML})
-    web.pages["/to"] = article(3)
-    done = crawl(spider_of(web("/from")))
-    assert story(3).split(". ")[3] in done.bodies()[web("/to")]
-
-
-def test_gzip_is_decoded(web: Web) -> None:
-    import gzip
-
-    web.pages["/a"] = Reply(gzip.compress(article(4).encode()), headers={**HTML, "Content-Encoding": "gzip"})
-    done = crawl(spider_of(web("/a")))
-    assert story(4).split(". ")[3] in done.bodies()[web("/a")]
-
-
 def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
     seen: list[Any] = []
 
@@ -111,3 +76,15 @@ def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
     assert body == article(5).encode()
     assert flags == []
     assert not any("denoise" in key for key in meta)
+
+
+def test_pages_over_a_bound_keep_their_text_and_are_told_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.page.parse.MAX_ELEMENTS", 1000)
+    large = article(3).replace("</h1>", "</h1>" + "<p>One of many lines</p>" * 3000)
+    web.pages |= {"/large": large, "/more": large.replace("One", "Two"), "/small": article(1)}
+    done = crawl(spider_of(*map(web, ("/large", "/more", "/small"))))
+    assert all(part in done.bodies()[web("/large")] for part in (story(3).split(". ")[3], "One of many lines"))
+    assert story(1).split(". ")[3] in done.bodies()[web("/small")]
+    assert done.stat("body/fallback/too_large") == 2
+    assert done.stat("errors") == 0
+    assert done.log.count("is too large to be judged") == 1

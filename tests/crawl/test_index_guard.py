@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates import index_guard
-from denoise_scrapy.crawl.duplicates.index import passes_by_itself
+from denoise_scrapy.crawl.index_guard import passes_by_itself
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
+from denoise_scrapy.storage import back_off
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -18,7 +18,7 @@ ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0.05}
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_guard, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(back_off, "FIRST_PAUSE", 0.02)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_what_was_kept_while_the_store_failed_is_known_afterwards(
     site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     monkeypatch.setattr(SQLiteStore, "put", Puts({1}, error))
-    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite")})
     assert len(done.items) == 6  # the first one too, which could not be checked; its copy is dropped
     assert [item["url"] for item, _ in done.dropped] == [site("/copy")]
     assert done.stat("dedup/unchecked") >= 1
@@ -78,7 +78,7 @@ def test_a_store_that_stays_away_is_asked_less_and_less(
 ) -> None:
     puts = Puts(set(range(1, 100)), sqlite3.OperationalError("database or disk is full"))
     monkeypatch.setattr(SQLiteStore, "put", puts)
-    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite")})
     assert len(done.items) == 7
     assert puts.calls < 7
     assert done.stat("dedup/unchecked") == 7
@@ -121,8 +121,7 @@ def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
     monkeypatch.setattr(SQLiteStore, method, late)
     settings = {
         **ONE_BY_ONE,
-        "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite"),
-        "DENOISE_DEDUP_WAIT": 3600,
+        "DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite"),
         "ITEM_PIPELINES": {LosesTheFirst: 900},
     }
     done = crawl(spider_of(*urls(site)), settings)
@@ -144,7 +143,7 @@ def test_an_index_that_cannot_be_opened_now_is_opened_later(
         opened(self, *args)
 
     monkeypatch.setattr(SQLiteStore, "open", open_)
-    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_PATH": str(tmp_path / "t.sqlite")})
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite")})
     assert len(done.items) + len(done.dropped) == 7
     assert done.stat("dedup/kept_texts") >= 5
     assert done.log.count("The index of texts cannot be used now") == 1

@@ -24,12 +24,6 @@ class DataItem:
     body: str = ""
 
 
-@dataclasses.dataclass(slots=True)
-class SlotsItem:
-    url: str
-    body: str = ""
-
-
 @dataclasses.dataclass(frozen=True)
 class FrozenItem:
     url: str
@@ -38,12 +32,6 @@ class FrozenItem:
 
 @attrs.define
 class AttrsItem:
-    url: str
-    body: str = ""
-
-
-@attrs.define(slots=False)
-class AttrsDictItem:
     url: str
     body: str = ""
 
@@ -69,10 +57,8 @@ KINDS: list[Any] = [
     dict,
     ScrapyItem,
     DataItem,
-    SlotsItem,
     FrozenItem,
     AttrsItem,
-    AttrsDictItem,
     AttrsFrozenItem,
     PydanticItem,
     PydanticFrozenItem,

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.body import Taste
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -38,14 +37,16 @@ def test_selectors_are_given_as_one_or_several(articles: list[str], remove: Any)
 
 
 def test_a_spider_says_what_belongs_to_a_body(articles: list[str]) -> None:
-    done = crawl(spider_of(*articles, denoise_keep=["#foot"], denoise_remove="//p", denoise_captions="keep"))
+    done = crawl(spider_of(*articles, denoise_keep=["#foot"], denoise_remove="//p", denoise_parts={"captions": "keep"}))
     body = lines(done.bodies(), articles[1])
     assert {FOOT, CAPTION} <= set(body)
     assert story(1).split(". ")[3] not in done.bodies()[articles[1]]
 
 
 def test_the_command_line_does_too(articles: list[str]) -> None:
-    from_settings = crawl(spider_of(articles[1]), {"DENOISE_TITLE": "drop", "DENOISE_KEEP": "div[id='foot']"})
+    from_settings = crawl(
+        spider_of(articles[1]), {"DENOISE_PARTS": '{"title": "drop"}', "DENOISE_KEEP": "div[id='foot']"}
+    )
     assert FOOT in lines(from_settings.bodies(), articles[1])
     assert TITLE not in lines(from_settings.bodies(), articles[1])
     from_arguments = crawl(
@@ -63,7 +64,7 @@ def test_a_request_does_for_its_page_alone(articles: list[str]) -> None:
             wishes = [
                 {},
                 {"keep": []},
-                {"remove": ["#foot", "h1"], "captions": "drop"},
+                {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}},
                 {"keep": "#top", "favor": "recall"},
             ]
             for url, wish in zip(articles, wishes, strict=True):
@@ -90,9 +91,6 @@ def test_what_was_done_where_nothing_is_left_is_counted(articles: list[str]) -> 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("DENOISE_FAVOR", "recal", "DENOISE_FAVOR = 'recal': valid is precision | balanced | recall"),
-        ("DENOISE_COMMENTS", True, "DENOISE_COMMENTS = True: valid is auto | keep | drop"),
-        ("DENOISE_CAPTION", "keep", "DENOISE_CAPTION = 'keep': no such setting; did you mean DENOISE_CAPTIONS?"),
         ("DENOISE_KEEP", "div[", "DENOISE_KEEP = 'div[': selector 'div[': no CSS selector (Expected ident or '*'"),
         ("DENOISE_REMOVE", ["p", "//a/@href"], "selector '//a/@href': it selects text or attributes, not elements"),
         ("DENOISE_REMOVE", "//a[foo(.)]", "selector '//a[foo(.)]': unknown function foo()"),
@@ -105,42 +103,3 @@ def test_wrong_wishes_are_refused_at_the_start(name: str, value: Any, said: str)
     with pytest.raises(ConfigurationError) as refused:
         crawl(spider_of("data:,x"), {name: value})
     assert said in str(refused.value)
-
-
-def test_a_wrong_selector_of_a_request_is_said_and_the_crawl_goes_on(articles: list[str]) -> None:
-    class Mistaken(scrapy.Spider):
-        name = "mistaken"
-
-        async def start(self) -> Any:
-            for url in articles:
-                yield scrapy.Request(url, meta={"denoise": {"remove": "p::text"}})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Mistaken)
-    assert all(done.bodies().values())
-    assert done.stat("invalid_meta") == 4
-    assert done.log.count("remove = 'p::text': selector 'p::text': it selects text") == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "read"),
-    [
-        ("", ()),
-        (None, ()),
-        ([], ()),
-        ("p, .a", ("p, .a",)),
-        ("[data-x]", ("[data-x]",)),
-        ('["a", "b"]', ("a", "b")),
-        (("a", "//b"), ("a", "//b")),
-    ],
-)
-def test_texts_are_read(value: Any, read: tuple[str, ...]) -> None:
-    assert DenoiseSettings.from_settings({"DENOISE_REMOVE": value}).remove == read
-
-
-def test_settings_make_a_taste() -> None:
-    settings = DenoiseSettings.from_settings({"DENOISE_FAVOR": "recall", "DENOISE_TABLES": "drop"})
-    assert settings.taste == Taste(favor="recall", tables="drop")
-    assert DenoiseSettings().taste == Taste()

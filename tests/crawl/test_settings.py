@@ -1,4 +1,7 @@
-"""Settings are declared once, checked at the start, and documented as they are."""
+"""Settings are declared once, checked at the start, and documented as they are.
+
+`python -m tests.crawl.test_settings` rewrites their table and that of the stats in the docs.
+"""
 
 import dataclasses
 from pathlib import Path
@@ -7,13 +10,42 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.declared_settings import settings_table
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
-from denoise_scrapy.stats import STATS, is_declared, stats_table
+from denoise_scrapy.body import Taste
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, declarations
+from denoise_scrapy.stats import PREFIX, STATS, is_declared
 from tests.crawl.crawling import crawl, spider_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 REWRITE = "rewrite it: python -m tests.crawl.test_settings"
+# Headings of the table of settings, each with the first setting below it.
+GROUPS = {
+    "enabled": "Which pages, and how",
+    "body_field": "What items receive",
+    "comparison_pages": "Comparison pages",
+    "memory_mb": "Memory and limits",
+    "dedup": "Near-duplicates",
+    "dedup_search": "The index",
+}
+
+
+def settings_table() -> str:
+    """The settings as Markdown, in groups."""
+    lines: list[str] = []
+    for name, kind, default, declared in declarations():
+        if name in GROUPS:
+            lines += [f"\n## {GROUPS[name]}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]
+        valid = declared.valid_values(kind).replace("|", "\\|") + (f" {declared.unit}" if declared.unit else "")
+        mark = "" if declared.per_page else " *"
+        lines.append(f"| `DENOISE_{name.upper()}`{mark} | {valid} | `{default!r}` | {declared.meaning} |")
+    return "\n".join(lines).lstrip() + "\n"
+
+
+def stats_table() -> str:
+    """The stats as Markdown."""
+    rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in STATS.items()]
+    return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
+
+
 TABLES = {"settings.md": settings_table, "stats.md": stats_table}
 
 
@@ -45,8 +77,11 @@ def test_defaults_are_valid_and_frozen() -> None:
         ("DENOISE_COMPARISON_SHARE", 1, 1.0),
         ("DENOISE_DEDUP_THRESHOLD", ".9", 0.9),
         ("DENOISE_DEDUP", "mark", "mark"),
-        ("DENOISE_DEDUP_PATH", Path("a/b"), str(Path("a/b"))),
-        ("DENOISE_DEDUP_PATH", None, ""),
+        ("DENOISE_DEDUP_STORE", Path("a/b"), str(Path("a/b"))),
+        ("DENOISE_SITE_MEMORY_PATH", None, ""),
+        ("DENOISE_PARTS", {"title": "drop"}, {"title": "drop"}),
+        ("DENOISE_PARTS", '{"title": "drop", "tables": "keep"}', {"title": "drop", "tables": "keep"}),
+        ("DENOISE_FIELDS", {"html": "html", "lang": ""}, {"html": "html", "lang": ""}),
     ],
 )
 def test_values_are_converted(name: str, value: Any, read: Any) -> None:
@@ -68,7 +103,21 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
         ("DENOISE_COMPARISON_PAGES", "many", "valid is whole number, 0 to 64"),
         ("DENOISE_COMPARISON_PAGES", None, "valid is whole number, 0 to 64"),
-        ("DENOISE_PAGES_PER_SITE", 0, "valid is whole number >= 1"),
+        ("DENOISE_COMPARISON_PER_SITE", -1, "valid is whole number >= 0"),
+        ("DENOISE_FAVOR", "recal", "valid is precision | balanced | recall; did you mean recall?"),
+        ("DENOISE_PARTS", {"titel": "keep"}, "DENOISE_PARTS['titel'] = 'keep': valid keys are title, captions"),
+        ("DENOISE_PARTS", {"titel": "keep"}, "; did you mean title?"),
+        ("DENOISE_PARTS", {"title": True}, "DENOISE_PARTS['title'] = True: valid is auto | keep | drop"),
+        ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, captions"),
+        ("DENOISE_FIELDS", {"markdwn": "m"}, "did you mean markdown?"),
+        ("DENOISE_FIELDS", ["html"], "valid is dict: html, markdown"),
+        ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
+        ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),
+        ("DENOISE_EVERY_PAGE", False, "no such setting any more; DENOISE_ENABLED = False, with meta="),
+        ("DENOISE_HTML_FIELD", "html", 'no such setting any more; DENOISE_FIELDS = {"html": …} replaces it'),
+        ("DENOISE_COMMENTS", "drop", 'DENOISE_PARTS = {"comments": …} replaces it'),
+        ("DENOISE_PATHS_MB", 9, "DENOISE_MEMORY_MB replaces it"),
+        ("DENOISE_DEDUP_WAIT", 9, "DENOISE_DEDUP_WAIT = 9: no such setting any more"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
         ("DENOISE_BODY_FIELD", "", "valid is text, not empty"),
         ("DENOISE_BODY_FIELD", ["body"], "valid is text, not empty"),
@@ -80,11 +129,6 @@ def test_unknown_names_and_invalid_values_are_refused(name: str, value: Any, sai
     assert said in str(refused.value)
 
 
-def test_a_path_without_effect_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="has no effect"):
-        DenoiseSettings.from_settings({"DENOISE_DEDUP_STORE": "memory", "DENOISE_DEDUP_PATH": "x.sqlite"})
-
-
 @pytest.mark.parametrize(
     ("spider", "settings", "args", "said"),
     [
@@ -93,6 +137,7 @@ def test_a_path_without_effect_is_refused() -> None:
         ({"custom_settings": {"DENOISE_DEDUP": "yes"}}, {}, {}, "drop | mark | off"),
         ({"denoise_memory": 3}, {}, {}, "denoise_memory = 3: no such setting; did you mean denoise_memory_mb?"),
         ({}, {}, {"denoise_dedup": "yes"}, "denoise_dedup = 'yes': valid is drop"),
+        ({"denoise_title": "drop"}, {}, {}, "denoise_title = 'drop': no such setting any more; DENOISE_PARTS"),
     ],
 )
 def test_a_crawl_with_wrong_settings_does_not_start(
@@ -120,15 +165,31 @@ def test_settings_of_one_page() -> None:
     assert settings.for_page(None) is settings
     assert not settings.for_page(False).enabled
     assert settings.for_page({"strategy": "lcs"}).strategy == "lcs"
-    chosen = DenoiseSettings(every_page=False)
+    chosen = DenoiseSettings(enabled=False)
     assert not chosen.for_page(None).enabled
     assert chosen.for_page(True).enabled
-    assert chosen.for_page({}).enabled
+    assert chosen.for_page({"enabled": True}).enabled
     with pytest.raises(ConfigurationError, match="no such setting"):
-        settings.for_page({"dedup_path": "x"})
+        settings.for_page({"dedup_store": "x.sqlite"})
+
+
+def test_keys_of_a_dict_count_one_by_one() -> None:
+    class Named(scrapy.Spider):
+        name = "named"
+        denoise_fields = {"title": "headline"}  # noqa: RUF012
+
+    given = {"DENOISE_FIELDS": {"html": "html", "title": "title"}, "DENOISE_PARTS": {"title": "drop"}}
+    settings = DenoiseSettings.from_settings(given, Named())
+    page = settings.for_page({"fields": {"html": "", "kind": "kind"}, "parts": {"tables": "keep"}})
+    assert settings.item_fields == {"body": "body", "html": "html", "title": "headline"}
+    assert page.item_fields == {"body": "body", "title": "headline", "kind": "kind"}
+    assert page.taste == Taste(title="drop", tables="keep")
+    assert page.mark_field == "near_duplicate"
+    assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field == "copy_of"
 
 
 if __name__ == "__main__":
     for page, table in TABLES.items():
-        before_table = (DOCS / page).read_text(encoding="utf-8").partition("\n| ")[0]
-        (DOCS / page).write_text(f"{before_table}\n{table()}", encoding="utf-8")
+        text = (DOCS / page).read_text(encoding="utf-8")
+        before = text.partition(f"\n{table().splitlines()[0]}\n")[0]
+        (DOCS / page).write_text(f"{before}\n{table()}", encoding="utf-8")

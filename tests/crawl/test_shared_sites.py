@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from denoise_scrapy.crawl.site_keeper import sites_place
-from denoise_scrapy.setting_values import ConfigurationError
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.storage import back_off, without_password
 from tests.crawl.crawling import crawl, spider_of
@@ -68,18 +67,14 @@ def kept(store: FactsStore) -> dict[str, int]:
     [
         ({}, None, "None"),
         ({}, "job", "job/denoise-sites.sqlite"),
-        ({"DEDUP_PATH": "a/texts.sqlite"}, "job", "a/denoise-sites.sqlite"),
-        ({"DEDUP_STORE": "redis"}, "job", "redis://localhost:6379/0#denoise"),
-        ({"DEDUP_STORE": "redis", "DEDUP": "off"}, None, "redis://localhost:6379/0#denoise"),
-        (
-            {"DEDUP_STORE": "redis", "DEDUP_REDIS_URL": "redis://u:p@h/1?x=y", "DEDUP_REDIS_NAME": "a b"},
-            None,
-            "redis://h/1#a%20b",
-        ),
-        ({"DEDUP_STORE": "redis", "SITE_MEMORY_PATH": "own.sqlite"}, None, "own.sqlite"),
-        ({"DEDUP_STORE": "redis", "SITE_MEMORY_PATH": ":memory:"}, "job", "None"),
+        ({"DEDUP_STORE": "a/texts.sqlite"}, "job", "a/denoise-sites.sqlite"),
+        ({"DEDUP_STORE": "redis://h/1"}, "job", "redis://h/1"),
+        ({"DEDUP_STORE": "redis://h/1", "DEDUP": "off"}, None, "redis://h/1"),
+        ({"DEDUP_STORE": "redis://u:p@h/1?x=y#a%20b"}, None, "redis://h/1#a%20b"),
+        ({"DEDUP_STORE": "redis://h/1", "SITE_MEMORY_PATH": "own.sqlite"}, None, "own.sqlite"),
+        ({"DEDUP_STORE": "redis://h/1", "SITE_MEMORY_PATH": ":memory:"}, "job", "None"),
         ({"SITE_MEMORY_PATH": "rediss://h:1/2"}, "job", "rediss://h:1/2"),
-        ({"SITE_MEMORY_PATH": "unix:///a/b#news", "DEDUP_REDIS_NAME": "x"}, None, "unix:///a/b#news"),
+        ({"SITE_MEMORY_PATH": "unix:///a/b#news"}, None, "unix:///a/b#news"),
     ],
 )
 def test_where_it_lies(given: dict[str, str], directory: str | None, place: str) -> None:
@@ -96,7 +91,7 @@ def test_a_place_that_is_none_stops_the_crawl(url: str) -> None:
 def test_crawls_of_one_server_share_their_pages(
     linked: Web, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = {"DENOISE_DEDUP_STORE": "redis", "DENOISE_DEDUP_REDIS_URL": redis_server.url}
+    settings = {"DENOISE_DEDUP_STORE": redis_server.url}
     first = crawl(pages_of(linked, *range(6)), settings)
     assert first.stat("site_memory/saved") >= 1
     linked.asked.clear()

@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import shutil
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,10 @@ import denoise_scrapy
 from denoise_scrapy.commands import run
 from denoise_scrapy.shown import logger_of, shown
 from tests.crawl.crawling import crawl
-from tests.crawl.web import Web, article
 
 HOSTILE = "key\x1b]0;owned\x07\x1b[2J\n2026-01-01 CRITICAL: all is lost\r\x9b31m\u202egpj.exe\u2028\x7f\x00\U000e0041"
 STORY = "The river rose again on Tuesday, and by noon it was high. The old bridge was closed to all but walkers. " * 9
 SOURCES = Path(denoise_scrapy.__file__).parent
-#: Of another's work under way; it names only URLs, whose control characters Scrapy has escaped.
 
 
 def harmful(text: str) -> set[str]:
@@ -59,27 +58,18 @@ def test_a_logger_shows_arguments_and_tracebacks(caplog: pytest.LogCaptureFixtur
     assert not harmful(caplog.text) and "ValueError: key\\u001b" in caplog.text and second.exc_text
 
 
-@pytest.fixture
-def index(web: Web, tmp_path: Path) -> tuple[Path, Any]:
-    web.pages["/"] = article(1)
-
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     class Keys(scrapy.Spider):
         name = "keys"
-        start_urls = (web("/"),)
 
-        def parse(self, response: Any) -> Any:
+        async def start(self) -> Any:
             for number in range(3):
-                yield {
-                    "url": f"{HOSTILE}{number}",
-                    "body": "The river rose again on Tuesday, and by noon it was high. " * 9,
-                }
+                yield {"url": f"{HOSTILE}{number}", "body": STORY}
 
-    settings = {
-        "DENOISE_DEDUP_PATH": str(tmp_path / "texts.sqlite"),
-        "DENOISE_DEDUP_SCOPE": "global",
-        "LOG_LEVEL": "INFO",
-    }
-    return tmp_path / "texts.sqlite", crawl(Keys, settings)
+    file = tmp_path_factory.mktemp("index") / "texts.sqlite"
+    settings = {"DENOISE_DEDUP_STORE": str(file), "DENOISE_DEDUP_SCOPE": "global", "LOG_LEVEL": "INFO"}
+    return file, crawl(Keys, settings)
 
 
 def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
@@ -114,7 +104,8 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
 def test_no_command_prints_one(
     argv: list[str], index: tuple[Path, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, _ = index
+    store = tmp_path / "texts.sqlite"
+    shutil.copy(index[0], store)  # some commands change it
     rows, file = tmp_path / "rows.jsonl", tmp_path / f"{HOSTILE[:14]}\n.txt".replace("\0", "")
     row = {"url": HOSTILE, "body": "some text of a row", "denoise": HOSTILE}
     rows.write_text("".join(json.dumps(one) + "\n" for one in (row, row, {HOSTILE: 1}, HOSTILE)), "utf-8")

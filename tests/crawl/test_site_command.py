@@ -57,7 +57,7 @@ def test_a_site_is_shown(known: Web, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_all_sites_are_listed_by_the_settings(known: Web, capsys: pytest.CaptureFixture[str]) -> None:
-    for settings in ({"DENOISE_DEDUP_PATH": "texts.sqlite"}, {"JOBDIR": "."}):
+    for settings in ({"DENOISE_DEDUP_STORE": "texts.sqlite"}, {"JOBDIR": "."}):
         assert call("site", **settings) == 0
         told = capsys.readouterr().out
         assert "1 site\npages" in told and told.endswith(f"  {known.url}\n")

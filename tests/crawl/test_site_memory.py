@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.site import SQLiteFacts
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
@@ -42,11 +42,11 @@ def pages_of(web: Web, *numbers: int) -> Any:
     return spider_of(*(web(f"/a/{n}") for n in numbers))
 
 
-@pytest.mark.parametrize("place", ["JOBDIR", "DENOISE_DEDUP_PATH", "DENOISE_SITE_MEMORY_PATH"])
+@pytest.mark.parametrize("place", ["JOBDIR", "DENOISE_DEDUP_STORE", "DENOISE_SITE_MEMORY_PATH"])
 def test_the_next_crawl_needs_no_comparison_page(linked: Web, tmp_path: Path, place: str) -> None:
     where = {
         "JOBDIR": tmp_path / "job",
-        "DENOISE_DEDUP_PATH": tmp_path / "texts.sqlite",
+        "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite",
         "DENOISE_SITE_MEMORY_PATH": tmp_path / "denoise-sites.sqlite",
     }
     settings = {place: str(where[place])}

@@ -9,9 +9,8 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.bounded import BoundedDict
-from denoise_scrapy.crawl.comparison.reuse import WAY_META, ReuseStore, way_of_fetching
-from denoise_scrapy.crawl.responses import is_comparable, is_page, is_same_page
+from denoise_scrapy.crawl.comparison.request import WAY_META, ReuseStore, way_of_fetching
+from denoise_scrapy.crawl.pages import BoundedDict, is_comparable, is_page, is_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl.crawling import event_loop
 from tests.crawl.web import article
@@ -103,9 +102,9 @@ def test_links_the_spider_asks_for_are_fetched_first() -> None:
     state = CrawlState(get_crawler())
     request = Request("http://a.example/a/0")
     html = article(0, [f"/a/{n}" for n in range(1, 6)]).encode()
-    crawled = state.read(request, HtmlResponse(request.url, body=html, request=request))
+    crawled = state.pages.read(request, HtmlResponse(request.url, body=html, request=request))
     assert crawled is not None
-    state.note_request(request, "http://a.example/a/4")
+    state.pages.note_request(request, Request("http://a.example/a/4"))
     candidates = state.comparison._candidates(crawled, 2)
     assert candidates[0] == "http://a.example/a/4"
     assert len(candidates) == 5

@@ -16,7 +16,7 @@ def main(place: str, who: str, count: int) -> None:
     own = random.Random(who)
     seeds = sorted(range(count), key=lambda seed: (seed // TOGETHER, own.random()))
     texts = {seed: near_copy_of(seed, who) for seed in seeds}
-    claimed: set[int] = set()
+    claimed: dict[int, int] = {}
     with DuplicateIndex(store=RedisStore(place) if "://" in place else SQLiteStore(place)) as index:
         print_line("ready")
         for line in sys.stdin:
@@ -25,11 +25,11 @@ def main(place: str, who: str, count: int) -> None:
                 for seed in [seed for seed in texts if seed not in claimed][: int(most[0])]:
                     verdict = index.check_and_add(f"{who}-{seed}", texts[seed], claim=True)
                     if not verdict.duplicate:
-                        claimed.add(seed)
+                        claimed[seed] = verdict.claim
                     print_line(seed, verdict.of, verdict.pending)
             else:
-                for seed in claimed:
-                    print_line(seed, index.settle(f"{who}-{seed}"))
+                for seed, claim in claimed.items():
+                    print_line(seed, index.settle(claim))
             print_line("done")
 
 

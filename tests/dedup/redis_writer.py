@@ -13,7 +13,7 @@ from dataclasses import replace
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup.index import RULES
 from denoise_scrapy.dedup.redis_store import RedisStore
-from denoise_scrapy.dedup.rule import PartRule
+from denoise_scrapy.dedup.rules import PartRule
 from tests.dedup.made_texts import english
 
 LENGTH = 60

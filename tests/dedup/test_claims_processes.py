@@ -11,7 +11,7 @@ import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, StoreMismatch, owners
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
-from denoise_scrapy.dedup.sqlite_file import INDEX
+from denoise_scrapy.dedup.sqlite_store import INDEX
 from tests.dedup.redis_writer import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -140,7 +140,7 @@ def test_a_file_of_an_older_version_is_refused_and_left_as_it_is(tmp_path):
 
 def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):
     with opened(place) as one:
-        one._keeping.owner = "elsewhere:999999999-1:0"
+        one._owner = "elsewhere:999999999-1:0"
         one.check_and_add("a", text_of(1), claim=True)
         with opened(place) as two:
             assert two.check("b", near_copy_of(1, "b")).pending

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.decision import compare
-from denoise_scrapy.dedup.features import EVERY, Features
-from denoise_scrapy.dedup.fingerprint import NUMBERS_CAP, S1_CAP, S2_CAP, Fingerprint
-from denoise_scrapy.dedup.stop_units import is_stop
-from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+from denoise_scrapy.dedup.fingerprint import EVERY, NUMBERS_CAP, S1_CAP, S2_CAP, Features, Fingerprint
+from denoise_scrapy.dedup.rules import compare
+from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
 from tests.dedup.made_texts import english
 
 WORDS = "the of tree stone river 的 山 水 light".split()

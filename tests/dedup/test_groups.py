@@ -67,10 +67,10 @@ def test_a_group_ends_with_its_text_but_not_with_an_update() -> None:
 
 def test_a_copy_of_a_claimed_text_is_none_before_that_is_settled() -> None:
     with DuplicateIndex(remember_copies=10) as index:
-        index.check_and_add("a", A, claim=True)
+        a = index.check_and_add("a", A, claim=True)
         assert index.check_and_add("a1", A, claim=True).pending
         assert index.groups() == []
-        index.settle("a")
+        index.settle(a.claim)
         assert index.check_and_add("a1", A, claim=True).duplicate
         assert index.group("a") == Group("a", "", ("a1",))
 

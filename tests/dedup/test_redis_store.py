@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
-from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
+from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore, _pack, _unpack
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.storage import redis_link
 from tests.dedup.made_texts import english
@@ -319,3 +319,14 @@ class TestUnreachable:
                 assert time.monotonic() - start < 10
             finally:
                 redis_server.process.send_signal(signal.SIGCONT)
+
+
+@given(st.text(min_size=1), st.text(), st.text(), st.integers(0, 10**6), st.sampled_from([0, 3, 30, 700]))
+def test_packed_records_come_back(key, scope, group, seed, length):
+    name = Name(*(part.encode("utf-8", "replace").decode() for part in (key, scope, group)))
+    fingerprint = Fingerprint.of(" ".join(english(seed, length)))
+    data = _pack(name, fingerprint)
+    assert _unpack(data) == (name, fingerprint)
+    for cut in (b"", data[:20]):
+        with pytest.raises(ValueError, match="no record"):
+            _unpack(cut)

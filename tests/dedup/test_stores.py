@@ -5,14 +5,10 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import Fingerprint, MemoryStore, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import MemoryStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
-from denoise_scrapy.dedup.packed import pack, unpack
 from denoise_scrapy.dedup.store import Name
-from tests.dedup.made_texts import english
 from tests.dedup.store_contract import LONG, CopiesContract, StoreContract, put
 
 
@@ -25,24 +21,6 @@ def store(request, tmp_path):
 
 class TestContract(StoreContract, CopiesContract):
     """The contract itself."""
-
-
-def test_a_memory_store_serves_one_index():
-    with MemoryStore() as store:
-        store.open(CONSTANTS)
-        with pytest.raises(ValueError, match="several share a SQLiteStore or a RedisStore"):
-            store.open(CONSTANTS)
-
-
-@given(st.text(min_size=1), st.text(), st.text(), st.integers(0, 10**6), st.sampled_from([0, 3, 30, 700]))
-def test_packed_records_come_back(key, scope, group, seed, length):
-    name = Name(*(part.encode("utf-8", "replace").decode() for part in (key, scope, group)))
-    fingerprint = Fingerprint.of(" ".join(english(seed, length)))
-    data = pack(name, fingerprint)
-    assert unpack(data) == (name, fingerprint)
-    for cut in (b"", data[:20]):
-        with pytest.raises(ValueError, match="no record"):
-            unpack(cut)
 
 
 class TestFile:

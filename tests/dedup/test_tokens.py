@@ -3,8 +3,7 @@ import zlib
 import numpy as np
 import pytest
 
-from denoise_scrapy.dedup.stop_units import is_stop
-from denoise_scrapy.dedup.tokens import tokens, unit_hashes
+from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
 
 
 @pytest.mark.parametrize(

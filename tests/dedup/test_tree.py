@@ -7,19 +7,67 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import signature, tree, tree_layout
-from denoise_scrapy.dedup.decision import needed
+from denoise_scrapy.dedup import tree
+from denoise_scrapy.dedup.rules import needed
+from denoise_scrapy.dedup.sets import count_common, gather, ones, sign
 from denoise_scrapy.dedup.tree import SetTree
-from tests.dedup.unit_sets import (
-    SETS,
-    as_bytes,
-    ask,
-    assert_all_matches,
-    assert_hardly_any_more,
-    draw_question,
-    linear_scan,
-    realistic,
-)
+
+# Units are spread over the bits of a signature as hashes are.
+_SPREAD = 40503
+SETS = st.lists(st.sets(st.integers(0, 40), min_size=1, max_size=15), max_size=60)
+
+
+def as_units(units):
+    return np.array(sorted({unit * _SPREAD % 65536 if unit < 41 else unit for unit in units}), np.uint16)
+
+
+def as_bytes(units):
+    return as_units(units).astype("<u2").tobytes()
+
+
+def linear_scan(sets, lengths, query, need, longest):
+    """Every set with enough in common, looked at one by one."""
+    return [i for i, s in enumerate(sets) if len(s & query) >= need and lengths[i] <= longest]
+
+
+def ask(one, query, need, longest):
+    return one.search(as_units(query), need, longest).tolist()
+
+
+def realistic(rnd, count):
+    """Sets like those of texts: of common and rare units, some much alike."""
+    sets = []
+    for _ in range(count):
+        if sets and rnd.random() < 0.2:
+            base = rnd.choice(sets)
+            sets.append({u if rnd.random() < 0.9 else rnd.randrange(41, 1 << 16) for u in base})
+        else:
+            size = rnd.randint(5, 120)
+            sets.append({41 + int(rnd.paretovariate(0.5)) * 2654435769 % ((1 << 16) - 41) for _ in range(size)})
+    return sets
+
+
+def assert_all_matches(found, expected, lengths, longest):
+    """A search gives all that a scan gives, in order, none that is too long."""
+    assert set(expected) <= set(found)
+    assert found == sorted(set(found)) and all(lengths[i] <= longest for i in found)
+
+
+def assert_hardly_any_more(one, sets, rnd):
+    """All matches of 80 queries among realistic sets, and strangers among less than one in a hundred of the sets."""
+    lengths, extra = [50] * len(sets), 0
+    for query in rnd.sample(sets, 40) + realistic(rnd, 40):
+        need = needed(len(query), 0.7)
+        found, expected = ask(one, query, need, 99), linear_scan(sets, lengths, query, need, 99)
+        assert_all_matches(found, expected, lengths, 99)
+        extra += len(found) - len(expected)
+    assert extra < 0.01 * 80 * len(sets)
+
+
+def draw_question(data, sets):
+    """Lengths of the sets' texts, a query, and the longest text that is asked for."""
+    lengths = data.draw(st.lists(st.integers(1, 9), min_size=len(sets), max_size=len(sets)))
+    return lengths, data.draw(st.sets(st.integers(0, 40), min_size=1, max_size=15)), data.draw(st.integers(1, 9))
 
 
 def grown(sets, lengths):
@@ -70,7 +118,7 @@ def test_trees_are_closed_before_laying_them_out_takes_long(monkeypatch):
 def test_the_order_is_the_edit_distance():
     rnd = random.Random(6)
     sets = realistic(rnd, 500)
-    layout, deep = tree_layout.build(tree_layout.EMPTY, np.arange(500), [as_bytes(s) for s in sets], [1] * 500)
+    layout, deep = tree.build(tree.EMPTY, np.arange(500), [as_bytes(s) for s in sets], [1] * 500)
     assert sorted(layout.item.tolist() + deep.tolist()) == list(range(500))
     for node in range(1, len(layout.item)):
         above, here = node, sets[layout.item[node]]
@@ -82,11 +130,11 @@ def test_the_order_is_the_edit_distance():
 
 def test_merging_in_batches_makes_the_tree_of_single_insertion():
     sets = [as_bytes(s) for s in realistic(random.Random(7), 300)]
-    single = batches = tree_layout.EMPTY
+    single = batches = tree.EMPTY
     for number in range(300):
-        single, _ = tree_layout.build(single, np.array([number]), sets, [1] * 300)
+        single, _ = tree.build(single, np.array([number]), sets, [1] * 300)
     for part in np.array_split(np.arange(300), 4):
-        batches, _ = tree_layout.build(batches, part, sets, [1] * 300)
+        batches, _ = tree.build(batches, part, sets, [1] * 300)
     for name in ("item", "parent", "distance", "first", "own", "below", "most"):
         assert np.array_equal(getattr(single, name), getattr(batches, name)), name
 
@@ -99,7 +147,7 @@ def test_a_chain_grows_no_deeper_than_allowed(monkeypatch):
         one.add([len(sets) + number], [as_bytes({7, 8, 9})], [9])
     assert set(range(300)) <= set(ask(one, {1, 2, 3, 4, 5}, 4, 9))
     assert 304 in ask(one, {50, 51, 52, 53, 99}, 4, 9)
-    assert one._open.depth.max() < tree_layout.MAX_DEPTH
+    assert one._open.depth.max() < tree.MAX_DEPTH
     assert len(one._loose) > 500
 
 
@@ -111,15 +159,17 @@ def test_empty_tree_and_empty_sets():
 
 def test_popcounts_are_signed(monkeypatch):
     rows = np.array([[2**64 - 1, 1], [0, 0]], np.uint64)
-    assert signature.ones(rows).dtype == np.int64
-    assert (3 - signature.ones(rows)).tolist() == [-62, 3]
+    assert ones(rows).dtype == np.int64
+    assert (3 - ones(rows)).tolist() == [-62, 3]
     monkeypatch.delattr(np, "bitwise_count", raising=False)  # numpy 1
-    assert signature.ones(rows).tolist() == [65, 0]
+    assert ones(rows).tolist() == [65, 0]
 
 
 @given(st.lists(st.sets(st.integers(41, 2**16 - 1), max_size=30), min_size=1, max_size=8))
 def test_signature_bounds_the_intersection(sets):
-    marks = signature.sign(*signature.gather([as_bytes(s) for s in sets]))
+    marks = sign(*gather([as_bytes(s) for s in sets]))
     for mine, mark in zip(sets, marks, strict=True):
-        bound = len(mine) - signature.ones(mark & ~marks)
-        assert all(len(mine & other) <= b for other, b in zip(sets, bound.tolist(), strict=True))
+        bound = len(mine) - ones(mark & ~marks)
+        common = [len(mine & other) for other in sets]
+        assert all(real <= most for real, most in zip(common, bound.tolist(), strict=True))
+        assert count_common(as_units(mine), [as_bytes(other) for other in sets]) == common

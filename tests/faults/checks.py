@@ -7,8 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from denoise_scrapy.commands.dedup import problems
-from denoise_scrapy.commands.indexes import open_store
+from denoise_scrapy.commands.dedup import open_index, problems
 from tests.faults.project import Project
 from tests.faults.spider import passes_user
 from tests.faults.stories import Stories
@@ -59,7 +58,7 @@ def wrong_index(path: Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         for file in path.parent.glob(f"{path.name}*"):
             shutil.copy(file, folder)
-        opened = open_store(str(Path(folder, path.name)))
+        opened = open_index(str(Path(folder, path.name)))
         with opened.store:
             yield from (f"the index: {problem}" for problem in problems(opened))
 
@@ -69,5 +68,5 @@ def keys_of(path: Path) -> set[str]:
     with tempfile.TemporaryDirectory() as folder:
         for file in path.parent.glob(f"{path.name}*"):
             shutil.copy(file, folder)
-        with open_store(str(Path(folder, path.name))).store as store:
+        with open_index(str(Path(folder, path.name))).store as store:
             return {record.name.key for record in store.records()}

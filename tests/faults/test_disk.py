@@ -12,7 +12,7 @@ from tests.faults.project import Project
 from tests.faults.stories import Stories
 
 PAGES = 60
-INDEX = "DENOISE_DEDUP_PATH=disk/texts.sqlite"
+INDEX = "DENOISE_DEDUP_STORE=disk/texts.sqlite"
 SAID = "The index of texts cannot be used now"
 # A feed of 60 items has 60 KB; of the index's journal a text takes some 12 KB.
 FILE_BYTES = "130000"

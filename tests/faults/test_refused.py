@@ -14,7 +14,7 @@ import scrapy
 
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Put
-from denoise_scrapy.setting_values import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Web
 from tests.faults.project import Project
@@ -32,7 +32,7 @@ def stories_of(done: Crawl, *sites: Stories) -> set[int]:
 
 
 def crawled(web: Web, site: Stories, folder: Path) -> Crawl:
-    settings: dict[str, Any] = {"DENOISE_DEDUP_PATH": str(folder / INDEX), "CONCURRENT_REQUESTS": 4}
+    settings: dict[str, Any] = {"DENOISE_DEDUP_STORE": str(folder / INDEX), "CONCURRENT_REQUESTS": 4}
     return crawl(spider_of(*map(web, site.paths)), settings)
 
 

@@ -18,7 +18,7 @@ def test_two_crawls_on_one_file_keep_each_story_once(web: Web, tmp_path: Path) -
     projects = []
     for site, name in zip(sites, "ab", strict=True):
         site.serve(web, f"/list/{name}")
-        arguments = ("-a", f"list_path=/list/{name}", "-s", "JOBDIR=job", "-s", f"DENOISE_DEDUP_PATH={index}")
+        arguments = ("-a", f"list_path=/list/{name}", "-s", "JOBDIR=job", "-s", f"DENOISE_DEDUP_STORE={index}")
         projects.append(Project(tmp_path / name, web.url, *arguments))
     web.seconds = 0.03
     processes = [project.start() for project in projects]

@@ -112,12 +112,12 @@ def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web,
     more = set(web.asked) - {*LISTED, "/news/", "/robots.txt"}
     told = re.findall(r"Crawled \(200\) <GET \S+?//[^/]+(/\S+)> .*\['denoise-comparison'\]", log)
     assert more == set(told)
-    assert len(told) <= 4  # DENOISE_COMPARISON_FREE
+    assert len(told) <= 4  # `comparison.fetching.FREE`
 
     # the accelerator and the commands come with the wheel; a missing extra is named
     versions = execute(project, programs / "scrapy", "denoise", "version")
     has_compiler = any(map(shutil.which, ("cc", "gcc", "clang")))
     assert re.search(rf"^accelerator +: {'native' if has_compiler else 'numpy'}", versions, re.MULTILINE)
-    options = ("-s", "DENOISE_DEDUP_STORE=redis", "-s", "LOG_LEVEL=CRITICAL")
+    options = ("-s", "DENOISE_DEDUP_STORE=redis://localhost:6379/0", "-s", "LOG_LEVEL=CRITICAL")
     with pytest.raises(AssertionError, match=r"pip install denoise-scrapy\[redis\]"):
         execute(project, programs / "scrapy", "crawl", "stories", *options)

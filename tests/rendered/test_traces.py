@@ -10,8 +10,7 @@ from scrapy import Request
 from scrapy_playwright.page import PageMethod
 
 from denoise_scrapy.crawl import layout_method
-from denoise_scrapy.crawl.geometry import METHODS_META, Geometry
-from denoise_scrapy.crawl.layout_method import LayoutMethod
+from denoise_scrapy.crawl.geometry import METHODS_META, Geometry, LayoutMethod
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Reply, Web, article
 from tests.rendered.browser import render

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -13,15 +12,21 @@ from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.url import safe_url_string
 
 from denoise_scrapy.body import find_strategy
-from denoise_scrapy.crawl.comparison.fetching import SiblingFetcher
+from denoise_scrapy.crawl.comparison.fetching import TIMEOUT, SiblingFetcher
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
-    from denoise_scrapy.crawl.state import CrawlState
+    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.page import Page, PageFacts
+    from denoise_scrapy.site import PageMemory
 
+# Pages of its template that a page is to be compared with before any is fetched. Most of the gain comes with the first;
+# a second distinguishes copies of the page from its template.
+ENOUGH = 2
+# Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
+LONGEST_WAIT = TIMEOUT
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
 CANDIDATES = 8
 # URLs of one template differ in an identifier, a slug, a date: that leaves this likeness and more.
@@ -36,54 +41,52 @@ class ComparisonPages:
     """Gives comparison pages, and fetches some only while a site has too few.
 
     Args:
-        state: The crawl, whose settings bound what is fetched.
+        log: The crawl's.
+        memory: Its pages to compare with.
+        pages: Its pages.
+        fetcher: Fetches more.
     """
 
-    def __init__(self, state: CrawlState):
-        self._state = state
-        self._fetcher = SiblingFetcher(state)
-        self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+    def __init__(self, log: CrawlLog, memory: PageMemory, pages: CrawledPages, fetcher: SiblingFetcher):
+        self._log = log
+        self._memory = memory
+        self._pages = pages
+        self._fetcher = fetcher
         self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         """Return pages of the site to compare with, the most alike first; at times none.
 
-        Where fewer than ``comparison_min`` share the page's template, waits up to ``comparison_wait``
-        seconds for the crawl to bring some, and, while the site has fewer pages of any template and the
-        crawl is asking for some, up to ``comparison_timeout`` seconds; then fetches.
+        Where fewer than `ENOUGH` share the page's template, waits up to ``comparison_wait`` seconds for the crawl to
+        bring some, and, while the site has fewer pages of any template and the crawl is asking for some, up to
+        `LONGEST_WAIT` seconds; then fetches.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
         usable = find_strategy(settings.strategy).comparison_pages
-        needed = min(settings.comparison_min, settings.comparison_pages, usable)
+        needed = min(ENOUGH, settings.comparison_pages, usable)
         known = self._known(crawled)
         if _mates(crawled.page, known) >= needed:
-            self._state.count("comparison/from_memory", int(needed > 0))
+            self._log.count("comparison/from_memory", int(needed > 0))
         elif site and self._may_wait():
             await self._wait(crawled, site, needed)
             if self._lacks(crawled, needed) and settings.comparison_fetch:
                 await self._fetch(crawled, site, needed)
             known = self._known(crawled)
         if needed and not known:
-            self._state.count("comparison/none")
+            self._log.count("comparison/none")
         return known
 
     def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
         return _mates(crawled.page, self._known(crawled)) < needed
 
-    def page_arrived(self, page: Page) -> None:
-        """Wake those that wait for a page of this site."""
-        event = self._arrivals.pop(site_key(page.url), None)
-        if event is not None:
-            event.set()
-
     def _known(self, crawled: CrawledPage) -> list[Page | PageFacts]:
-        memory, k = self._state.memory, crawled.settings.comparison_pages
-        return memory.comparison_pages(crawled.page, k, whole=_whole(crawled)) if k else []
+        k = crawled.settings.comparison_pages
+        return self._memory.comparison_pages(crawled.page, k, whole=_whole(crawled)) if k else []
 
     def _may_wait(self) -> bool:
         if is_asyncio_available():
             return True
-        self._state.say_once(
+        self._log.say_once(
             "reactor",
             logging.WARNING,
             "No comparison pages are fetched, since the reactor is not an asyncio one; pages are "
@@ -96,9 +99,9 @@ class ComparisonPages:
         record = self._fetcher.records.site(site)
         if not settings.comparison_wait or record.vain_waits >= PATIENCE:
             return
-        self._state.count("comparison/waits")
+        self._log.count("comparison/waits")
         soon = now() + settings.comparison_wait
-        latest = max(soon, now() + settings.comparison_timeout)
+        latest = max(soon, now() + LONGEST_WAIT)
         while self._lacks(crawled, needed) and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
@@ -107,13 +110,7 @@ class ComparisonPages:
             if now() >= until:
                 record.vain_waits += 1
                 return
-            await self._arrival(site, min(until - now(), LOOK_AGAIN))
-
-    async def _arrival(self, site: str, seconds: float) -> None:
-        event = self._arrivals.get(site) or asyncio.Event()
-        self._arrivals[site] = event
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(event.wait(), seconds)
+            await self._pages.arrival(site, min(until - now(), LOOK_AGAIN))
 
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
         record = self._fetcher.records.site(site)
@@ -126,7 +123,7 @@ class ComparisonPages:
                 if record.given_up or not self._lacks(crawled, needed) or self._fetcher.stopping():
                     return
                 if not self._fetcher.budget.affords(site):
-                    self._state.count("comparison/over_budget")
+                    self._log.count("comparison/over_budget")
                     return
                 await self._fetcher.fetch(url, crawled)
 
@@ -140,10 +137,10 @@ class ComparisonPages:
         own = {page_identity(url) for url in crawled.urls}
         links = [
             url
-            for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES, self._state.visited))
+            for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES, self._pages.visited))
             if page_identity(url) not in own
             and not self._fetcher.records.tried(url)
-            and url not in self._state.memory
+            and url not in self._memory
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
         links.sort(key=lambda url: url not in crawled.requested)
@@ -151,7 +148,7 @@ class ComparisonPages:
 
 
 def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:
-    """How many of some pages share the page's template."""
+    """Count the pages that share the template of a page."""
     return sum(template_similarity(page, other) > SAME_TEMPLATE for other in known)
 
 

@@ -1,21 +1,26 @@
-"""The request for one comparison page, and what became of it."""
+"""The request for one comparison page: where it may lead, what became of it, and whether its answer serves twice."""
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.reactor import is_reactor_installed
 
-from denoise_scrapy.crawl.responses import is_same_page
+from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict, is_same_page
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
-
-    from denoise_scrapy.crawl.crawled_page import CrawledPage
+    from denoise_scrapy.crawl.pages import CrawledPage
 
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"
@@ -24,6 +29,15 @@ FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
 LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
+REUSED_FLAG = "denoise-reused"
+# Set by Scrapy on one of the two requests only; they do not change what the server sends a crawler.
+HEADERS_IGNORED = frozenset({b"Referer", b"Accept-Encoding", b"Cookie"})
+# Where one of our own requests keeps the way it is sent, as it was when it passed our middleware:
+# later middlewares add to headers and meta.
+WAY_META = "denoise_way"
+RESPONSE_OVERHEAD = 2_000  # bytes, roughly: headers and objects of a response beside its body
+# IPv6 addresses that stand for IPv4 ones, in their last four bytes: RFC 6052.
+_NAT64 = ip_network("64:ff9b::/96")
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
@@ -64,18 +78,18 @@ def seconds_taken(request: Request, error: Exception | None) -> float:
 
 
 def was_sent(request: Request, error: Exception) -> bool:
-    """Whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
+    """Return whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
     return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
 
 
 def is_timeout(error: Exception) -> bool:
-    """Whether an error says that time was over; each handler has a class of its own for it."""
+    """Return whether an error says that time was over; each handler has a class of its own for it."""
     name = type(error).__name__.lower()
     return "timeout" in name or "timedout" in name
 
 
 def is_too_large(error: Exception) -> bool:
-    """Whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
+    """Return whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
     return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
 
 
@@ -101,5 +115,154 @@ def redirect_to_same_page(response: Response) -> str | None:
 
 
 def is_redirect(response: Response) -> bool:
-    """Whether a response sends its reader elsewhere."""
+    """Return whether a response sends its reader elsewhere."""
     return 300 <= response.status < 400
+
+
+def is_public(address: Address) -> bool:
+    """Return whether an address is one of the public network: not private, loopback, link-local, multicast or reserved.
+
+    Example:
+        >>> [is_public(ip_address(each)) for each in ("8.8.8.8", "10.0.0.1", "169.254.169.254", "224.0.0.1")]
+        [True, False, False, False]
+        >>> [is_public(ip_address(each)) for each in ("2606:4700::1", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1")]
+        [True, False, False, False]
+    """
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if address in _NAT64:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+        if address.is_site_local:
+            return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def address_of(host: str) -> Address | None:
+    """Return the address that a URL's host is, None where it is a name.
+
+    Example:
+        >>> address_of("::1"), address_of("a.example")
+        (IPv6Address('::1'), None)
+    """
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+async def leads_to_public_only(host: str, seconds: float) -> bool:
+    """Return whether all addresses of a host are public, as the crawl itself would find them; False where it has none.
+
+    Args:
+        host: Name or address.
+        seconds: How long to wait for an answer.
+    """
+    literal = address_of(host)
+    if literal is not None:
+        return is_public(literal)
+    try:
+        found = await asyncio.wait_for(_resolve(host), seconds)
+    except (OSError, asyncio.TimeoutError, UnicodeError):
+        return False
+    addresses = [address_of(each) for each in found]
+    return bool(addresses) and all(address is not None and is_public(address) for address in addresses)
+
+
+async def _resolve(host: str) -> list[str]:
+    """Return the addresses of a name, by the reactor's resolver, whose cache the download uses next."""
+    if is_reactor_installed():
+        from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
+
+        receiver = _Receiver()
+        reactor.nameResolver.resolveHostName(receiver, host)
+        return await receiver.done
+    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+class _Receiver:
+    """Collects what a resolver of Twisted finds (`IResolutionReceiver`)."""
+
+    def __init__(self) -> None:
+        self.done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+        self._found: list[str] = []
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - the interface's name
+        """Nothing is to be done then."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802 - the interface's name
+        """Note an address."""
+        self._found.append(str(address.host))
+
+    def resolutionComplete(self) -> None:  # noqa: N802 - the interface's name
+        """Set the result."""
+        with suppress(asyncio.InvalidStateError):  # nobody waits any more
+            self.done.set_result(self._found)
+
+
+class _Fetched(NamedTuple):
+    response: Response
+    way: object
+
+
+class ReuseStore:
+    """Fetched responses by request fingerprint; each answers one request.
+
+    Args:
+        max_bytes: Limit of all bodies together, oldest out first.
+    """
+
+    def __init__(self, max_bytes: int):
+        self._fetched: BoundedDict[bytes, _Fetched] = BoundedDict(max_bytes)
+
+    def __len__(self) -> int:
+        return len(self._fetched)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all bodies, about."""
+        return self._fetched.nbytes
+
+    @property
+    def evicted(self) -> int:
+        """Responses that had to leave."""
+        return self._fetched.evicted
+
+    def put(self, fingerprint: bytes, request: Request, response: Response) -> None:
+        """Keep the `response` to our own `request`, unless a browser rendered it."""
+        if request.meta.get("playwright"):
+            return
+        entry = _Fetched(response, request.meta.get(WAY_META))
+        self._fetched.put(fingerprint, entry, len(response.body) + RESPONSE_OVERHEAD)
+
+    def pop(self, fingerprint: bytes, request: Request) -> Response | None:
+        """Return what answers the spider's `request`, once; None if it would be fetched otherwise.
+
+        Scrapy completes the response with the request it answers only if it has none yet.
+        """
+        entry = self._fetched.get(fingerprint)
+        if entry is None or not _is_plain(request) or way_of_fetching(request) != entry.way:
+            return None
+        self._fetched.pop(fingerprint)
+        flags = [*entry.response.flags, REUSED_FLAG]
+        return entry.response.replace(request=None, flags=flags)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._fetched.clear()
+
+
+def _is_plain(request: Request) -> bool:
+    own_cookies = bool(request.cookies) or b"Cookie" in request.headers
+    plain = request.method == "GET" and not request.body and not own_cookies
+    return plain and not request.meta.get("playwright")
+
+
+def way_of_fetching(request: Request) -> tuple[object, ...]:
+    """Return what decides how the server answers `request`, beside its URL."""
+    headers: Headers = request.headers
+    sent = sorted((name, tuple(headers.getlist(name))) for name in headers)
+    same = tuple((name, values) for name, values in sent if name not in HEADERS_IGNORED)
+    return (same, *(request.meta.get(key) for key in META_OF_WAY))

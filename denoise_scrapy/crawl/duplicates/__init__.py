@@ -1,1 +1,0 @@
-"""Items and the index of texts: what of an item is compared, and what becomes of its text."""

@@ -1,0 +1,281 @@
+"""The index of a crawl, used in a way that no fault of its store can stop the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
+from scrapy.utils.job import job_dir
+
+from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch, open_store
+from denoise_scrapy.dedup.places import is_remote
+from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.shown import logger_of
+from denoise_scrapy.storage import BackOff, without_password
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.settings import DenoiseSettings
+
+Answer = TypeVar("Answer")
+
+INDEX_FILE = "denoise-texts.sqlite"  # in a job directory
+MEMORY = "memory"
+# Dropped keys that an index in a file or on a server remembers with the kept one: some 10 MB.
+REMEMBERED_COPIES = 100_000
+# What became of items while the store could not be used, with the texts of those delivered, to be written later; the
+# newest are left out.
+MOST_MISSED_CHARS = 8_000_000
+
+_PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+_PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked")  # Python 3.10 gives no codes
+
+logger = logger_of(__name__)
+
+
+class UnusableNowError(Exception):
+    """The index cannot be used now, but its place is right: a full disk, a file that is read-only."""
+
+
+class ItemText(NamedTuple):
+    """What of an item goes to the index.
+
+    Attributes:
+        key: What identifies the item.
+        text: What is compared.
+        scope: Site within which it is compared, "" for all; and what the fields say that must agree.
+        group: What the fields say that must differ.
+        obstacle: Why it is not compared: "no_text", "no_key", "shared"; "" if it is.
+    """
+
+    key: str = ""
+    text: str = ""
+    scope: str = ""
+    group: str = ""
+    obstacle: str = ""
+
+
+class _Missed(NamedTuple):
+    """What became of an item: delivered with its text, or lost, which has none."""
+
+    text: ItemText
+    claim: int
+
+    @property
+    def chars(self) -> int:
+        return len(self.text.key) + len(self.text.text)
+
+
+class IndexGuard:
+    """Uses the index of a crawl. While its store fails there are no answers, and what was to be kept is kept later.
+
+    A store on another machine is used in a thread, one call at a time, so that the crawl goes on meanwhile.
+
+    Args:
+        crawler: The crawl.
+        settings: Its settings.
+        log: Where failures are counted and said.
+
+    Attributes:
+        index: The index, None where it is not open.
+        left_out: Items whose end will never reach the index, since there were too many.
+    """
+
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
+        self.index: DuplicateIndex | None = None
+        self.left_out = 0
+        self._settings = settings
+        self._crawl_settings: BaseSettings = crawler.settings
+        self._log = log
+        self._place = index_place(settings, crawler.settings)
+        self._remote = is_remote(self._place) and is_asyncio_available()
+        self._lock = asyncio.Lock()
+        self._back_off = BackOff()
+        self._missed: deque[_Missed] = deque()
+        self._missed_chars = 0
+        self._beat: Any = None
+        self._nbytes = 0
+
+    def open(self) -> None:
+        """Open the index.
+
+        Raises:
+            ConfigurationError: It is refused. What passes by itself, as a full disk does, is no reason: it is
+                opened later.
+        """
+        try:
+            if self._settings.enabled:  # else with the first item that is treated
+                self.index = self._opened()
+        except UnusableNowError as error:
+            self._failed(error)
+        self._beat = create_looping_call(self._beat_now)
+        self._beat.start(CLAIM_SECONDS / 3, now=False)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the index holds beside its store, or held when it was closed."""
+        if self.index is not None:
+            self._nbytes = self.index.stats["bytes"]
+        return self._nbytes
+
+    async def ask(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
+        """Return the answer of the index; None where it cannot be used now.
+
+        Raises:
+            ValueError: What it is called with is invalid.
+        """
+        async with self._lock:  # else each of many would wait for the time-out of a silent server
+            if not self._back_off.ready:
+                return None
+            try:
+                answer = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
+            except (StoreMismatch, ConfigurationError) as error:  # it has lost what it held, or is not there to open
+                self._let_go()
+                self._failed(error)
+            except (ValueError, TypeError):
+                raise
+            except Exception as error:
+                self._failed(error)
+            else:
+                if self._back_off.pause:
+                    logger.info("The index of texts can be used again", extra=self._log.extra)
+                self._back_off.worked()
+                return answer
+            return None
+
+    def missed(self, text: ItemText, claim: int) -> None:
+        """Note the end of an item until the store works again.
+
+        Args:
+            text: What of it is kept then; without a text if the item was lost, and its claim is withdrawn.
+            claim: Its claim in the index, 0 for none.
+        """
+        missed = _Missed(text, claim)
+        if self._missed_chars + missed.chars <= MOST_MISSED_CHARS:
+            self._missed.append(missed)
+            self._missed_chars += missed.chars
+        else:
+            self.left_out += 1
+
+    def close(self) -> None:
+        """Close the index; what it kept is stored already."""
+        if self._beat is not None and self._beat.running:
+            self._beat.stop()
+        _ = self.nbytes
+        self._let_go()
+
+    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> Answer:
+        """Write what was missed, then call."""
+        if self.index is None:
+            self.index = self._opened()
+        while self._missed:
+            text, claim = self._missed[0]
+            if not text.text:
+                self.index.withdraw(claim)
+            elif not self.index.settle(claim):
+                self.index.add(text.key, text.text, scope=text.scope, group=text.group)
+            self._missed_chars -= self._missed.popleft().chars
+        return call(self.index)
+
+    def _opened(self) -> DuplicateIndex:
+        return open_index(self._place, self._settings, self._crawl_settings)
+
+    def _failed(self, error: Exception) -> None:
+        self._back_off.failed()
+        self._log.count("dedup/store_failed")
+        self._log.say_once(
+            "dedup_store",
+            logging.WARNING,
+            "The index of texts cannot be used now, and items pass without comparison until it can: %s: %s",
+            without_password(self._place),
+            error,
+        )
+
+    def _let_go(self) -> None:
+        index, self.index = self.index, None
+        try:
+            if index is not None:
+                index.close()
+        except Exception as error:  # it was no use any more
+            logger.debug("The index of texts was not closed: %r", error)
+
+    def _beat_now(self) -> None:
+        index = self.index
+        if index is None or not self._back_off.ready:
+            return
+        if self._remote:
+            asyncio.get_running_loop().run_in_executor(None, _beaten, index)
+        else:
+            _beaten(index)
+
+
+def _beaten(index: DuplicateIndex) -> None:
+    try:
+        index.beat()
+    except Exception as error:  # the next call finds out
+        logger.debug("The index of texts could not note that the crawl lives: %r", error)
+
+
+def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str:
+    """Return where the index of a crawl is: DENOISE_DEDUP_STORE, or the job directory's file, or "memory"."""
+    if settings.dedup == "off" or settings.dedup_store != "auto":
+        return MEMORY if settings.dedup == "off" else settings.dedup_store
+    directory = job_dir(crawl_settings)
+    return str(Path(directory, INDEX_FILE).absolute()) if directory else MEMORY
+
+
+def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettings) -> DuplicateIndex:
+    """Open the index of a crawl.
+
+    Args:
+        place: Where it is, see `open_store`.
+        settings: What it compares by.
+        crawl_settings: All settings of the crawl, for a store of the project's own.
+
+    Raises:
+        ConfigurationError: It cannot be opened there, or was made with other settings.
+        UnusableNowError: It cannot be opened now, but may be later.
+    """
+    shown = f"the index of texts {without_password(place)}"
+    try:
+        return DuplicateIndex(
+            settings.dedup_threshold or None,
+            open_store(place, crawl_settings),
+            rule=settings.dedup_rule,
+            search=None if settings.dedup_search == "auto" else settings.dedup_search,
+            most_new=settings.dedup_most_new,
+            short_duplicates=settings.dedup_short,
+            remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
+        )
+    except (OSError, sqlite3.OperationalError) as error:
+        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
+        raise kind(f"{shown}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        advice = "Move it away, or restore it; it has not been touched."
+        raise ConfigurationError(f"{shown}: {error}. {advice}") from error
+    except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+        raise ConfigurationError(f"{shown}: {error}") from error
+
+
+def passes_by_itself(error: Exception) -> bool:
+    """Whether what keeps a file from being opened or written may pass: a full disk, a read-only file.
+
+    Example:
+        >>> passes_by_itself(sqlite3.OperationalError("attempt to write a readonly database"))
+        True
+        >>> passes_by_itself(sqlite3.DatabaseError("database disk image is malformed"))
+        False
+    """
+    if isinstance(error, sqlite3.OperationalError):
+        return any(words in str(error) for words in _PASSING_WORDS)
+    return isinstance(error, OSError) and error.errno in _PASSING

@@ -1,0 +1,195 @@
+"""The stats and log of a crawl: events, errors, progress, memory, and refusals to start."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.job import job_dir
+
+from denoise_scrapy.native import status
+from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.shown import logger_of
+from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.storage import replacing
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+Number = Callable[[], int]
+
+logger = logger_of(__name__)
+
+STATS_FILE = "denoise-stats.json"
+# Messages that are said once: of some tens of kinds, but a spider may name anything in the meta of requests.
+MOST_SAID = 1000
+
+
+class CrawlLog:
+    """The stats and the log of one crawl.
+
+    Args:
+        crawler: The crawl.
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._said: set[str] = set()
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The `extra` of log records, which names the spider, as in Scrapy's own."""
+        return {"spider": self._crawler.spider}
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to the stat ``denoise/<name>``."""
+        self._crawler.stats.inc_value(PREFIX + name, by)
+
+    def counted(self, name: str) -> int:
+        """Return the stat ``denoise/<name>``."""
+        return int(self._crawler.stats.get_value(PREFIX + name, 0))
+
+    def set(self, name: str, value: Any) -> None:
+        """Set the stat ``denoise/<name>``."""
+        self._crawler.stats.set_value(PREFIX + name, value)
+
+    def report(self, place: str, error: Exception) -> None:
+        """Count an error of ours; log the first of each place and kind with its traceback."""
+        self.count("errors")
+        self.count(f"errors/{place}")
+        self.say_once(
+            f"{place}/{type(error).__name__}",
+            logging.ERROR,
+            "denoise failed in %s and left the crawl as it was; it counts further errors of this "
+            "kind under denoise/errors/%s",
+            place,
+            place,
+            exc_info=error,
+        )
+
+    def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
+        """Log a message, the first time `key` is used in the crawl."""
+        if key not in self._said and len(self._said) < MOST_SAID:
+            self._said.add(key)
+            logger.log(level, message, *args, extra=self.extra, **more)
+
+
+class CrawlReport:
+    """Writes a line of progress from time to time, a summary at the end, and the stats under ``denoise/memory/``.
+
+    Args:
+        log: The crawl's.
+        interval: Seconds between two lines, 0 for none.
+    """
+
+    def __init__(self, log: CrawlLog, interval: float):
+        self._log = log
+        self._interval = interval
+        self._call: Any = None
+        self._bytes: dict[str, Number] = {}
+        self._evicted: dict[str, Number] = {}
+
+    def watch(self, name: str, *, nbytes: Number | None = None, evicted: Number | None = None) -> None:
+        """Report a memory too.
+
+        Args:
+            name: Its name in the stats.
+            nbytes: Returns how many bytes it holds, about.
+            evicted: Returns how many of its entries had to leave.
+        """
+        if nbytes is not None:
+            self._bytes[name] = nbytes
+        if evicted is not None:
+            self._evicted[name] = evicted
+
+    def bytes(self) -> dict[str, int]:
+        """Return the bytes that each memory holds now, about."""
+        return {name: number() for name, number in self._bytes.items()}
+
+    def start(self) -> None:
+        """Begin to log; to be called when the spider is opened."""
+        accelerator = status()
+        self._log.set("accelerator", accelerator)
+        logger.debug("denoise: arrays are the work of %s", accelerator, extra=self._log.extra)
+        if self._interval:
+            self._call = create_looping_call(self._say)
+            self._call.start(self._interval, now=False)
+
+    def finish(self) -> None:
+        """Log the summary, set the stats of memories, and stop; to be called when the spider is closed."""
+        if self._call is not None and self._call.running:
+            self._call.stop()
+        held = self.bytes()
+        self._log.set("memory/bytes", sum(held.values()))
+        for name, count in held.items():
+            self._log.set(f"memory/bytes/{name}", count)
+        for name, number in self._evicted.items():
+            self._log.set(f"memory/evicted/{name}", number())
+        self._say("denoise at the end: ")
+
+    def _say(self, opening: str = "denoise: ") -> None:
+        logger.info("%s%s", opening, self.line(), extra=self._log.extra)
+
+    def line(self) -> str:
+        """Return the counts so far in one line."""
+        count = self._log.counted
+        return (
+            f"{numbered(count('pages/parsed'), 'page')}, {numbered(count('body/items'), 'body', 'bodies')} "
+            f"({count('body/empty')} empty), {numbered(count('comparison/requests'), 'comparison request')} "
+            f"({count('comparison/reused')} reused), {numbered(count('dedup/duplicates'), 'near-duplicate')}, "
+            f"{numbered(count('errors'), 'error')}"
+        )
+
+
+def numbered(count: int, one: str, many: str = "") -> str:
+    """Write a number of things in words.
+
+    Example:
+        >>> numbered(1, "body", "bodies"), numbered(0, "page")
+        ('1 body', '0 pages')
+    """
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def write_stats(crawler: Crawler) -> None:
+    """Write all stats of a crawl to its job directory, for `scrapy denoise stats`; nothing without one.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    directory = job_dir(crawler.settings)
+    if directory:
+        with replacing(Path(directory, STATS_FILE)) as file:
+            json.dump(crawler.stats.get_stats(), file, default=str, indent=1, sort_keys=True)
+
+
+@contextmanager
+def refusing_to_start(crawler: Crawler) -> Iterator[None]:
+    """Log a `ConfigurationError` raised inside, in a line of its own, and let the process fail.
+
+    Scrapy itself shows a traceback only.
+
+    Raises:
+        ConfigurationError: The one raised inside.
+    """
+    try:
+        yield
+    except ConfigurationError as error:
+        logger.critical("The crawl does not start: %s", error)
+        # Scrapy 2.14 takes a crawler without a spider, and nothing else, for one that failed to
+        # start; its exit code would be 0.
+        if _has_no_engine(crawler):  # an engine would stumble over it when it is closed
+            crawler.spider = None
+        raise
+
+
+def _has_no_engine(crawler: Crawler) -> bool:
+    try:
+        return crawler.engine is None
+    except RuntimeError:  # Scrapy 2.18 raises where older versions have None
+        return True

@@ -1,0 +1,414 @@
+"""The pages that a crawl has fetched: read once, found again by URL, and kept to compare others with."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import weakref
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv6Address
+from sys import getsizeof
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
+from w3lib.url import canonicalize_url
+
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.site import VisitedShapes, site_key
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl.geometry import Geometry
+    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.site_keeper import SiteKeeper
+    from denoise_scrapy.page import PathTable
+    from denoise_scrapy.site import PageMemory
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Address = IPv4Address | IPv6Address
+
+OK = 200
+# Too many requests; no service for now.
+PATIENCE_STATUSES = frozenset({429, 503})
+META_KEY = "denoise"
+# Meta that decides how a request is sent, so that a comparison page is fetched the same way.
+META_OF_WAY = ("cookiejar", "dont_merge_cookies", "proxy", "bindaddress")
+# A browser context of our own: pages the spider keeps open may take all places of theirs, and wait
+# for us.
+PLAYWRIGHT_CONTEXT = "denoise"
+
+
+def is_page(response: Response) -> bool:
+    """Return whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
+    is_html = isinstance(response, HtmlResponse) and bool(response.body)
+    return is_html and urlsplit(response.url).path != "/robots.txt"
+
+
+def asks_for_patience(response: Response) -> bool:
+    """Return whether the server wants fewer requests, or none for a while."""
+    return response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers
+
+
+def is_comparable(request: Request, response: Response) -> bool:
+    """Return whether other pages of the site may be compared with this one.
+
+    Error pages, answers to forms and pages reached by a redirect from elsewhere (a log-in form, the
+    home page in place of an article) are no examples of the site's template.
+    """
+    return (
+        request.method == "GET"
+        and response.status == OK
+        and bool(site_key(response.url))
+        and all(is_same_page(url, response.url) for url in redirected_from(request))
+    )
+
+
+def redirected_from(request: Request) -> list[str]:
+    """Return the URLs that led to `request` by redirects, the spider's own one first."""
+    return list(request.meta.get("redirect_urls", ()))
+
+
+def is_same_page(one: str, other: str) -> bool:
+    """Return whether two URLs are spellings of one, see `spelling`."""
+    return spelling(one) == spelling(other)
+
+
+def read_page(
+    response: Response,
+    paths: PathTable,
+    *,
+    keep: Sequence[str] = (),
+    remove: Sequence[str] = (),
+) -> Page:
+    """Parse a response that `is_page`.
+
+    Args:
+        response: The response.
+        paths: Table of element paths shared by the pages of its site.
+        keep: Selectors of what belongs to the body.
+        remove: Selectors of what does not.
+    """
+    return Page.parse(
+        response.body,
+        url=response.url,
+        encoding=told_encoding(response),
+        paths=paths,
+        keep=keep,
+        remove=remove,
+    )
+
+
+def told_encoding(response: Response) -> str | None:
+    """Return the encoding that the server or the spider gave a response, None where only its page declares one.
+
+    Scrapy's own `encoding` is what the page declares too, not as browsers read it (in `<meta charset=utf-16>` it
+    believes), or a guess; responses that are made from others have it as if they were given it.
+
+    Example:
+        >>> page = HtmlResponse("http://a.example/", body=b"<meta charset=utf-16>")
+        >>> told_encoding(page), told_encoding(page.replace(encoding="utf-8"))
+        (None, 'utf-8')
+    """
+    given: str | None = getattr(response, "_encoding", None)
+    if given is not None and given != html_body_declared_encoding(response.body):
+        return given
+    return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
+
+
+def spelling(url: str) -> str:
+    """Return a URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
+
+    Example:
+        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
+        True
+    """
+    try:
+        parts = urlsplit(canonicalize_url(url))
+        host = (parts.hostname or "").removeprefix("www.")
+        port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
+    except ValueError:  # no URL that could be fetched
+        return url
+    return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]
+
+
+class BoundedDict(Generic[Key, Value]):
+    """Entries with a size each; the oldest leave so that the sum of sizes never exceeds `max_bytes`.
+
+    Args:
+        max_bytes: Limit of the sum; an entry above it alone is not kept at all.
+
+    Attributes:
+        nbytes: The sum.
+        evicted: Entries that had to leave, or were never kept.
+    """
+
+    def __init__(self, max_bytes: int):
+        self.max_bytes = max_bytes
+        self.nbytes = self.evicted = 0
+        self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def values(self) -> Iterator[Value]:
+        """Yield the values, the oldest first."""
+        return (value for value, _ in self._entries.values())
+
+    def put(self, key: Key, value: Value, nbytes: int) -> None:
+        """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
+        self.pop(key)
+        if nbytes > self.max_bytes:
+            self.evicted += 1
+            return
+        self._entries[key] = (value, nbytes)
+        self.nbytes += nbytes
+        self._make_room()
+
+    def grow(self, key: Key, nbytes: int) -> None:
+        """Add `nbytes` to the size of the value under `key`, if there is one; its age stays."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries[key] = (entry[0], entry[1] + nbytes)
+            self.nbytes += nbytes
+            self._make_room()
+
+    def _make_room(self) -> None:
+        while self.nbytes > self.max_bytes:
+            _, (_, freed) = self._entries.popitem(last=False)
+            self.nbytes -= freed
+            self.evicted += 1
+
+    def get(self, key: Key) -> Value | None:
+        """Return the value under `key`, or None."""
+        entry = self._entries.get(key)
+        return None if entry is None else entry[0]
+
+    def pop(self, key: Key) -> Value | None:
+        """Remove and return the value under `key`, or None."""
+        entry = self._entries.pop(key, None)
+        if entry is None:
+            return None
+        self.nbytes -= entry[1]
+        return entry[0]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+        self.nbytes = 0
+
+
+class PageText(NamedTuple):
+    """Values for the items of a page.
+
+    Attributes:
+        fields: Values by item field.
+        is_empty: Whether the body has no text.
+        fallback: By what fallback it was found, "" for none (`Body.fallback`).
+        evidence: What it rests on (`Body.evidence`).
+    """
+
+    fields: dict[str, Any]
+    is_empty: bool
+    fallback: str
+    evidence: str
+
+    @property
+    def nbytes(self) -> int:
+        """About what the values occupy in memory, in bytes."""
+        return sum(map(_held_bytes, self.fields.values()))
+
+
+def _held_bytes(value: Any) -> int:
+    """About what a field's value occupies in memory: text, or lists and dicts of such."""
+    if isinstance(value, dict):
+        return 100 + sum(_held_bytes(each) + 100 for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return 60 + sum(map(_held_bytes, value))
+    return getsizeof(value)
+
+
+class CrawledPage:
+    """A page of the crawl, with what the items made from it share.
+
+    Attributes:
+        page: The parsed page.
+        settings: The crawl's settings with those of the page's request.
+        urls: All URLs of the page: asked for, redirected through, final.
+        names: The same, and their spellings.
+        address: Where it came from; None where that is not known.
+        carried: Meta that comparison pages are fetched with.
+        requested: URLs the spider's callback asked for from this page.
+        computing: Held while the text is computed.
+        text: The text, once computed.
+        item_keys: Keys of the items whose own text is that of the page: they are no copies of each other.
+        response: Returns the response that the page was read from; None where it has gone, as it does with the
+            page's last item.
+    """
+
+    def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
+        self.page = page
+        self.settings = settings
+        self.urls = {*redirected_from(request), request.url, page.url}
+        self.names = self.urls | {spelling(url) for url in self.urls}
+        self.address: Address | None = response.ip_address
+        self.carried = _carried_meta(request)
+        self.requested: set[str] = set()
+        self.computing = asyncio.Lock()
+        self.text: PageText | None = None
+        self.item_keys: set[str | None] = set()
+        self.response = weakref.ref(response)
+
+
+def _carried_meta(request: Request) -> dict[str, Any]:
+    """Return the meta to fetch comparison pages with: a rendered page is compared with rendered ones."""
+    meta = request.meta
+    carried = {key: meta[key] for key in (*META_OF_WAY, "download_slot", META_KEY) if key in meta}
+    if meta.get("playwright"):
+        carried["playwright"] = True
+        carried["playwright_context"] = PLAYWRIGHT_CONTEXT
+        carried["playwright_page_goto_kwargs"] = dict(meta.get("playwright_page_goto_kwargs") or {})
+    return carried
+
+
+class CrawledPages:
+    """The pages of one crawl.
+
+    Args:
+        settings: The crawl's.
+        log: Counts what is read, and reports what is wrong.
+        memory: Keeps pages to compare others with.
+        sites: Keeps what is known of sites.
+        geometry: Knows where the elements of rendered pages lie.
+        recent_bytes: Memory for finding the page of an item by URL.
+
+    Attributes:
+        recent: The pages fetched lately, by URL.
+        visited: Shapes of the URLs that the spider asks for.
+        used: Whether any page is treated: all are by default, or a request has asked for it.
+    """
+
+    def __init__(
+        self,
+        settings: DenoiseSettings,
+        log: CrawlLog,
+        memory: PageMemory,
+        sites: SiteKeeper,
+        geometry: Geometry,
+        recent_bytes: int,
+    ):
+        self._settings = settings
+        self._log = log
+        self._memory = memory
+        self._sites = sites
+        self._geometry = geometry
+        self.used = settings.enabled
+        self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
+        self.visited = VisitedShapes()
+        self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
+        self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+
+    def settings_for(self, request: Request) -> DenoiseSettings:
+        """Return the settings for a request; invalid ones in its meta are logged and ignored."""
+        settings = self._asked.get(request)
+        if settings is None:
+            try:
+                settings = self._settings.for_page(request.meta.get(META_KEY))
+            except ConfigurationError as error:
+                settings = self._settings
+                self._log.count("invalid_meta")
+                name = str(error).partition(" = ")[0]  # without the value, which may be any
+                self._log.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
+            self._asked[request] = settings
+        return settings
+
+    def read(self, request: Request, response: Response) -> CrawledPage | None:
+        """Return the page of a response, parsed once; None where it is none, or is left alone."""
+        if request not in self._crawled and is_page(response):
+            self._crawled[request] = crawled = self._first_read(request, response)
+            if crawled is not None:
+                nbytes = crawled.page.nbytes // len(crawled.names)
+                for name in crawled.names:
+                    self.recent.put(name, crawled, nbytes)
+                if is_comparable(request, response):
+                    self.remember(crawled.page)
+        return self._crawled.get(request)
+
+    def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
+        settings = self.settings_for(request)
+        if not settings.enabled:
+            if self.used:
+                self._log.count("pages/opted_out")
+            return None
+        if len(response.body) > settings.max_page_bytes:
+            self._log.count("pages/too_large")
+            return None
+        if not self.used:
+            self._begin()
+        return CrawledPage(self.parse(request, response, settings), settings, request, response)
+
+    def _begin(self) -> None:
+        """Open the store of sites with the first page that is treated, in a crawl that treats none by default."""
+        self.used = True
+        try:
+            self._sites.open()
+        except ConfigurationError as error:
+            self._log.report("site_memory", error)
+
+    def parse(self, request: Request, response: Response, settings: DenoiseSettings) -> Page:
+        """Parse the response to a request with the path table of its site."""
+        self._log.count("pages/parsed")
+        site = site_key(response.url)
+        self._sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
+        table = self._memory.path_table(site)
+        page = read_page(response, table, keep=settings.keep, remove=settings.remove)
+        self._memory.tables.add_page(page)
+        self._geometry.attach(page, request, response, settings)
+        return page
+
+    def remember(self, page: Page) -> None:
+        """Keep a page to compare others with, and wake what waits for one of its site."""
+        self._sites.remember(page)
+        event = self._arrivals.pop(site_key(page.url), None)
+        if event is not None:
+            event.set()
+
+    async def arrival(self, site: str, seconds: float) -> None:
+        """Wait for a page of a site, so many seconds at most."""
+        event = self._arrivals.get(site) or asyncio.Event()
+        self._arrivals[site] = event
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(event.wait(), seconds)
+
+    def note_request(self, origin: Request, request: Request) -> None:
+        """Note what the spider asks for from the page of `origin`."""
+        self.note_visit(request)
+        crawled = self._crawled.get(origin)
+        if crawled is not None:
+            crawled.requested.add(request.url)
+
+    def note_visit(self, request: Request) -> None:
+        """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed."""
+        if request.method == "GET" and len(request.url) <= MAX_URL_LENGTH:
+            self.visited.add(request.url)
+
+    def note_text(self, crawled: CrawledPage, text: PageText) -> None:
+        """Give a page its text, which counts among what is held of it."""
+        crawled.text = text
+        nbytes = text.nbytes // len(crawled.names)
+        for name in crawled.names:
+            if self.recent.get(name) is crawled:
+                self.recent.grow(name, nbytes)
+
+    def has_given(self, text: Any) -> bool:
+        """Return whether a text, not an equal one, is what a page fetched lately has given to its items."""
+        given = (crawled.text for crawled in self.recent.values() if crawled.text is not None) if text else ()
+        return any(value is text for values in given for value in values.fields.values())

@@ -1,0 +1,121 @@
+"""The store of an index from one string: memory, a file, a server, or a class of one's own."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import unquote
+
+from denoise_scrapy.dedup.redis_store import RedisStore
+from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
+from denoise_scrapy.dedup.store import Store
+from denoise_scrapy.storage.redis_link import SCHEMES
+
+INDEX_NAME = "denoise"  # of an index on a server whose URL names none
+
+_VALID = "memory | path of a file | redis://host:6379/0#name | import path of a class"
+
+
+def open_store(place: str, settings: Any = None) -> Store:
+    """Make the store at a place, for a `DuplicateIndex` to open.
+
+    Args:
+        place: "memory"; the path of a file, which has a suffix or a slash; the URL of a Redis server with "#" and the
+            name of the index, `redis://localhost:6379/0#news` (without one: "denoise"); or the import path of a
+            subclass of `Store`.
+        settings: Given to the method `from_settings` of such a class if it has one.
+
+    Returns:
+        The store. Files are made where there are none; a server is asked when the index opens.
+
+    Raises:
+        ValueError: It is none of these.
+        ImportError: It is on a server, and redis-py is not installed.
+
+    Example:
+        >>> open_store("crawls/news.sqlite").path.name
+        'news.sqlite'
+        >>> open_store("sqlite")
+        Traceback (most recent call last):
+        ValueError: 'sqlite' is no place of an index; valid is memory | path of a file | ...
+
+    """
+    check_place(place)
+    if place == "memory":
+        return MemoryStore()
+    if place.startswith(SCHEMES):
+        url, _, name = place.partition("#")
+        return RedisStore(url, name=unquote(name) or INDEX_NAME)
+    if not is_class_path(place):
+        return SQLiteStore(place)
+    made: Any = store_class(place)
+    store: Store = made.from_settings(settings) if hasattr(made, "from_settings") else made()
+    return store
+
+
+def check_place(place: str) -> None:
+    """Refuse what is no place of an index.
+
+    Raises:
+        ValueError: It is none.
+
+    """
+    if is_class_path(place):
+        store_class(place)
+    elif not (place == "memory" or place.startswith(SCHEMES) or is_file(place)):
+        raise ValueError(f"{place!r} is no place of an index; valid is {_VALID}")
+
+
+def is_file(place: str) -> bool:
+    """Whether a place is the path of a file.
+
+    Example:
+        >>> is_file("texts.db"), is_file("job/texts"), is_file("myproject.stores.PostgresStore")
+        (True, True, False)
+
+    """
+    path = "/" in place or os.sep in place or bool(PurePath(place).suffix)
+    return path and "://" not in place and not is_class_path(place)
+
+
+def is_remote(place: str) -> bool:
+    """Whether the store at a place is on another machine, so that an answer may take long (`Store.remote`)."""
+    return place.startswith(SCHEMES) or (is_class_path(place) and store_class(place).remote)
+
+
+def is_class_path(place: str) -> bool:
+    """Whether a place is the import path of a class: names with dots between, of which the last begins in upper case.
+
+    Example:
+        >>> is_class_path("myproject.stores.PostgresStore"), is_class_path("texts.sqlite")
+        (True, False)
+
+    """
+    *modules, name = place.split(".")
+    return bool(modules) and all(map(str.isidentifier, modules)) and name.isidentifier() and name[0].isupper()
+
+
+def store_class(path: str) -> type[Store]:
+    """Import the class of a store.
+
+    Raises:
+        ValueError: There is none of this path, or it is no subclass of `Store`.
+
+    Example:
+        >>> store_class("denoise_scrapy.dedup.SQLiteStore").__name__
+        'SQLiteStore'
+        >>> store_class("denoise_scrapy.dedup.Verdict")
+        Traceback (most recent call last):
+        ValueError: it is no subclass of denoise_scrapy.dedup.Store
+
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(str(error)) from error
+    if not (isinstance(found, type) and issubclass(found, Store)):
+        raise ValueError("it is no subclass of denoise_scrapy.dedup.Store")
+    return found
