@@ -187,7 +187,7 @@ class DenoiseSettings:
     keep: tuple[str, ...] = _setting(
         (),
         "CSS selectors or XPaths of what belongs to the body, whatever the strategy says. "
-        '"example.com: div.story" counts on that host alone.',
+        '"example.com: div.story" counts on that host and its subdomains alone.',
         check=compile_all,
         per_page=True,
     )

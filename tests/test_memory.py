@@ -3,11 +3,12 @@
 import gc
 import random
 import string
+import sys
 import tracemalloc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from denoise_scrapy.crawl.memory_report import bounded_caches, names_forgotten
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import words
@@ -15,6 +16,15 @@ from denoise_scrapy.crawl.duplicates import CopyCounts
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
+
+
+def bounded_caches() -> Iterator[Any]:
+    """The functions of the package with a cache of limited size: what they remember depends on the pages."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("denoise_scrapy."):
+            for value in vars(module).values():
+                if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is not None:
+                    yield value
 
 
 def word(rng: random.Random, length: int = 12) -> str:
@@ -92,28 +102,13 @@ def test_hostile_pages_leave_nothing_behind() -> None:
     assert late - early < 24 * 2000, "some KB a host, and the memories were full before"
 
 
-def test_what_is_forgotten_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    names, texts = names_forgotten(), words.forgotten()
-    monkeypatch.setattr(words._known, "most", 500)
-    for number in range(3):
-        blocks = "".join(f"<p>{number} comments of {n}</p>" for n in range(400))
-        links = "".join(f"<a href='http://{number}-{n}.example/'>x</a>" for n in range(2000))
-        page = Page.parse(blocks + links, url="http://a.example/")
-        SiteModel.fit([]).extract(page)
-        from denoise_scrapy.site import site_key
-
-        assert all(site_key(url) for url in page.links)
-    assert words.forgotten() > texts
-    assert names_forgotten() > names + 1000
-
-
 def test_references_that_nobody_follows_are_no_links() -> None:
     page = Page.parse(f"<a href='/{'x' * MAX_URL_LENGTH}'>a</a><a href=/b>b</a>", url="http://a.example/")
     assert page.links == ("http://a.example/b",)
 
 
 def test_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.MOST_COUNTED", 10)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates._MOST", 10)
     copies = CopyCounts()
     for n in range(30):
         copies.count(str(n))

@@ -185,30 +185,30 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
         'Boots 2026 With'
     """
     codes = text.codes
-    marks = (codes <= 2).nonzero()[0]
-    starts = (codes.take(marks) == 1).nonzero()[0]  # numbers of marks
-    number = starts.compress(~np.asarray(table.columns["block"], bool).take(paths))
-    at = marks.take(number)
-    follows = codes.take(at - 1) == 2
+    at = ((codes[:-1] == 2) & (codes[1:] == 1)).nonzero()[0] + 1
     # most pages end here: what comes to the end and the start next is no word
     may_meet = _may_meet()
-    follows &= may_meet.take(codes.take(at - 2)) & may_meet.take(codes.take(at + 1))
-    at, number = at.compress(follows), number.compress(follows)
+    at = at.compress(may_meet.take(codes.take(at - 2)) & may_meet.take(codes.take(at + 1)))
     if not len(at):
         return text
+    started = (codes == 1).nonzero()[0].searchsorted(at)
+    inline = ~np.asarray(table.columns["block"], bool).take(paths.take(started))
+    at, started = at.compress(inline), started.compress(inline)
+    marks = (codes <= 2).nonzero()[0]
     before = marks - np.arange(len(marks))  # characters before each mark: those of a run of marks have as many
-    left = marks.take(before.searchsorted(before.take(number))) - 1
-    right = marks.take(before.searchsorted(before.take(number), side="right") - 1) + 1
+    run = before.take(marks.searchsorted(at))
+    left = marks.take(before.searchsorted(run)) - 1
+    right = marks.take(before.searchsorted(run, side="right") - 1) + 1
     inside = ((left >= 0) & (right < len(codes))).nonzero()[0]
     beside = codes.take(np.stack([left, right, left - 1]).take(inside, axis=1), mode="clip")
     words = (class_table().take(beside[:2]) >= DIGIT).all(axis=0).nonzero()[0]
-    element = starts.searchsorted(number.take(inside.take(words)))
-    rows = zip(inside.take(words).tolist(), beside.take(words, axis=1).T.tolist(), element.tolist(), strict=True)
+    rows = zip(inside.take(words).tolist(), beside.take(words, axis=1).T.tolist(), strict=True)
     is_exact = cache(_is_exact)
     places = [
         int(at[i])
-        for i, letters, started in rows
-        if _meet(*map(chr, letters), twins=_twins(paths, started, table)) and not is_exact(int(paths[started]), table)
+        for i, letters in rows
+        if _meet(*map(chr, letters), twins=_twins(paths, int(started[i]), table))
+        and not is_exact(int(paths[started[i]]), table)
     ]
     if not places:
         return text
@@ -257,17 +257,21 @@ def _is_exact(path: int, table: PathTable) -> bool:
     return False
 
 
-def cut_slices(text: MarkedText, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> list[str]:
-    """Slices of the marked string.
+def cut_slices(text: MarkedText, whole: str, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> list[str]:
+    """Slices of the marked string; no bound parts a pair of surrogates.
 
     Args:
         text: The marked string of a page.
+        whole: The same decoded.
         starts: Position of each slice's first character in `text.codes`, shape (m,).
         ends: Position after its last, shape (m,).
     """
-    width, codec = (2, "utf-16-le") if text.wide else (1, "latin-1")
-    bounds = zip((width * starts).tolist(), (width * ends).tolist(), strict=True)
-    return [text.data[start:end].decode(codec, "replace") for start, end in bounds]
+    codes = text.codes
+    if len(whole) != len(codes):  # characters beyond the plane are two codes each, and one in the string
+        high, low = codes[:-1] & 0xFC00 == 0xD800, codes[1:] & 0xFC00 == 0xDC00
+        pairs = np.flatnonzero(high & low)
+        starts, ends = starts - pairs.searchsorted(starts), ends - pairs.searchsorted(ends)
+    return list(map(whole.__getitem__, map(slice, starts.tolist(), ends.tolist())))
 
 
 def without_marks(marked: str) -> str:

@@ -219,7 +219,8 @@ class Page:
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when read."""
         _ = self.facts
-        for name in "elements blocks block_texts marked_texts inner_hashes code_lengths removed_text".split():
+        columns = "elements blocks block_texts marked_texts _marked_string inner_hashes code_lengths removed_text"
+        for name in columns.split():
             self.__dict__.pop(name, None)
 
     def leave_table(self) -> None:
@@ -260,13 +261,17 @@ class Page:
         made = self.__dict__.get("marked_texts")
         return self._marked_texts(blocks) if made is None else list(map(made.__getitem__, blocks.tolist()))
 
+    @cached_property
+    def _marked_string(self) -> str:
+        return self._text.slice(0, len(self._text.codes))
+
     def _marked_texts(self, numbers: IntArray) -> list[str]:
         blocks = self.blocks
         starts, ends = blocks.start.take(numbers), blocks.end.take(numbers)
         if self.removed_by_user:
             marked = [self._left_text(*bounds) for bounds in zip(starts.tolist(), ends.tolist(), strict=True)]
         else:
-            marked = cut_slices(self._text, starts, ends)
+            marked = cut_slices(self._text, self._marked_string, starts, ends)
         for i in ((blocks.flags.take(numbers) & _PREFORMATTED) != 0).nonzero()[0].tolist():
             marked[i] = PREFORMATTED + marked[i]
         return marked

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from denoise_scrapy.crawl.comparison.pages import ENOUGH
+from denoise_scrapy.crawl.state import PAGES_PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
 from docs.pictures.svg import Svg
 
@@ -11,12 +13,12 @@ def draw() -> Svg:
     default = DenoiseSettings()
     svg = Svg(800, 300, "An item asks memory, waits for the crawl, has siblings fetched, or is read alone")
     svg.box(20, 20, 150, 44, "pages of the crawl", "(each parsed once)")
-    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{default.pages_per_site} pages a site")
+    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{PAGES_PER_SITE} pages a site")
     svg.box(460, 20, 150, 44, "site memory", "(earlier crawls)")
     svg.arrow(170, 42, 230, 42)
     svg.arrow(460, 42, 400, 42)
     svg.box(20, 120, 110, 50, "an item", "comes out")
-    wanted = f"{default.comparison_min} of its template?"
+    wanted = f"{ENOUGH} of its template?"
     steps = [
         ("1  ask memory", f"up to {default.comparison_pages} pages;", wanted),
         ("2  wait", f"{default.comparison_wait:g} s for the", "crawl to bring some"),

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from benchmarks import ceilings, cost_page, crawl, gate, growth, report, sample, turns, work
-from benchmarks.clock import NUMPY, Spread, forget_caches, ways
+from benchmarks import ceilings, gate, report, sample, work
+from benchmarks.clock import NUMPY, forget_caches, ways
 from benchmarks.corpora import portal
 from benchmarks.counting import count
 from denoise_scrapy.native import switched_off
@@ -68,31 +68,3 @@ def test_every_figure_of_the_gate_has_its_ceiling():
     known = {name.removeprefix("work ") for name in gate.read() if name.startswith("work ")}
     assert {f"time {way} {kind}" for way in ways() for kind in ("parses", "growth")} <= known
     assert {"combined numpy calls", "combined native calls", "growth native kilobytes", "paths"} <= known
-
-
-def test_the_page_of_the_documentation_is_made_of_the_report():
-    spread = Spread.of([1.0, 2.0, 3.0]).row()
-    cell = {"way": NUMPY, "k": 5, **spread}
-    sizes = (*growth.SIZES, "ratio")
-    times = {f"times combined, {NUMPY}": spread, f"total times combined, {NUMPY}": 4.5}
-    own = {"corpus": "big9", "f1": 0.98, "total parses": 2.5, **spread, **times}
-    counts = {"denoise/comparison/requests": 3, "denoise/comparison/reused": 1}
-    bare, ours = ({"pages_per_second": speed, "cpu_ms_per_page": 2.0, "stats": counts} for speed in (200, 150))
-    rows = {
-        "turns": [{"what": what, "elements": "all", **cell} for what in (turns.FIRST, turns.SITE)],
-        "worst": turns.worst_rows([turns.Turn("big9", 3, 7, 500, 0.001, 0.04)], NUMPY),
-        "growth": [{"elements": size, **cell} for size in sizes],
-        "peers": [{"extractor": name, **own} for name in (f"combined, {NUMPY}", "trafilatura")],
-        "crawl": {
-            "hosts": 2,
-            "pages": 40,
-            "rounds": 1,
-            "delays": [crawl.summary(0.05, [{"bare": bare, "default": ours}])],
-        },
-    }
-    told = report.environment()
-    page = cost_page.cost_text({name: {"with": told, "quick": False, "rows": found} for name, found in rows.items()})
-    assert "| whole site, all (3) | 2.00 (1.20–2.80) |" in page
-    assert "The worst recorded page: 40 P (numpy)" in page and "2.00 (numpy) times" in page
-    assert "| default | 150 | 75% (75%–75%) | 2.00 | 2 of 3 |" in page
-    assert "| big9 (3) | 2.0 | 2.0 | 2.0 |" in page

@@ -1,13 +1,11 @@
 """Scores by kind of page, and sections of generated figures."""
 
 import re
-import sys
-from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import figures, kinds, site_peers
-from benchmarks.corpora import RecordedPage, portal
+from benchmarks import figures, kinds
+from benchmarks.corpora import portal
 from benchmarks.sample import sections
 
 SITE = sections(portal())[0][:5]
@@ -32,42 +30,6 @@ def test_all_ways_are_measured_on_all_pages(monkeypatch):
     assert kinds.Mark.mean(marks["all"]["news"]).recall > 0.95
     rows = kinds.marks_table(marks).splitlines()
     assert rows[0] == "| set, or tool | news |" and rows[2] == f"| pages | {len(SITE)} |"
-
-
-class StandIn:
-    """What of deboiler a crawl of its pages meets: a model that sees all of them, and fails at some."""
-
-    def __init__(self, **_options):
-        self.seen = 0
-
-    def fit(self, data):
-        self.seen = len(data.urls)
-
-    def transform_page(self, url, data):
-        if url.endswith("/1"):
-            raise ValueError("no letters")
-        return SimpleNamespace(cleaned_text=f"{self.seen} pages: {data.pages[url]}")
-
-
-class StandInData:
-    def __init__(self, records, **_options):
-        self.pages = {record["url"]: record["content"] for record in records}
-        self.urls = list(self.pages)
-
-    def parse_page(self, url):
-        if "unreadable" in self.pages[url]:
-            raise KeyError(url)
-
-
-def test_a_peer_that_reads_whole_sites(monkeypatch):
-    """With a stand-in: deboiler itself comes with the benchmarks only."""
-    monkeypatch.setitem(sys.modules, "deboiler", SimpleNamespace(Deboiler=StandIn))
-    monkeypatch.setitem(sys.modules, "deboiler.dataset", SimpleNamespace(ListDataset=StandInData))
-    texts = ["one", "two", "unreadable", "four"]
-    site = [RecordedPage(f"http://a.example/{n}", text, "") for n, text in enumerate(texts)]
-    monkeypatch.setattr(site_peers, "find_spec", lambda name: name)
-    [extract] = site_peers.site_peers().values()
-    assert extract(site) == ["3 pages: one", "", "", "3 pages: four"]
 
 
 @pytest.fixture

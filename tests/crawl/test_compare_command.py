@@ -107,16 +107,13 @@ def test_what_cannot_be_read(here: Path, name: str, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.startswith("scrapy denoise: ")
 
 
-@pytest.mark.parametrize("argv", [["-", "-"], ["file:///etc/hosts", "a"], ["ftp://a.example/x", "a"]])
-def test_wrong_usage(here: Path, argv: Sequence[str]) -> None:
-    assert call("compare", *argv) == 2
-
-
-@pytest.mark.parametrize("argv", [["a"], ["a", "b", "--threshold", "0"], ["a", "b", "--rule", "x"]])
-def test_a_wrong_command_line(argv: Sequence[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        call("compare", *argv)
-    assert caught.value.code == 2
+@pytest.mark.parametrize("argv", [["-", "-"], ["file:///etc/hosts", "a"], ["a"], ["a", "b", "--threshold", "0"]])
+def test_a_wrong_command_line(here: Path, argv: Sequence[str]) -> None:
+    try:
+        code = call("compare", *argv)
+    except SystemExit as error:
+        code = error.code
+    assert code == 2
 
 
 def test_version_tells_whether_the_accelerator_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:

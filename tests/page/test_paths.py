@@ -39,7 +39,7 @@ def test_a_page_that_leaves_its_table_is_the_same(first: str, second: str, third
     table = PathTable()
     before, page, _ = (Page.parse(html, url="http://a.example/", paths=table) for html in (first, second, third))
     expected = told(page)
-    table.retire()
+    page.leave_table()
     assert page.path_table is not table
     assert len(page.path_table) <= len(table)
     for name in ("inner_hashes", "code_lengths", "signature"):
@@ -54,19 +54,11 @@ def test_a_table_goes_when_no_page_is_parsed_with_it_any_more() -> None:
     small = Page.parse("<div class=story><p>One.", paths=table)
     Page.parse("".join(f"<div class={'x' * n}>" for n in range(1, 100)), paths=table)
     gone = ref(table)
-    table.retire()
+    small.leave_table()
     del table
     gc.collect()
     assert gone() is None
     assert len(small.path_table) == 5
-
-
-def test_a_page_that_nobody_holds_is_not_held_by_its_table() -> None:
-    table = PathTable()
-    page = ref(Page.parse("<p>One.", paths=table))
-    gc.collect()
-    assert page() is None
-    assert len(table.users) == 0
 
 
 def names(rng: random.Random, length: int) -> str:

@@ -244,14 +244,14 @@ def test_selectors_on_hostile_pages_end(selector, source):
     assert len(page.removed_by_user[0].elements) > 0 or "b" in selector
 
 
-@pytest.mark.parametrize("selector", ["//div/following-sibling::div", "div ~ div", "//div[//b]/preceding::div"])
+@pytest.mark.parametrize("selector", ["//div/following-sibling::div", "div ~ div"])
 def test_a_selector_that_takes_too_long_leaves_the_page_unjudged(selector, monkeypatch):
     monkeypatch.setattr(selectors, "MAX_SECONDS", 0.05)
-    source = "<p>First words of it.</p>" + "<div>word</div>" * 5_000 + "<b>x</b>"
+    source = "<p>First of it.</p>" + "<div>word</div>" * 3_000
     with pytest.raises(TooLargeError, match="takes more than"):
         compile_selector(selector).find(html.document_fromstring(source))
     body = extract(source, remove=selector)
-    assert (body.fallback, body.text.count("word")) == ("too large", 5_001)
+    assert (body.fallback, body.text.count("word")) == ("too large", 3_000)
 
 
 def test_a_page_of_too_many_elements_is_not_searched():

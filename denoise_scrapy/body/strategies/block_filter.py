@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.layout import FrameSizes
 from denoise_scrapy.site import SiteStatistics
@@ -30,7 +31,7 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
-class BlockFilterStrategy:
+class BlockFilterStrategy(Strategy):
     """The block with the smallest Topic: link text length / non-link text length.
 
     A block of unknown width is not judged by it. Of equal Topics (many blocks have no link) the one with the
@@ -41,8 +42,9 @@ class BlockFilterStrategy:
     comparison_pages = 0
     needs_elements = False
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`. Comparison pages are not asked."""
+        # comparison pages are not asked
         blocks = page.blocks
         link, word = text_lengths(page)
         chosen = smallest_topic(candidates(page, link, word), link, word)

@@ -6,8 +6,9 @@ Source: Wang, Chen and Dai, Web information extraction based on webpage clusteri
 from __future__ import annotations
 
 import numpy as np
+from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics, template_similarity
 from denoise_scrapy.site.clusters import Rule, best_block, learn_rule, relative_alpha
@@ -17,15 +18,16 @@ from denoise_scrapy.site.template import SAME_TEMPLATE
 COMPARISON_PAGES = 9
 
 
-class ClusterStrategy:
+class ClusterStrategy(Strategy):
     """The rule with the highest sum of H over the page's cluster; without one the page's block of highest H."""
 
     name = "cluster"
     comparison_pages = COMPARISON_PAGES
     needs_elements = True
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`. Without pages of its template the cluster is the page alone."""
+        # without pages of its template the cluster is the page alone
         rule = self.rule(page, site)
         block = rule.find(page) if rule is not None else -1
         reason = f"in the cluster's block {rule}"

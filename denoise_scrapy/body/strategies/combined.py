@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
 from denoise_scrapy.body.features import NAMES, block_features
 from denoise_scrapy.body.features.matrix import FORUM_TYPES
@@ -25,14 +26,14 @@ from denoise_scrapy.body.selection import (
     lower_repeated,
     select_by_expected_f1,
 )
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
 _ROW = {name: row for row, name in enumerate(NAMES)}
 
 
-class CombinedStrategy:
+class CombinedStrategy(Strategy):
     """Trees and networks over all signals.
 
     Args:
@@ -46,8 +47,8 @@ class CombinedStrategy:
     def __init__(self, model: BlockModel | None = None) -> None:
         self._model = model
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`."""
         return self.judge(page, block_features(page, site))
 
     def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.blocks import Lines
 from denoise_scrapy.page.layout import FrameSizes
@@ -90,7 +91,7 @@ TOPIC_SHARE = 0.45
 IntArray = npt.NDArray[np.int64]
 
 
-class FrameworkStrategy:
+class FrameworkStrategy(Strategy):
     """Rules on width, height and paragraphs of a page's frames.
 
     What is unknown rejects nothing. A frame that tells no size passes every rule on sizes and is judged by
@@ -102,8 +103,9 @@ class FrameworkStrategy:
     comparison_pages = 0
     needs_elements = False
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`. Comparison pages are not asked."""
+        # comparison pages are not asked
         blocks, elements = page.blocks, page.elements
         frames, text_frames = find_frames(page)
         counts, is_line = paragraph_counts(page, text_frames)

@@ -11,8 +11,9 @@ from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
@@ -42,19 +43,16 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-class LcsStrategy:
+class LcsStrategy(Strategy):
     """Maximum similarity matching against comparison pages."""
 
     name = "lcs"
     comparison_pages = 2
     needs_elements = True
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`. Without a comparison page every node is a candidate.
-
-        Raises:
-            TooLargeError: The tables have more than `MAX_CELLS`.
-        """
+        # without a comparison page every node is a candidate
         tree = FeatureTree(page)
         others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
         if len(tree) * sum(map(len, others)) > MAX_CELLS:  # no tables are larger than that

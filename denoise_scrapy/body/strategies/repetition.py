@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
 from denoise_scrapy.body.features.hand_rule import HandRule
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
 
-class RepetitionStrategy:
+class RepetitionStrategy(Strategy):
     """Not repeated, link density below .5, not in the page's frame."""
 
     name = "repetition"
     comparison_pages = 5
     needs_elements = False
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`."""
         rule = HandRule(page, site, find_titles(page))
         kept = rule.kept
         reasons: npt.NDArray[np.object_] = np.full(len(kept), "the page has little but such text", object)

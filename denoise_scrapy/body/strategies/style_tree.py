@@ -6,8 +6,9 @@ Source: Yi, Liu and Li, Eliminating noisy information in web pages for data mini
 from __future__ import annotations
 
 import numpy as np
+from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.style_tree import NOISE_THRESHOLD, StyleTree
@@ -16,15 +17,16 @@ from denoise_scrapy.site.style_tree import NOISE_THRESHOLD, StyleTree
 NOISY_SHARE = 0.5
 
 
-class StyleTreeStrategy:
+class StyleTreeStrategy(Strategy):
     """Site style tree of the page and its comparison pages, less the noisy elements."""
 
     name = "style-tree"
     comparison_pages = 9
     needs_elements = True
 
+    @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        """See `Strategy.decide`. The tree of a page alone knows no noise."""
+        # the tree of a page alone knows no noise
         tree = StyleTree()
         for other in site.whole_pages[: self.comparison_pages]:
             tree.add(other)
