@@ -55,7 +55,7 @@ _REPLACED = {
     "PATHS_MB": "DENOISE_MEMORY_MB",
     "REUSE_MB": "DENOISE_MEMORY_MB",
     "RULES_PATH": 'DENOISE_KEEP and DENOISE_REMOVE with a host in front ("example.com: div.story")',
-    "PAGE_WORK": "DENOISE_MAX_PAGE_MB",
+    "PAGE_WORK": "",
     "DEDUP_EXTENDS": "",
     "DEDUP_GROUPS": "",
     "DEDUP_WAIT": "",
@@ -141,7 +141,7 @@ def check_store(place: str) -> None:
         >>> check_store("job/texts.sqlite")
         >>> check_store("redsi://localhost")
         Traceback (most recent call last):
-        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class
+        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class...
     """
     if is_class_path(place):
         store_class(place)

@@ -108,7 +108,7 @@ def test_references_that_nobody_follows_are_no_links() -> None:
 
 
 def test_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates._MOST", 10)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.MOST_COUNTED", 10)
     copies = CopyCounts()
     for n in range(30):
         copies.count(str(n))

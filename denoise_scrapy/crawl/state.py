@@ -99,18 +99,6 @@ class CrawlState:
         self.pages.recent.clear()
         self.reuse.clear()
 
-    def count(self, name: str, by: int = 1) -> None:
-        """Count, see `CrawlLog`."""
-        self.log.count(name, by)
-
-    def report(self, place: str, error: Exception) -> None:
-        """Report, see `CrawlLog`."""
-        self.log.report(place, error)
-
-    def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
-        """Say, see `CrawlLog`."""
-        self.log.say_once(key, level, message, *args, **more)
-
 
 def state_of(crawler: Crawler) -> CrawlState:
     """Return the state of a crawl, made when first asked for.

@@ -57,10 +57,10 @@ class Library:
     """
 
     def __init__(self, path: Path) -> None:
-        self.arrays, objects = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
+        arrays, objects = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
         for name, (result, *arguments) in _FUNCTIONS.items():
             locked = _OBJECT in arguments or name.startswith("texts_")
-            function = getattr(objects if locked else self.arrays, f"denoise_{name}")
+            function = getattr(objects if locked else arrays, f"denoise_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 

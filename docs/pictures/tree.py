@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from denoise_scrapy.dedup import signature
-from denoise_scrapy.dedup.tree_layout import EMPTY, Layout, build
+from denoise_scrapy.dedup.sets import ones, sign
+from denoise_scrapy.dedup.tree import EMPTY, Layout, build
 from docs.pictures.svg import Svg
 
 TEXTS = """storm ferry harbour captain roof coast
@@ -67,12 +67,12 @@ def _hash(number: int) -> int:
 
 def _read(tree: Layout, query: np.ndarray) -> set[int]:
     """Nodes that a look-up reads, as `SetTree` goes down."""
-    mark = signature.sign(query, np.array([len(query)]))
+    mark = sign(query, np.array([len(query)]))
     read, front = {0}, [0]
     for node in front:
-        bound = len(query) - int(signature.ones(mark & ~tree.own[node : node + 1])[0])
+        bound = len(query) - int(ones(mark & ~tree.own[node : node + 1])[0])
         for child in range(int(tree.first[node]), int(tree.first[node + 1])):
-            below = len(query) - int(signature.ones(mark & ~tree.below[child : child + 1])[0])
+            below = len(query) - int(ones(mark & ~tree.below[child : child + 1])[0])
             if tree.distance[child] + bound >= NEED and below >= NEED:
                 read.add(child)
                 front.append(child)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.settings import Settings
 
+from denoise_scrapy.commands import run
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.crawl.web import Reply, Web, article, story
 from tests.dedup.redis_server import redis_server, shared_server
@@ -24,6 +26,10 @@ def news(here: Path) -> str:
         for number in range(12):
             index.add(f"https://a.example/{number}", story(number, 3 + number))
     return "news.sqlite"
+
+
+def call(*argv: str, **given: Any) -> int:
+    return run(argv, Settings({"JOBDIR": None, **given}))
 
 
 def scrapy(*argv: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:

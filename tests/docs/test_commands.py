@@ -138,7 +138,7 @@ def test_commands_in_blocks_run(
 
 
 def test_there_are_commands_to_run() -> None:
-    assert len(SHOWN) > 20
+    assert len(SHOWN) > 15
     assert {command.words[2] for command in SHOWN} == set(SUBCOMMANDS)
 
 
