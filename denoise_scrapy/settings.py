@@ -31,7 +31,10 @@ MEGABYTE = 1_000_000
 # Keys of DENOISE_PARTS: fields of `Taste`.
 PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
-FIELDS = ("html", "markdown", "confidence", "kind", "title", "lang", "published", "comparison", "blocks")
+FIELDS = (
+    *("html", "markdown", "confidence", "kind", "title", "comparison", "blocks"),
+    *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
+)
 MARK = "near_duplicate"  # one more, which has a default: its own name
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -198,8 +201,8 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _setting(
         {},
         "Item fields that receive more: the body as HTML or Markdown, how sure the text is (0 to 1), what kind of page "
-        "it is, its title, language and day of publication (both need denoise-scrapy[meta]), the URLs of the "
-        "comparison pages, all blocks with their reasons, and the mark of a near-duplicate.",
+        "it is, its title, the URLs of the comparison pages, all blocks with their reasons, the mark of a "
+        "near-duplicate, and its metadata, each or all in a dict (these need denoise-scrapy[meta]).",
         keys=(*FIELDS, MARK),
         per_page=True,
     )

@@ -6,8 +6,9 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
+from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
@@ -194,7 +196,8 @@ def extract(
     page = Page.parse(html, url=url, keep=keep, remove=remove)
     parse = partial(Page.parse, paths=page.path_table)
     others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
-    return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    return replace(body, make_meta=partial(metadata_of, html, url))
 
 
 #: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.
@@ -244,18 +247,18 @@ def extract_pages(
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
 
-    def tell(page: Page) -> tuple[str, Body]:
+    def tell(page: Page, html: str | bytes) -> tuple[str, Body]:
         others = memory.comparison_pages(page, comparison_pages, whole=needs_elements)
         body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
         page.drop_columns()  # it is remembered; what of the body is asked for later makes them again
-        return page.url, body
+        return page.url, replace(body, make_meta=partial(metadata_of, html, page.url))
 
     parse = partial(Page.parse, keep=keep, remove=remove)
-    waiting: deque[Page] = deque()
+    waiting: deque[tuple[Page, str | bytes]] = deque()
     for url, html in pages:
         page = parse(html, url=url, paths=memory.path_table(site_key(url)))
         memory.remember(page)
-        waiting.append(page)
+        waiting.append((page, html))
         if len(waiting) > AHEAD:
-            yield tell(waiting.popleft())
-    yield from map(tell, waiting)
+            yield tell(*waiting.popleft())
+    yield from starmap(tell, waiting)

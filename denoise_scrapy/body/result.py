@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.rendering import Token, to_html, to_markdown
+from denoise_scrapy.metadata import Metadata, metadata_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,10 @@ class Block:
     probability: float
     kept: bool
     reason: str
+
+
+def _meta_of_body(body: Body) -> Metadata:
+    return metadata_of("", None, body)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +56,7 @@ class Body:
         make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.
         make_kinds: Makes `kind_probabilities`; only asked when somebody looks.
         make_title: Makes `title`; only asked when somebody looks.
+        make_meta: Makes `meta` of the body; only asked when somebody looks.
     """
 
     text: str
@@ -64,6 +70,7 @@ class Body:
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_kinds: Callable[[], Mapping[str, float]] = dict
     make_title: Callable[[], str] = str
+    make_meta: Callable[[Body], Metadata] = _meta_of_body
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -101,6 +108,15 @@ class Body:
         Comparison pages tell it best: their titles end, or begin, with the same.
         """
         return self.make_title()
+
+    @cached_property
+    def meta(self) -> Metadata:
+        """What the page says of itself: authors, dates, site, image …; title and language alone of a parsed `Page`.
+
+        Raises:
+            ImportError: The extra `denoise-scrapy[meta]` is not installed.
+        """
+        return self.make_meta(self)
 
     def __str__(self) -> str:
         return self.text
