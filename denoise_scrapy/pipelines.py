@@ -17,7 +17,6 @@ from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 from denoise_scrapy.crawl.duplicates.index import item_text
 from denoise_scrapy.crawl.item_meta import ItemMeta
 from denoise_scrapy.crawl.refusal import refusing_to_start
-from denoise_scrapy.crawl.shape.report import ShapeReport
 from denoise_scrapy.item_fields import field_values
 from denoise_scrapy.items import get_field, has_field, has_text, with_field
 from denoise_scrapy.page import Page
@@ -67,10 +66,8 @@ class BodyPipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._shape = ShapeReport(state)
         with refusing_to_start(state.crawler):
             self._meta = ItemMeta(state)
-        state.memories.watch("hosts", evicted=lambda: self._shape.shape.others)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -81,9 +78,8 @@ class BodyPipeline(Component):
         self._state.sites.open()
 
     def close_spider(self) -> None:
-        """Save and close the site memory, and tell the shape of the crawl."""
+        """Save and close the site memory."""
         self._state.sites.close()
-        self._shape.finish()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -149,7 +145,7 @@ class BodyPipeline(Component):
         if body.fallback == OVER_BUDGET:
             self._say_over_budget(crawled)
         sites.learn(crawled.page, body)
-        self._shape.add(crawled.page, body)
+        self._state.count(f"body/confidence/{_class(body.confidence)}")
         values = field_values(body, settings) | self._meta.values(crawled, body)
         text = PageText(values, not body.text, body.fallback, body.evidence)
         for page in (crawled.page, *pages):
@@ -318,5 +314,5 @@ def _shares(verdict: Verdict) -> dict[str, float]:
 
 
 def _class(score: float) -> str:
-    """Class of a score, in twentieths: "0.70", "0.75" … "1.00"."""
+    """Class of a score or a confidence, in twentieths: "0.70", "0.75" … "1.00"."""
     return f"{int(score * 20 + 1e-9) / 20:.2f}"

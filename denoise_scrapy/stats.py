@@ -24,6 +24,7 @@ STATS: dict[str, str] = {
     "body/opted_out": "items of pages left alone",
     "body/fallback/*": "items whose text came from a fallback, by its name",
     "body/evidence/*": "items by what their text rests on: site model, comparison pages, page alone …",
+    "body/confidence/*": "pages by the confidence of their body (expected F1), in twentieths",
     "meta/lang": "pages whose language was asked for and found",
     "meta/no_lang": "the same where nothing tells it: little text, and no lang attribute",
     "meta/published": "pages whose date of publication was asked for and found",
@@ -90,6 +91,15 @@ def stats_table() -> str:
     return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
 
 
+def meaning_of(name: str) -> str:
+    """Return what a stat counts; "" for one that is not declared.
+
+    Args:
+        name: Its name without the prefix.
+    """
+    return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
+
+
 def is_declared(name: str) -> bool:
     """Whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
-    return name in STATS or f"{name.rpartition('/')[0]}/*" in STATS
+    return bool(meaning_of(name))

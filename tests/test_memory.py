@@ -25,7 +25,6 @@ from denoise_scrapy.body.features import announcements, words
 from denoise_scrapy.body.features.remembered import MAX_CHARS, RememberedTexts
 from denoise_scrapy.crawl.duplicates.copy_counts import CopyCounts
 from denoise_scrapy.crawl.memory_report import bounded_caches, names_forgotten
-from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape
 from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
@@ -252,14 +251,11 @@ def test_a_site_forgets_what_nobody_asks_for() -> None:
     assert len(site.stored) <= 4
 
 
-def test_hosts_and_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.shape.crawl_shape.MAX_HOSTS", 2)
+def test_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("denoise_scrapy.crawl.duplicates.copy_counts._MOST", 10)
-    shape, copies = CrawlShape(), CopyCounts()
+    copies = CopyCounts()
     for n in range(30):
-        shape.add(f"http://{n}.example/", chars=1)
         copies.count(str(n))
-    assert (len(shape.hosts), shape.others) == (3, 28)
     assert copies.evicted >= 18
 
 

@@ -29,16 +29,16 @@ PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
 STANDARD = "-"  # standard input, standard output
 
+# Name of each module here that is a subcommand, and what it does. An option of theirs must not have the name of one
+# that all Scrapy commands have, as --pdb and --set.
 SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
     "compare": "say why two texts are duplicates, or why not",
     "explain": "draw what of a page is kept, and why",
     "site": "show what was learned of sites, pin their rules",
-    "stats": "show the shape of a crawl: pages, lengths, confidence",
-    "version": "tell versions, and whether the accelerator is in use",
+    "stats": "show what a crawl counted: a table, a chart of confidence",
+    "version": "show versions, and whether the accelerator is in use",
 }
-"""Name of each module here that is a subcommand, and what it does. An option of theirs must not have the name of one
-that all Scrapy commands have, as --pdb and --set."""
 
 _GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
 
@@ -53,20 +53,20 @@ class DenoiseCommand(ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl for URLs; -L sets it
 
     def syntax(self) -> str:
-        """See `ScrapyCommand.syntax`."""
+        """Return the command line after `scrapy denoise`."""
         return f"{'|'.join(SUBCOMMANDS)} [options] …"
 
     def short_desc(self) -> str:
-        """See `ScrapyCommand.short_desc`."""
+        """Return a line for the list of `scrapy`."""
         return "Look into indexes of texts; compare two texts; explain a body"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """See `ScrapyCommand.add_options`. A -h is kept for the subcommand."""
+        """Keep -h for the subcommand."""
         super().add_options(parser)
         parser.add_argument("-h", "--help", action="store_true", dest="help_asked")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """See `ScrapyCommand.run`."""
+        """Run the subcommand, and keep its exit code."""
         assert self.settings is not None
         self.exitcode = run([*args, "--help"] if opts.help_asked else args, self.settings)
 

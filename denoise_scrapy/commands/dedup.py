@@ -20,8 +20,7 @@ from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import dedup_run, dedup_transfer, failures
-from denoise_scrapy.commands.opening import Opened, named_in, open_store
-from denoise_scrapy.commands.records import flaws
+from denoise_scrapy.commands.indexes import Opened, flaws, named_in, open_store
 from denoise_scrapy.crawl.duplicates.index import place_shown
 from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import Store

@@ -21,7 +21,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.compare import threshold_given
-from denoise_scrapy.commands.opening import open_or_make
+from denoise_scrapy.commands.indexes import open_or_make
 from denoise_scrapy.commands.row_files import FORMATS, ListWriter, Read, RowFile, Writer, kind_of, row_file
 from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.opening import open_store, open_with
-from denoise_scrapy.commands.records import flaws, from_line, seen_in, to_line
+from denoise_scrapy.commands.indexes import flaws, from_line, open_store, open_with, seen_in, to_line
 from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, Fingerprint, Store, StoreMismatch
 from denoise_scrapy.dedup.store import Listing, Name, Record, turns

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.compare_inputs import sources_of
+from denoise_scrapy.commands.inputs import sources_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands import site_changes
-from denoise_scrapy.commands.opening import refuse_missing_file
+from denoise_scrapy.commands.indexes import refuse_missing_file
 from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites_lines
 from denoise_scrapy.crawl.sites_place import SITES_FILE, SitesPlace, sites_place
 from denoise_scrapy.setting_values import nearest_hint

@@ -1,122 +1,173 @@
-"""`scrapy denoise stats`: the shape of a crawl, of its items or of its job directory."""
+"""`scrapy denoise stats`: what a crawl counted, as a table; with `-o`, as a page with a chart."""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
-import sqlite3
 import sys
-from contextlib import closing
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.commands.feeds import shape_of_items
-from denoise_scrapy.commands.shape_picture import html_page, picture
-from denoise_scrapy.crawl.duplicates.index import INDEX_FILE
-from denoise_scrapy.crawl.shape.crawl_shape import CrawlShape, length_name
-from denoise_scrapy.crawl.shape.host_shape import HostShape
-from denoise_scrapy.crawl.shape.report import SHAPE_FILE, read_shape, shape_lines
-from denoise_scrapy.crawl.sites_place import SITES_FILE
-from denoise_scrapy.crawl.text_table import counted, text_table
-from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
+from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.crawl.stats_file import STATS_FILE
+from denoise_scrapy.crawl.text_table import text_table
+from denoise_scrapy.shown import say, shown
+from denoise_scrapy.stats import PREFIX, meaning_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.settings import Settings
 
-KINDS_SHOWN = 12
-#: Files of a job directory of which something is said, with what is counted in them.
-_COUNTED = {
-    SITES_FILE: ("site memory", "template", "SELECT count(*) FROM templates"),
-    INDEX_FILE: ("index of texts", "text", "SELECT count(*) FROM texts"),
-}
+Counts = dict[str, Any]
+
+_DUMP = "Dumping Scrapy stats:"
+_CONFIDENCE = "body/confidence/"
+_STEP = 0.05  # of the classes of confidence
+_BAR = 400  # pixels of the longest bar
+
+# The page loads nothing and runs nothing, whatever a crawled site has put into keys.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE = (
+    "body{font:14px/1.45 sans-serif;max-width:900px;margin:24px auto;padding:0 12px;color:#222;background:#fff}"
+    "table{border-collapse:collapse}td{padding:3px 9px;vertical-align:top;overflow-wrap:anywhere}"
+    "td.n{text-align:right;white-space:nowrap}.bar{height:14px;background:#2b6cb0}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181a1b}.bar{background:#63a4e8}}"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("source", metavar="FILE|JOBDIR", help="items (.jsonl, .jl, .json, .csv, also .gz) or a JOBDIR")
-    parser.add_argument("-o", "--output", metavar="FILE", help="also draw it: .html, a page; .svg, the picture alone")
-    parser.add_argument("--hosts", metavar="N", type=int, default=20, help="hosts shown, those with most pages; 20")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    what = "a JOBDIR, a .json file of stats, the log of a crawl, or - for a log on standard input"
+    parser.add_argument("source", metavar="SOURCE", help=what)
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="also write a page with the table and a chart")
+    parser.add_argument("--json", action="store_true", help="for machines: the plugin's stats, by name")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print it, and draw it.
+    """Print the table, and write the page.
 
     Raises:
-        UsageError: The output is to be of a kind that is not drawn.
+        UsageError: The output is no `.html` file.
+        OSError: The source cannot be read.
+        ValueError: It holds no stats of this plugin.
     """
-    source = Path(args.source)
-    if args.output and Path(args.output).suffix not in {".html", ".svg"}:
-        raise UsageError(f"stats: -o {args.output}: valid are .html and .svg")
-    refused, notes = 0, list[str]()
-    if source.is_dir():
-        shape, notes = _of_job(source)
-    else:
-        shape, refused = shape_of_items(source, DenoiseSettings.from_settings(settings))
-    if refused:
-        say(f"no items: {counted(refused, 'line')}", file=sys.stderr)
+    if args.output and Path(args.output).suffix != ".html":
+        raise UsageError(f"stats: -o {args.output}: valid is .html")
+    found = read_stats(args.source)
+    counts = {name.removeprefix(PREFIX): found[name] for name in sorted(found) if name.startswith(PREFIX)}
+    if not counts:
+        raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; the plugin was off, or left no stats here")
     if args.json:
-        say(*json.dumps(shape.as_dict(), ensure_ascii=False, indent=2).split("\n"))
+        say(*json.dumps(counts, ensure_ascii=False, indent=2).split("\n"))
     else:
-        say(*_lines(args.source, shape, notes, max(1, args.hosts)))
+        rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
+        say(*text_table(["value", "stat", "meaning"], rows, [1, 2]))
     if args.output:
-        draw = picture if args.output.endswith(".svg") else html_page
-        Path(args.output).write_text(draw(shape, source.name), encoding="utf-8", errors="replace")
-    return int(refused > 0)
+        Path(args.output).write_text(html_page(args.source, counts), encoding="utf-8", errors="replace")
+    return 0
 
 
-def _of_job(folder: Path) -> tuple[CrawlShape, list[str]]:
-    """The shape of a job, empty where no crawl has ended, and what its other files hold."""
-    notes = [note for name, counted in _COUNTED.items() if (note := _count(folder / name, *counted))]
-    file = folder / SHAPE_FILE
-    if file.exists():
-        return read_shape(file), notes
-    if not notes:
-        raise FileNotFoundError(f"{folder}: no crawl with denoise_scrapy has left anything here")
-    return CrawlShape(), [*notes, f"{file}: there is no such file; a crawl writes it when it ends"]
+def read_stats(source: str) -> Counts:
+    """Read the stats of a crawl; of the last one that a log tells of.
 
+    Args:
+        source: A job directory, a JSON file of stats, a log, or "-" for a log on standard input.
 
-def _count(path: Path, what: str, unit: str, query: str) -> str:
-    if not path.exists():
-        return ""
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is none of these.
+
+    """
+    path = Path(source)
+    if source != STANDARD and path.is_dir():
+        path /= STATS_FILE
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: there is no such file; a crawl with this JOBDIR writes it when it ends")
+    if source == STANDARD or path.suffix != ".json":
+        data = sys.stdin.buffer.read() if source == STANDARD else path.read_bytes()
+        return _in_log(source, data.decode("utf-8", "replace"))
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as link:
-            return f"{what}: {counted(link.execute(query).fetchone()[0], unit)}"
-    except sqlite3.Error as error:
-        return f"{path}: {error}"
+        found = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: no JSON object of stats")
+    return found
 
 
-def _lines(name: str, shape: CrawlShape, notes: list[str], most: int) -> Iterator[str]:
-    total = shape.total
-    if not total.pages:
-        yield from notes
-        return
-    runs = f", {counted(shape.runs, 'crawl')}" if shape.runs > 1 else ""
-    yield f"{name}: {counted(total.pages, 'page')} of {counted(len(shape.hosts), 'host')}{runs}"
-    yield ", ".join(_summary(total))
-    yield from notes
-    if shape.kinds:
-        yield "kinds: " + ", ".join(f"{kind} {count:,}" for kind, count in shape.kinds.most_common(KINDS_SHOWN))
-    yield ""
-    yield from shape_lines(shape.largest(most))
-    yield ""
-    yield from _length_lines(shape)
+def html_page(source: str, counts: Counts) -> str:
+    """Draw a page: the confidence of bodies as a bar chart, and a table of all stats.
+
+    Args:
+        source: What the stats are from, for the title.
+        counts: The plugin's stats by name, without the prefix.
+
+    Example:
+        >>> page = html_page("job", {"body/confidence/0.85": 3, "body/items": 3})
+        >>> page.count('class="bar"'), "<td>body/items<td>items that received a text" in page
+        (1, True)
+    """
+    title = _text(f"What {source} counted")
+    rows = "".join(
+        f'<tr><td class="n">{_text(_written(value))}<td>{_text(name)}<td>{_text(meaning_of(name))}'
+        for name, value in counts.items()
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+        f'content="{_POLICY}"><meta name="color-scheme" content="light dark"><title>{title}</title>'
+        f"<style>{_STYLE}</style><h1>{title}</h1>{_chart(counts)}<table>{rows}</table></html>\n"
+    )
 
 
-def _summary(total: HostShape) -> Iterator[str]:
-    yield f"{total.chars / max(1, total.pages - total.empty):,.0f} characters a body"
-    yield f"{total.empty:,} empty"
-    if total.kept is not None:
-        yield f"{total.kept:.0%} of the text kept"
-    if total.mean is not None:
-        yield f"mean confidence {total.mean:.2f}"
+def _in_log(source: str, log: str) -> Counts:
+    """Read the dictionary that Scrapy prints at the end of a crawl: one line or several, up to one that ends with }."""
+    lines = log.rpartition(_DUMP)[2].splitlines()[1:] if _DUMP in log else []
+    text = ""
+    for line in lines:
+        text += line + "\n"
+        if line.endswith("}") and (counts := _literal(text)) is not None:
+            return counts
+    raise ValueError(f"{source}: no log with stats; Scrapy writes them at level INFO where STATS_DUMP is on")
 
 
-def _length_lines(shape: CrawlShape) -> list[str]:
-    rows = [[length_name(power), f"{count:,}"] for power, count in sorted(shape.histograms["lengths"].items())]
-    return text_table(["characters", "bodies"], rows)
+def _literal(text: str) -> Counts | None:
+    try:
+        found = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if not isinstance(found, ast.Dict):
+        return None
+    pairs = zip(found.keys, found.values, strict=True)
+    return {
+        str(key.value): value.value if isinstance(value, ast.Constant) else ast.unparse(value)
+        for key, value in pairs
+        if isinstance(key, ast.Constant)
+    }
+
+
+def _chart(counts: Counts) -> str:
+    classes = {
+        name.removeprefix(_CONFIDENCE): value
+        for name, value in counts.items()
+        if name.startswith(_CONFIDENCE) and isinstance(value, int)
+    }
+    if not classes:
+        return ""
+    most = max(1, *classes.values())
+    rows = "".join(
+        f'<tr><td class="n">{_text(name)}<td><div class="bar" style="width:{max(1, _BAR * value // most)}px"></div>'
+        f'<td class="n">{value:,}'
+        for name, value in sorted(classes.items())
+    )
+    return f"<h2>Pages by the confidence of their body, in steps of {_STEP}</h2><table>{rows}</table><h2>All stats</h2>"
+
+
+def _written(value: object) -> str:
+    return f"{value:,}" if isinstance(value, (int, float)) else str(value)
+
+
+def _text(text: str) -> str:
+    return escape(shown(text, 200))

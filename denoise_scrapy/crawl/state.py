@@ -22,6 +22,7 @@ from denoise_scrapy.crawl.progress import Progress
 from denoise_scrapy.crawl.refusal import refusing_to_start
 from denoise_scrapy.crawl.responses import is_comparable, is_page, read_page
 from denoise_scrapy.crawl.site_keeper import SiteKeeper
+from denoise_scrapy.crawl.stats_file import write_stats
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.shown import logger_of
@@ -221,8 +222,16 @@ class CrawlState:
         self.crawler.stats.set_value(f"{stats.PREFIX}pages/evicted", self.memory.evicted)
         self.memories.note()
         self._progress.finish()
+        self._write_stats()
         self.recent.clear()
         self.reuse.clear()
+
+    def _write_stats(self) -> None:
+        try:
+            if self.settings.enabled:
+                write_stats(self.crawler)
+        except OSError as error:
+            self.report("stats", error)
 
 
 _states: WeakKeyDictionary[Crawler, CrawlState] = WeakKeyDictionary()

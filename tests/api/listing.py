@@ -36,7 +36,6 @@ FORMATS = {
     "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",
     "site memory and site models": "denoise_scrapy.site.rows.FORMAT",
     "site rules": "denoise_scrapy.site.rules_file.FORMAT",
-    "shape of a crawl": "denoise_scrapy.crawl.shape.crawl_shape.FORMAT",
 }
 #: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.
 MEMBERS: dict[str, Collection[str]] = {

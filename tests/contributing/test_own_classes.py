@@ -9,7 +9,7 @@ from scrapy.settings import Settings
 
 from denoise_scrapy.body import extract, find_strategy
 from denoise_scrapy.body.strategies.lcs import LcsStrategy
-from denoise_scrapy.commands.opening import named_in
+from denoise_scrapy.commands.indexes import named_in
 from denoise_scrapy.dedup import MemoryStore
 from denoise_scrapy.own_store import is_remote, make_store
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings

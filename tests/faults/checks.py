@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from denoise_scrapy.commands.dedup import problems
-from denoise_scrapy.commands.opening import open_store
+from denoise_scrapy.commands.indexes import open_store
 from tests.faults.project import Project
 from tests.faults.spider import passes_user
 from tests.faults.stories import Stories

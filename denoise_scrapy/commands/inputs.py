@@ -1,0 +1,178 @@
+"""Pages and texts that `scrapy denoise compare` and `explain` read: files, standard input, URLs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy import Request, Spider
+from scrapy.exceptions import UsageError
+from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.spidermiddlewares.httperror import HttpError
+from w3lib.encoding import html_to_unicode
+
+from denoise_scrapy.body import extract
+from denoise_scrapy.commands import STANDARD
+
+if TYPE_CHECKING:
+    from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+    from scrapy.settings import Settings
+    from twisted.python.failure import Failure
+
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+
+_URL = re.compile(r"https?://", re.IGNORECASE)
+_OTHER_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_HTML = re.compile(r"\ufeff?\s*(?:<\?xml\b[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+# The project's middlewares, delays, caches and robots.txt hold; what it does with items does not.
+_NO_CRAWL_OF_THE_PROJECT = {
+    "DENOISE_ENABLED": False,  # no comparison pages are wanted here
+    "EXTENSIONS": {},
+    "FEEDS": {},
+    "ITEM_PIPELINES": {},
+    "JOBDIR": None,
+    "TELNETCONSOLE_ENABLED": False,
+}
+
+
+class Fetched(NamedTuple):
+    """A page of the web.
+
+    Attributes:
+        text: Its source, decoded.
+        url: Its URL after redirects.
+        is_html: Whether it is HTML.
+
+    """
+
+    text: str
+    url: str
+    is_html: bool
+
+
+def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list[str]:
+    """Read texts; of an HTML page, its body.
+
+    Args:
+        names: Paths, http(s) URLs, or "-" once.
+        settings: For URLs.
+        as_html: Take all of them for HTML pages.
+
+    Raises:
+        UsageError: A name is of none of these kinds, or "-" comes twice.
+        OSError: One cannot be read or fetched.
+        ValueError: One is neither text nor HTML.
+
+    """
+    found = []
+    for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
+        if isinstance(source, bytes):
+            text, url = _decoded(name, source), None
+            is_html = name.lower().endswith(HTML_SUFFIXES) or _HTML.match(text[:4096]) is not None
+        else:
+            text, url, is_html = source
+        found.append(extract(text, url=url).text if is_html or as_html else text)
+    return found
+
+
+def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[bytes | Fetched]:
+    """Read files and standard input as they are, and fetch URLs.
+
+    Args:
+        names: Paths, http(s) URLs, or "-" once.
+        command: The subcommand, for messages.
+        settings: For URLs.
+
+    Raises:
+        UsageError: A name is of none of these kinds, or "-" comes twice.
+        OSError: One cannot be read or fetched.
+
+    """
+    if list(names).count(STANDARD) > 1:
+        raise UsageError(f"{command}: only one page can be standard input")
+    urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
+    for name in names:
+        if _OTHER_URL.match(name) and name not in urls:
+            raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
+    found: dict[str, bytes | Fetched] = {name: _read(name) for name in names if name not in urls}
+    if urls:  # last: a missing file is found before any request is sent
+        found |= fetch(urls, settings)
+    return [found[name] for name in names]
+
+
+def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
+    """Fetch pages by a crawl of a few requests. Once a process, as its reactor starts once.
+
+    Args:
+        urls: Their URLs, http or https.
+        settings: Those of the project, or Scrapy's own.
+
+    Returns:
+        The page of each.
+
+    Raises:
+        OSError: One could not be fetched, or is no text.
+
+    """
+    found: dict[str, Response | str] = {}
+    process = _process(settings)
+    process.crawl(_Spider, urls=urls, found=found)
+    process.start()
+    pages, failed = {}, []
+    for url in urls:
+        response = found.get(url, "the crawl ended before it came; -L ERROR says why")
+        if isinstance(response, TextResponse):
+            pages[url] = Fetched(response.text, response.url, isinstance(response, HtmlResponse))
+        else:
+            failed.append(f"{url}: {response if isinstance(response, str) else 'neither text nor HTML'}")
+    if failed:
+        raise OSError("not fetched: " + "; ".join(failed))
+    return pages
+
+
+class _Spider(Spider):
+    name = "denoise-compare"
+
+    def __init__(self, urls: Sequence[str], found: dict[str, Response | str], **more: Any) -> None:
+        super().__init__(**more)
+        self.urls, self.found = urls, found
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            given = {"asked": url}
+            yield Request(url, self.parse, errback=self.fail, dont_filter=True, cb_kwargs=given, meta=given)
+
+    def parse(self, response: Response, **more: Any) -> None:
+        self.found[more["asked"]] = response
+
+    def fail(self, failure: Failure) -> None:
+        error: Any = failure.value
+        said = f"status {error.response.status}" if isinstance(error, HttpError) else str(error) or type(error).__name__
+        self.found[failure.request.meta["asked"]] = said  # type: ignore[attr-defined]
+
+
+def _process(settings: Settings) -> AsyncCrawlerProcess | CrawlerProcess:
+    """Make the process that Scrapy's own commands would have, see `scrapy.cmdline`."""
+    from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess  # noqa: PLC0415 - they load Scrapy's engine
+
+    ours = settings.copy()
+    ours.setdict(_NO_CRAWL_OF_THE_PROJECT, priority="cmdline")
+    asyncio = ours["TWISTED_REACTOR"] == _ASYNCIO and not ours.getbool("FORCE_CRAWLER_PROCESS")
+    if asyncio or not ours.getbool("TWISTED_REACTOR_ENABLED", True):
+        return AsyncCrawlerProcess(ours)
+    return CrawlerProcess(ours)
+
+
+def _read(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
+
+
+def _decoded(name: str, data: bytes) -> str:
+    _, text = html_to_unicode(None, data, default_encoding="utf-8")
+    if "\0" in text:
+        raise ValueError(f"{name}: neither text nor HTML")
+    return text

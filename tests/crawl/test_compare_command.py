@@ -1,0 +1,128 @@
+"""`scrapy denoise compare` and `version`."""
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy import __version__
+from denoise_scrapy.commands.compare import judge
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore
+from denoise_scrapy.dedup.decision import Question
+from denoise_scrapy.dedup.decision import judge as decide
+from denoise_scrapy.dedup.features import Features
+from denoise_scrapy.native import status
+from tests.crawl.test_commands import call
+from tests.crawl.web import article, story
+
+
+@pytest.fixture
+def two(here: Path) -> tuple[str, str]:
+    """A text, and most of it with a new beginning."""
+    words = story(1, 8).split()
+    (here / "a.txt").write_text(" ".join(words))
+    (here / "b.txt").write_text("By our staff. " + " ".join(words[:100]))
+    return "a.txt", "b.txt"
+
+
+SHORTER = st.lists(st.sampled_from("one two three four five six seven eight nine ten the of and".split()), max_size=60)
+
+
+def test_says_why(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("compare", *two, "--threshold", "0.9") == 0
+    out = capsys.readouterr().out
+    assert "A is kept, B is new: B is a duplicate of A: c1 is .97; c2 is .97." in out
+    assert "B is kept, A is new: A is no duplicate of B: c1 is .84; c2 is .69." in out
+    assert "units of B that A lacks: staff\n" in out
+    assert "runs of B that A lacks: by our staff " in out
+    assert "MinHash bands in common" in out
+
+
+def test_for_machines(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("compare", *two, "--json", "--rule", "near-copy") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rule"], found["threshold"], set(found["lengths"])) == ("near-copy", 0.6, {"A", "B"})
+    assert [(one["new"], one["kept"]) for one in found["comparisons"]] == [("B", "A"), ("A", "B")]
+    assert found["comparisons"][0]["c1"]["of"] == found["comparisons"][1]["c1"]["of"]
+
+
+def test_the_settings_choose_rule_and_threshold(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_THRESHOLD": 0.9}
+    assert call("compare", *two, **asked) == 0
+    assert "rule patent, threshold .90" in capsys.readouterr().out
+    assert call("compare", *two, "--rule", "part", **asked) == 0
+    assert "rule part, threshold .60" in capsys.readouterr().out
+
+
+@given(SHORTER, SHORTER, st.sampled_from(["part", "near-copy", "patent"]), st.sampled_from([0.3, 0.7, 1.0]))
+def test_the_verdict_is_that_of_an_index(a: list[str], b: list[str], rule: str, threshold: float) -> None:
+    kept, new = " ".join(a), " ".join(b)
+    judged = judge(new, kept, rule, threshold)
+    with DuplicateIndex(threshold, MemoryStore(), rule=rule, search="tree") as index:
+        index.add("kept", kept)
+        verdict = index.check("new", new)
+    assert judged.duplicate == verdict.duplicate
+
+
+@given(SHORTER, SHORTER, st.sampled_from([("part", Question.PART), ("near-copy", Question.COPY)]))
+def test_the_counts_are_those_of_the_decision(a: list[str], b: list[str], by: tuple[str, Question]) -> None:
+    kept, new = " ".join(a), " ".join(b)
+    judged = judge(new, kept, by[0], 0.7)
+    compared = decide(Features.read(new), [Fingerprint.of(kept)], 0.7, question=by[1])[0]
+    if compared.c1 and not judged.same_words:
+        assert judged.c2 is not None
+        assert (judged.c1.value, judged.c2.value) == (compared.c1, compared.c2)
+
+
+def test_of_html_the_body_is_compared(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.html").write_text(article(1))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(("<!-- x -->\n" + article(1)).encode())))
+    assert call("compare", "a.html", "-") == 0
+    assert "the same words in the same order" in capsys.readouterr().out
+    Path("part.txt").write_text(f"<p>{story(1)}</p>")
+    assert call("compare", "a.html", "part.txt", "--body", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "p" not in found["comparisons"][0]["lacking_units"]
+
+
+def test_empty_and_short_texts(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("none.txt").touch()
+    Path("few.txt").write_text("a few words")
+    for rule in RULES:
+        for pair in (("none.txt", "none.txt"), ("few.txt", "few.txt"), ("none.txt", "few.txt")):
+            assert call("compare", *pair, "--rule", rule) == 0
+            assert capsys.readouterr().out.count("too short to be judged") == 2
+
+
+@pytest.mark.parametrize("name", ["none.txt", ".", "data.bin"])
+def test_what_cannot_be_read(here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("data.bin").write_bytes(b"\x00\x01\x02")
+    assert call("compare", name, name) == 1
+    assert capsys.readouterr().err.startswith("scrapy denoise: ")
+
+
+@pytest.mark.parametrize("argv", [["-", "-"], ["file:///etc/hosts", "a"], ["ftp://a.example/x", "a"]])
+def test_wrong_usage(here: Path, argv: Sequence[str]) -> None:
+    assert call("compare", *argv) == 2
+
+
+@pytest.mark.parametrize("argv", [["a"], ["a", "b", "--threshold", "0"], ["a", "b", "--rule", "x"]])
+def test_a_wrong_command_line(argv: Sequence[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        call("compare", *argv)
+    assert caught.value.code == 2
+
+
+def test_version_tells_whether_the_accelerator_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("version", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["accelerator"] == status() and told["denoise_scrapy"] == __version__ and "lxml" in told
+    assert call("version") == 0
+    assert f"accelerator       : {status()}" in capsys.readouterr().out
