@@ -34,6 +34,7 @@ STANDARD = "-"  # standard input, standard output
 SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
     "compare": "say why two texts are duplicates, or why not",
+    "extract": "print the text of a page",
     "explain": "draw what of a page is kept, and why",
     "site": "show what was learned of sites, pin their rules",
     "stats": "show what a crawl counted: a table, a chart of confidence",
