@@ -23,16 +23,14 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # the documentation as a site, in site/; a warning is an error
 docs: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.quotes
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "== open site/index.html"
 
 # all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
-# benchmarks.crawl_memory` (20,000 pages of 500 hosts), `python -m benchmarks.dedup.scale --million`
+# benchmarks.soak` (memory of 100,000 pages), `python -m benchmarks.dedup.scale --million`
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.bench $(ARGS)
 
@@ -41,10 +39,10 @@ cost: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.cost_page
 
 scores: $(VENV)/.bench
-	$(BIN)/python -m benchmarks --peers --scores docs/methods/scores.md
+	$(BIN)/python -m benchmarks --peers --scores
 
 kinds: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.kinds --page docs/methods/kinds.md
+	$(BIN)/python -m benchmarks.kinds --write
 
 train: $(VENV)/.dev
 	$(BIN)/python -m training --corpora $(CORPORA)
@@ -76,11 +74,10 @@ explore: $(VENV)/.dev
 sanitize: $(VENV)/.dev
 	$(BIN)/python -m tests.native.sanitize
 
-# other versions of Python and of what we stand on, as far as their interpreters are here; ARGS="-s lowest" for one
+# a part of the tests under other versions of Python and of what we stand on, as far as their interpreters are here;
+# ARGS="-s lowest" for one
 compat: $(VENV)/.dev
-	rm -rf .nox/ran
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox $(ARGS)
-	$(BIN)/python -m tests.compat.table
 
 # wheel and source distribution in dist/, under tags they may be published with, and their tests
 package: $(VENV)/.dev

@@ -1,47 +1,41 @@
-"""Other versions of Python and of what we stand on: `make compat` runs all sessions, one by one.
+"""Other versions of Python and of the packages we stand on: `make compat` runs all sessions, one by one.
 
-An interpreter that is not here is said and left out. What ran is written to `.nox/ran/`; `python -m tests.compat.table`
-makes a table of it.
+An interpreter that is not here is named and left out. The first lines of each session have the versions that it tests.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import nox
 
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
-LOWEST = PYTHONS[0]
-RAN = Path(".nox", "ran")
 PROJECT = nox.project.load_toml("pyproject.toml")
+NAMED = (re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["project"]["classifiers"])
+PYTHONS = tuple(found[1] for found in NAMED if found)
+LOWEST = PYTHONS[0]
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
-#: Those of users; the others are ours.
+# Those of users; the others are ours.
 EXTRAS = f".[{','.join(sorted(set(OPTIONAL) - {'bench', 'dev', 'docs', 'train'}))}]"
-#: Of our tools, those that the tests below are made with.
+# Of our tools, those that the tests below are made with.
 NEEDED = ("attrs", "hatchling", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
 TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
-#: What meets other people's code: lxml's parser, from Python and from C, numpy, datasketch, SQLite, Redis, a browser,
-#: Scrapy with its items, add-ons and feeds. The rest is arithmetic of our own, or processes that are killed in turn:
-#: five sessions are to take ten minutes of two cores.
+# What meets other people's code: lxml's parser, numpy, SQLite, Redis, a browser, Scrapy with its items, add-ons and
+# feeds. `make test` runs everything, once, under the interpreter of the development environment.
 PART = (
     "denoise_scrapy",  # the examples in docstrings
     "tests/page",
-    "tests/native/test_events.py",
-    "tests/native/test_library.py",
-    "tests/site",
-    "--ignore=tests/site/test_processes.py",
-    *(f"tests/body/test_{name}.py" for name in ("batch", "extract", "kind", "markdown", "selection", "site_model")),
-    *(f"tests/dedup/test_{name}.py" for name in ("claims", "fingerprint", "index", "redis_store", "stores")),
-    "tests/crawl",
-    *(f"--ignore=tests/crawl/test_{name}.py" for name in ("commands", "process", "shared_sites")),
-    "tests/several/test_leases.py",
-    "tests/several/test_scheduler.py",
+    "tests/dedup/test_index.py",
+    "tests/dedup/test_stores.py",
+    "tests/dedup/test_redis_store.py",
+    "tests/crawl/test_bodies.py",
+    "tests/crawl/test_item_kinds.py",
+    "tests/crawl/test_settings.py",
     "tests/rendered/test_default.py",
-    "tests/rendered/test_traces.py",
-    "tests/projects/test_shapes.py",
-    "--deselect=tests/projects/test_shapes.py::test_a_crawl_spider_that_follows_its_rules",
-    "--deselect=tests/projects/test_shapes.py::test_a_sitemap_spider",
+    "tests/projects/test_shapes.py::test_feeds_of_all_formats",
+    "tests/projects/test_shapes.py::test_item_loaders_and_pipelines_of_ones_own",
+    "tests/projects/test_shapes.py::test_page_objects_of_scrapy_poet",
     "tests/api/test_public_api.py",
 )
 
@@ -88,8 +82,8 @@ def _lowest_backend() -> str:
 
 
 def _run(session: nox.Session) -> None:
-    record = RAN / f"{session.name}.json"
-    record.unlink(missing_ok=True)
-    environment = {"COMPAT_RECORD": str(record), "PYTHONWARNINGS": ""}
-    options = ("-q", "-n", "2", "-p", "tests.compat.recording", "--hypothesis-profile", "compat")
-    session.run("python", "-m", "pytest", *options, *(session.posargs or PART), env=environment)
+    named = "scrapy twisted lxml numpy datasketch redis scrapy-playwright".split()
+    code = f"from importlib.metadata import version as v; print(*(f'{{n}} {{v(n)}}' for n in {named}), sep=', ')"
+    session.run("python", "-c", code)
+    options = ("-q", "-n", "2", "--hypothesis-profile", "compat")
+    session.run("python", "-m", "pytest", *options, *(session.posargs or PART), env={"PYTHONWARNINGS": ""})

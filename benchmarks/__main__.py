@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from benchmarks import gate, report
+from benchmarks import figures, gate, report
 from benchmarks.corpora import add_corpora_argument, load
 from benchmarks.peers import peers
 from benchmarks.quality import Row, measure, measure_peer, measure_site_peer
 from benchmarks.site_peers import site_peers
-from benchmarks.table import scores_page
+from benchmarks.table import PEERS, SHORT, scores_table
 from denoise_scrapy.body import STRATEGIES
 
 HEAD = "corpus       strategy      k pages     F1 ± s.e.  F1<.5 empty      ms × parse"
@@ -36,7 +35,9 @@ def main() -> int:
     if not (args.gate or args.set_baseline):  # those are of fewer rows
         report.merge("quality", [row.as_dict() for row in [*(row for row, _ in rows), *others]], quick=args.quick)
     if args.scores:
-        args.scores.write_text(scores_page([*(row for row, _ in rows), *others]), "utf-8")
+        known = [*(row for row, _ in rows), *others]
+        figures.write("scores", scores_table(known))
+        figures.write("scores", scores_table(known, SHORT, PEERS), figures.README)
     if args.set_baseline:
         gate.write(rows)
     wrong = gate.failures(rows) if args.gate else []
@@ -61,7 +62,7 @@ def _arguments() -> argparse.Namespace:
     ap.add_argument("--k", type=int, nargs="+", default=[5], help="comparison pages at most; several for a row each")
     ap.add_argument("--peers", action="store_true", help="also measure the installed single-page extractors")
     ap.add_argument("--quick", action="store_true", help="say in the report that this is not all")
-    ap.add_argument("--scores", type=Path, help="write the scores as a page of the documentation")
+    ap.add_argument("--scores", action="store_true", help="write the scores into the documentation (with --peers)")
     ap.add_argument("--gate", action="store_true", help="fail where a row is below its floor in baseline.json")
     ap.add_argument("--set-baseline", action="store_true", help="write the floors")
     return ap.parse_args()

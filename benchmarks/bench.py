@@ -19,24 +19,21 @@ from benchmarks.report import OUTPUT, environment
 INDEX = ("--counts", "1000", "10000", "100000", "--ways", "sqlite-prefilter", "datasketch-lsh")
 #: Modules, what each measures, and further arguments of a whole and of a quick run.
 PARTS: Sequence[tuple[str, str, Sequence[str], Sequence[str]]] = (
-    ("benchmarks.stages", "a body stage by stage", (), ()),
     ("benchmarks.turns", "bodies of a site's pages in turn; the worst pages", (), ()),
     ("benchmarks.growth", "growth with the page", (), ()),
     ("benchmarks.peers", "other extractors", (), ()),
     ("benchmarks.work", "counted work", (), ()),
-    ("benchmarks.profile", "functions of the most own time", (), ()),
     (
         "benchmarks.crawl",
         "a crawl, bare and with us",
         ("--pages", "60", "--rounds", "3"),
         ("--pages", "20", "--rounds", "1"),
     ),
-    ("benchmarks.crawl_memory", "memory of a crawl", ("--pages", "4000", "--hosts", "100"), ("--pages", "200")),
     ("benchmarks.dedup.scale", "the index, and datasketch's LSH alone", INDEX, ("--quick",)),
     ("benchmarks", "quality", ("--peers",), ("--strategies", "combined", "--names", "portal,big9,zh")),
 )
 #: Parts that read no recorded pages; their lengths are in their arguments.
-WITHOUT_PAGES = ("benchmarks.work", "benchmarks.crawl", "benchmarks.crawl_memory", "benchmarks.dedup.scale")
+WITHOUT_PAGES = ("benchmarks.work", "benchmarks.crawl", "benchmarks.dedup.scale")
 
 
 def main() -> int:

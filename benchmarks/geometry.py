@@ -1,4 +1,4 @@
-"""What geometry gives each strategy: `python -m benchmarks.geometry RENDERED [--page docs/….md]`.
+"""What geometry gives each strategy: `python -m benchmarks.geometry RENDERED [--write]`.
 
 RENDERED is a folder that `python -m training.render` wrote: pages as a browser made them, with the place of each
 element. Each page is extracted twice with the same comparison pages, once without any boxes. The default's models
@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import mean, pstdev
 from typing import NamedTuple
 
+from benchmarks import figures
+from benchmarks.markdown import table
 from denoise_scrapy.body import STRATEGIES, SiteModel
 from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.page import Page, PathTable
@@ -24,13 +26,6 @@ from denoise_scrapy.site import likest_first
 from example_project.scoring import f1
 
 K = 5  # comparison pages, as many as the default uses
-
-HEAD = """# What geometry gives
-
-Token F1 without boxes / with boxes, and the mean difference with its standard error, of rendered pages with up to five
-comparison pages. Written by `python -m benchmarks.geometry`.
-
-"""
 
 
 class RenderedPage(NamedTuple):
@@ -47,17 +42,19 @@ def main() -> int:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.geometry", description=__doc__)
     ap.add_argument("rendered", type=Path, help="a folder of rendered *.jsonl.gz")
     ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
-    ap.add_argument("--page", type=Path, help="write the table as a page of the documentation")
+    ap.add_argument("--write", action="store_true", help="write the table into the documentation")
     args = ap.parse_args()
-    strategies, rows = args.strategies.split(","), []
+    strategies, rows = args.strategies.split(","), list[list[str]]()
     for path in sorted(args.rendered.glob("*.jsonl.gz")):
         sites = read(path)
         cells = [_cell([pair for site in sites for pair in compare(site, strategy)]) for strategy in strategies]
         rows.append([path.name.partition(".")[0], str(sum(map(len, sites))), *cells])
         print(" | ".join(rows[-1]), flush=True)
-    table = [["corpus", "pages", *strategies], ["---"] * (len(strategies) + 2), *rows]
-    if args.page:
-        args.page.write_text(HEAD + "".join(f"| {' | '.join(row)} |\n" for row in table), "utf-8")
+    if args.write:
+        corpora, numbers, *gains = map(list, zip(*rows, strict=True))
+        columns = [f"{corpus} ({number})" for corpus, number in zip(corpora, numbers, strict=True)]
+        lines = [[name, *of_strategy] for name, of_strategy in zip(strategies, gains, strict=True)]
+        figures.write("geometry", table(["strategy (pages)", *columns], lines))
     return 0
 
 
@@ -98,7 +95,7 @@ def _f1(pages: list[Page], i: int, strategy: str, gold: str) -> float:
 def _cell(pairs: Sequence[tuple[float, float]]) -> str:
     gains = [after - before for before, after in pairs]
     error = pstdev(gains) / len(gains) ** 0.5
-    return f"{mean(p[0] for p in pairs):.3f} / {mean(p[1] for p in pairs):.3f} ({mean(gains):+.3f} ± {error:.3f})"
+    return f"{mean(gains):+.3f} ±{error:.3f}"
 
 
 if __name__ == "__main__":

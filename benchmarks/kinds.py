@@ -1,4 +1,4 @@
-"""Quality by kind of page, and what each knob does there: `python -m benchmarks.kinds [--corpora DIR] [--page FILE]`.
+"""Quality by kind of page, and what each knob does there: `python -m benchmarks.kinds [--corpora DIR] [--write]`.
 
 No times are taken, so that a busy machine does no harm. `--names` takes some corpora only.
 """
@@ -9,16 +9,16 @@ import argparse
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+from benchmarks import figures
 from benchmarks.corpora import RecordedPage, Site, add_corpora_argument, load
 from benchmarks.markdown import table
 from benchmarks.peers import peers
 from benchmarks.sample import sections
 from benchmarks.site_peers import site_peers
-from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, SiteModel, Taste
+from denoise_scrapy.body import SiteModel, Taste
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import likest_first
 from example_project.portal.model import tokens
@@ -33,21 +33,12 @@ CHINESE = ("zh", "zh68")
 TASTES = {
     'FAVOR = "precision"': Taste(favor="precision"),
     'FAVOR = "recall"': Taste(favor="recall"),
-    'TITLE = "keep"': Taste(title="keep"),
-    'TITLE = "drop"': Taste(title="drop"),
-    'COMMENTS = "keep"': Taste(comments="keep"),
-    'COMMENTS = "drop"': Taste(comments="drop"),
-    'TABLES = "keep"': Taste(tables="keep"),
+    'PARTS = {"comments": "keep"}': Taste(comments="keep"),
+    'PARTS = {"comments": "drop"}': Taste(comments="drop"),
 }
 ALONE = "COMPARISON_PAGES = 0"
-HEAD = f"""# Scores by kind of page
-
-Token F1, mean over pages of a kind; in brackets precision and recall. The first group is the example portal's
-sections, which no model was fitted on, the second recorded pages by their kind. `{DEFAULT_STRATEGY}` was fitted on the
-recorded pages: there compare its rows with each other; [combined.md](combined.md) has its scores on publishers left
-out. Settings are named without `DENOISE_`; each row changes one. Other extractors read a page alone, deboiler all pages
-of a site. Written by `python -m benchmarks.kinds --corpora DIR --page docs/methods/kinds.md`.
-"""
+#: The strategy with no fitted part that comes nearest to the default.
+HAND_RULE = "repetition"
 
 
 class Mark(NamedTuple):
@@ -72,7 +63,7 @@ class Mark(NamedTuple):
         return cls(*(mean(column) for column in zip(*marks, strict=True)))
 
     def __str__(self) -> str:
-        return f"{self.f1:.3f} ({self.precision:.2f}, {self.recall:.2f})"
+        return f"{self.f1:.3f}"
 
 
 #: Way of extracting -> kind -> marks.
@@ -83,7 +74,7 @@ def main() -> int:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.kinds", description=__doc__)
     add_corpora_argument(ap)
     ap.add_argument("--names", default="", help="corpora to run, comma-separated; all where none is named")
-    ap.add_argument("--page", type=Path, help="write the scores as a page of the documentation")
+    ap.add_argument("--write", action="store_true", help="write the scores into the documentation")
     args = ap.parse_args()
     made, recorded = _empty(), _empty()
     for name, found in load(args.corpora, tuple(filter(None, args.names.split(",")))):
@@ -91,10 +82,10 @@ def main() -> int:
         portal = name == "portal"
         for site in sections(found[0]) if portal else found:
             measure(site, made if portal else recorded, lambda page, name=name: kind_of(page, name))  # type: ignore[misc]
-    report = HEAD + "".join(f"\n## {title}\n\n{marks_table(marks)}\n" for title, marks in _groups(made, recorded))
-    print(report)
-    if args.page:
-        args.page.write_text(report, "utf-8")
+    text = "\n".join(f"{title}:\n\n{marks_table(marks)}\n" for title, marks in _groups(made, recorded))
+    print(text)
+    if args.write:
+        figures.write("kinds", text)
     return 0
 
 
@@ -135,9 +126,7 @@ def _texts(page: Page, model: SiteModel, recorded: RecordedPage) -> Iterator[tup
     yield ALONE, SiteModel.fit().extract(page).text
     for name, taste in TASTES.items():
         yield name, model.extract(page, taste=taste).text
-    for strategy in STRATEGIES:
-        if strategy != DEFAULT_STRATEGY:
-            yield f'STRATEGY = "{strategy}"', model.extract(page, strategy=strategy).text
+    yield f'STRATEGY = "{HAND_RULE}"', model.extract(page, strategy=HAND_RULE).text
     for name, extract in peers().items():
         yield name, extract(recorded.html)
 

@@ -32,6 +32,8 @@ from example_project.scoring import f1
 #: Pages of a corpus; repetitions, twice as many for peers where there are two ways to compute.
 PAGES, PASSES = 200, 1
 QUICK_PAGES = 12
+#: The peer that the goal names.
+COMPARED_PEER = "trafilatura"
 
 Extractor = Callable[[RecordedPage], str]
 
@@ -159,22 +161,24 @@ def summary(corpus: str, found: dict[str, list[Reading]]) -> Iterator[report.Row
 
 
 def peers_table(rows: Iterable[report.Row]) -> str:
-    """Extractors down; the last columns tell how many times faster we are, median page and in total."""
-    known = list(rows)
-    ours = list(dict.fromkeys(row["extractor"] for row in known if row["extractor"].startswith("combined")))
-    head = ["corpus", "extractor", "F1", "P", "P in total", *(f"{name} is faster" for name in ours)]
+    """Median multiples of the parse, a row a corpus; the last columns: how many times as long trafilatura takes."""
+    known = {(row["corpus"], row["extractor"]): row for row in rows}
+    corpora = {row["corpus"]: row["pages"] for row in known.values()}
+    names = list(dict.fromkeys(name for _, name in known))
+    ours = [name for name in names if name.startswith("combined")]
     lines = [
         [
-            f"{row['corpus']} ({row['pages']})",
-            row["extractor"],
-            f"{row['f1']:.3f}",
-            str(Spread.read(row)),
-            f"{row['total parses']:.1f}",
-            *(f"× {row[f'times {own}']['median']:.1f} ({row[f'total times {own}']:.1f})" for own in ours),
+            f"{corpus} ({pages})",
+            *(f"{known[corpus, name]['median']:.1f}" for name in names),
+            *(_times(known.get((corpus, COMPARED_PEER)), own) for own in ours),
         ]
-        for row in known
+        for corpus, pages in corpora.items()
     ]
-    return table(head, lines)
+    return table(["multiples of P", *names, *(f"{COMPARED_PEER} / {name}" for name in ours)], lines)
+
+
+def _times(row: report.Row | None, own: str) -> str:
+    return f"{row[f'times {own}']['median']:.1f}" if row else ""
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """`benchmarks/output/report.json`: a section for each benchmark, with what it was run with.
 
-    {"stages": {"with": {"python": "3.11.7", "lxml": "6.1.3", "native": "native", …}, "quick": false, "rows": [{…}, …]}}
+    {"turns": {"with": {"python": "3.11.7", "lxml": "6.1.3", "native": "native", …}, "quick": false, "rows": [{…}, …]}}
 
 A benchmark replaces its own section and leaves the others.
 """

@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import figures
 from benchmarks.crawl import Figures, one_crawl
 from benchmarks.crawled.server import serving
+from benchmarks.markdown import table
 from benchmarks.report import OUTPUT, environment, merge
 from benchmarks.soak_picture import picture
 from benchmarks.trend import trend
@@ -29,47 +31,36 @@ WINDOW = 64
 #: Part of the crawl before the trend. Path tables fill up with some 500 sites.
 BEFORE = 0.5
 MB = 1_000_000
-PAGE, PICTURE = Path("docs/methods/soak.md"), Path("docs/images/soak.svg")
+PICTURE = Path("docs/images/soak.svg")
 WITH, WITHOUT = "with the add-on", "without it"
-
-HEAD = """# A crawl of {pages:,} pages
-
-`python -m benchmarks.soak` crawls made pages of {hosts:,} hosts, {window} hosts at a time, with default settings and a
-job directory, and writes this page. The trend is that of the second half, in bytes of resident memory a page, with its
-interval of 95% (Theil and Sen). What holds what, and what bounds it: [memory](../memory.md).
-
-![Memory over the pages of the crawl](../images/soak.svg)
-
-"""
 
 
 def main() -> None:
-    """Crawl, print, write the page and the section `soak` of the report."""
+    """Crawl, print, write the section `soak` of the documentation and of the report."""
     ap = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     ap.add_argument("--hosts", type=int, default=HOSTS)
     ap.add_argument("--pages", type=int, default=PAGES, help="pages of all hosts")
     ap.add_argument("--bare", action="store_true", help="also the same crawl without the add-on")
     ap.add_argument("--window", type=int, default=WINDOW, help="hosts at a time")
-    ap.add_argument("--docs", type=Path, default=Path(), help="folder that the page and the picture are written below")
     args = ap.parse_args()
     each = max(args.pages // args.hosts, 1)
     told = {"hosts": args.hosts, "pages": args.hosts * each, "window": args.window}
     with serving(args.hosts, each, lazy=True) as port:
         crawls = {WITH: soak("default", port, args.hosts, each, args.window)}
-        write(told, crawls, args.docs)  # before the next, which takes long
+        write(told, crawls)  # before the next, which takes long
         if args.bare:
             crawls[WITHOUT] = soak("bare", port, args.hosts, each, args.window)
-            write(told, crawls, args.docs)
+            write(told, crawls)
 
 
-def write(told: Figures, crawls: dict[str, Figures], docs: Path) -> None:
-    """Print what is known so far, and write page, picture and report."""
+def write(told: Figures, crawls: dict[str, Figures]) -> None:
+    """Print what is known so far, and write figures, picture and report."""
     rows = {name: summary(crawl) for name, crawl in crawls.items()}
-    text = page(told, rows)
+    text = section(told, rows)
     print(text, flush=True)
     merge("soak", {**told, "ways": rows})
-    (docs / PAGE).write_text(text, "utf-8")
-    (docs / PICTURE).write_text(picture(lines(crawls), "pages", "MB"), "utf-8")
+    figures.write("soak", text)
+    PICTURE.write_text(picture(lines(crawls), "pages", "MB"), "utf-8")
 
 
 def soak(way: str, port: int, hosts: int, pages: int, window: int) -> Figures:
@@ -122,36 +113,32 @@ def lines(crawls: dict[str, Figures]) -> dict[str, list[tuple[float, float]]]:
     return drawn
 
 
-def page(told: Figures, rows: dict[str, Figures]) -> str:
-    """The page of the documentation."""
+def section(told: Figures, rows: dict[str, Figures]) -> str:
+    """The section of the documentation."""
     versions = ", ".join(f"{name} {version}" for name, version in environment().items())
-    table = [
-        "| crawl | MB at half | MB at the end | bytes a page | less the index | pages/s | CPU ms a page |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {name} | {row['half_mb']:.0f} | {row['end_mb']:.0f} | {row['slope']} | {row['slope_without_index']} | "
-            f"{row['pages_per_second']:.0f} | {row['cpu_ms_per_page']:.1f} |"
-            for name, row in rows.items()
-        ),
+    lines = [
+        [
+            name,
+            f"{row['half_mb']:.0f}",
+            f"{row['end_mb']:.0f}",
+            row["slope"],
+            row["slope_without_index"],
+            f"{row['pages_per_second']:.0f}",
+            f"{row['cpu_ms_per_page']:.1f}",
+        ]
+        for name, row in rows.items()
     ]
     ours = rows[WITH]
     held = ", ".join(f"{name} {size:.1f}" for name, size in ours["held_mb"].items())
     files = ", ".join(f"{name} {size:.0f}" for name, size in sorted(ours["files_mb"].items()) if size >= 1)
+    head = ["crawl", "MB at half", "MB at the end", "bytes a page", "less the index", "pages/s", "CPU ms a page"]
     parts = [
-        HEAD.format(**told) + "\n".join(table),
-        f"Held at the end, by what the memories say, in MB: {held}.",
-        f"Files in the job directory, in MB: {files}.",
-        f"| counter | |\n| --- | ---: |\n{_counters(ours['stats'])}",
-        f"Measured with {versions}.\n",
+        f"{told['pages']:,} pages of {told['hosts']:,} hosts, {told['window']} hosts at a time. "
+        f"Measured with {versions}.",
+        table(head, lines),
+        f"Held at the end, in MB: {held}. Files in the job directory, in MB: {files}.",
     ]
     return "\n\n".join(parts)
-
-
-def _counters(stats: dict[str, Any]) -> str:
-    """What left bounded memories, and what the crawl did, as rows of a table."""
-    wanted = ("pages/", "memory/evicted", "site_memory/", "comparison/", "dedup/", "body/items", "errors")
-    found = {name: value for name, value in stats.items() if name.startswith(wanted) and isinstance(value, int)}
-    return "\n".join(f"| `{name}` | {value:,} |" for name, value in sorted(found.items()) if "/score/" not in name)
 
 
 if __name__ == "__main__":

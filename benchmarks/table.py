@@ -4,38 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchmarks.markdown import table
 from benchmarks.quality import Row
+from denoise_scrapy.body import DEFAULT_STRATEGY
+from denoise_scrapy.body.model.block_model import block_model
 
-HEAD = """# Scores
-
-Token F1, mean over a corpus' pages ± one standard error. Strategies compare a page with up to five others of its site,
-likest template first; the other extractors read the page alone. `combined` was fitted on these pages, the example
-portal apart: its scores on publishers left out are in [combined.md](combined.md). Written by `make scores`.
-
-"""
+#: The default on publishers that its model was not fitted on: what a user may expect.
+UNSEEN = f"`{DEFAULT_STRATEGY}`, unseen publishers"
+#: Columns and other extractors of the README's table.
+SHORT = ("portal", "big9", "dragnet", "single", "wcxb", "zh68")
+PEERS = ("trafilatura", "readability")
 
 
-def scores_page(rows: Sequence[Row]) -> str:
-    """The Markdown page."""
-    corpora = list(dict.fromkeys(row.corpus for row in rows))
+def scores_table(rows: Sequence[Row], corpora: Sequence[str] = (), names: Sequence[str] = ()) -> str:
+    """Mean F1 as a Markdown table.
+
+    Args:
+        rows: What was measured.
+        corpora: Columns; all where none is given.
+        names: Strategies and extractors; all where none is given.
+    """
     found = {(row.strategy, row.corpus): row for row in rows}
-    names = list(dict.fromkeys(row.strategy for row in rows))
-    first = {corpus: next(row for row in rows if row.corpus == corpus) for corpus in corpora}
-    f1 = [[f"`{name}`", *(_score(found[name, corpus]) for corpus in corpora)] for name in names]
-    pages = ["pages", *(str(first[corpus].pages) for corpus in corpora)]
-    cost = [[f"`{name}`", *(f"{found[name, corpus].parses:.1f}" for corpus in corpora)] for name in names]
-    return (
-        HEAD
-        + _table(["F1", *corpora], [pages, *f1])
-        + "\nMedian CPU time of a body in multiples of lxml's plain parse of the same page, same run:\n\n"
-        + _table(["× parse", *corpora], cost)
+    corpora = corpora or list(dict.fromkeys(row.corpus for row in rows))
+    names = names or list(dict.fromkeys(row.strategy for row in rows))
+    of_default = [found[DEFAULT_STRATEGY, corpus] for corpus in corpora]
+    return table(
+        ["F1", *corpora],
+        [
+            ["pages", *(str(row.pages) for row in of_default)],
+            [UNSEEN, *(f"{_unseen(row):.3f}" for row in of_default)],
+            *([f"`{name}`", *(f"{found[name, corpus].f1:.3f}" for corpus in corpora)] for name in names),
+            [f"standard error of `{DEFAULT_STRATEGY}`", *(f"{row.error:.3f}" for row in of_default)],
+        ],
     )
 
 
-def _score(row: Row) -> str:
-    return f"{row.f1:.3f} ±{row.error:.3f}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _unseen(row: Row) -> float:
+    """The cross-validated F1 of the model file; of the portal, which no model was fitted on, the measured one."""
+    scores = block_model().provenance["cross-validated F1"]
+    return float(scores.get(f"{row.corpus} k={row.comparison_pages}", row.f1))

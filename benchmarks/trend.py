@@ -23,18 +23,6 @@ class Trend(NamedTuple):
         return f"{self.slope:,.0f} ({self.low:,.0f} to {self.high:,.0f})"
 
 
-def slope(x: Values, y: Values) -> float:
-    """The median of the slopes between all pairs of samples: an allocator gives back in jumps, which are no trend.
-
-    Source: Theil (1950), Sen (1968).
-
-    Example:
-        >>> slope(np.arange(5.0), np.array([10.0, 12, 14, 16, 60]))
-        2.0
-    """
-    return float(np.median(_slopes(x, y)))
-
-
 def trend(x: Values, y: Values) -> Trend:
     """The slope, and between which bounds it lies.
 

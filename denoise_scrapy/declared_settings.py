@@ -13,7 +13,6 @@ from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.decision import MOST_NEW
 from denoise_scrapy.own_store import check_store
 from denoise_scrapy.page.selectors import compile_all
-from denoise_scrapy.page.work import DEFAULT_WORK
 from denoise_scrapy.setting_values import PREFIX, Declaration, check_redis_url, setting
 
 SWITCH: dict[str, Any] = {"choices": SWITCHES, "per_page": True}
@@ -150,15 +149,10 @@ class DeclaredSettings:
     pages_per_site: int = setting(32, "How many pages of one site are remembered.", unit="pages", low=1)
     site_memory_path: str = setting(
         "",
-        "Where crawls keep what they learn of sites, for the next and for each other: a file, or a server as "
+        "Where crawls keep facts of the newest pages of sites, for the next and for each other: a file, or a server as "
         "redis://host:6379/0 (#name after it: another than DENOISE_DEDUP_REDIS_NAME). Empty: on the server of "
         "DENOISE_DEDUP_STORE = 'redis', else denoise-sites.sqlite in the folder of DENOISE_DEDUP_PATH or in the job "
         "directory, if one is set. :memory: for nowhere.",
-        may_be_empty=True,
-    )
-    rules_path: str = setting(
-        "",
-        "JSON file of learned rules, written anew at the end of the crawl; those pinned in it decide.",
         may_be_empty=True,
     )
     reuse_mb: float = setting(
@@ -168,14 +162,6 @@ class DeclaredSettings:
         low=0,
     )
     max_page_mb: float = setting(10.0, "Larger pages pass untreated; their items pass unchanged.", unit="MB", low=0.001)
-    page_work: int = setting(
-        DEFAULT_WORK,
-        "What a page may take, in counted steps (an element, 256 bytes); of one that takes more all text is kept, "
-        "unjudged. 0: any number.",
-        unit="steps",
-        low=0,
-        per_page=True,
-    )
     geometry: str = setting(
         "auto",
         "Use where elements lie on the screen, if scrapy-playwright rendered a page; require: say so where that is not "

@@ -20,9 +20,9 @@ from typing import Any
 from lxml import etree
 from lxml import html as lxml_html
 
-from denoise_scrapy.page.events import Target, feed
 from denoise_scrapy.page.markup import BLOCK_TAGS
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import feed, to_utf8
+from denoise_scrapy.page.reader import Target
 from denoise_scrapy.shown import logger_of
 
 __all__ = ["language_of", "published_on"]

@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.component import Component
 from denoise_scrapy.crawl.crawled_page import PageText
 from denoise_scrapy.crawl.duplicates.check import DuplicateCheck
@@ -73,7 +73,7 @@ class BodyPipeline(Component):
         """Open the site memory.
 
         Raises:
-            ConfigurationError: Its file, or that of the rules, is refused; the crawl does not start.
+            ConfigurationError: Its file is refused; the crawl does not start.
         """
         self._state.sites.open()
 
@@ -139,12 +139,10 @@ class BodyPipeline(Component):
 
     async def _text_of(self, crawled: CrawledPage) -> PageText:
         pages = await self._state.comparison.pages_for(crawled)
-        sites, settings = self._state.sites, crawled.settings
-        model = SiteModel.fit(pages, sites.memory.learned(crawled.page), sites.memory.pinned(crawled.page))
-        body = model.extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        if body.fallback == OVER_BUDGET:
-            self._say_over_budget(crawled)
-        sites.learn(crawled.page, body)
+        settings = crawled.settings
+        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
+        if body.fallback == TOO_LARGE:
+            self._say_too_large(crawled)
         self._state.count(f"body/confidence/{_class(body.confidence)}")
         values = field_values(body, settings) | self._meta.values(crawled, body)
         text = PageText(values, not body.text, body.fallback, body.evidence)
@@ -153,14 +151,13 @@ class BodyPipeline(Component):
                 page.drop_columns()
         return text
 
-    def _say_over_budget(self, crawled: CrawledPage) -> None:
+    def _say_too_large(self, crawled: CrawledPage) -> None:
         self._state.say_once(
-            "over_budget",
+            "too_large",
             logging.WARNING,
-            "%s takes more work than DENOISE_PAGE_WORK = %d steps: its items get all of its text, as those of further "
-            "such pages, which denoise/body/fallback/over_budget counts",
+            "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
+            "denoise/body/fallback/too_large counts",
             crawled.page.url,
-            crawled.settings.page_work,
         )
 
     def _count(self, text: PageText) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PROMISED = (ROOT / "docs" / "guarantees.md").read_text("utf-8").partition("# What we do not promise")[0]
+PROMISED = (ROOT / "docs" / "guarantees.md").read_text("utf-8").partition("## What we do not promise")[0]
 SENTENCES = re.split(r"^- ", PROMISED, flags=re.MULTILINE)[1:]
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from denoise_scrapy.body.block_model import BlockModel
 from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.body.model.block_model import BlockModel
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from example_project.scoring import f1
 from training import networks, trees

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.context import SETS, Context
-from denoise_scrapy.body.network import BlockNetwork, Values, Weights, forward
+from denoise_scrapy.body.model.network import SETS, BlockNetwork, Context, Values, Weights, forward
 from training.dataset import CORPUS_WEIGHTS, Example
 
 #: Outputs of the two layers.

@@ -9,7 +9,7 @@ import lightgbm
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.forest import Forest
+from denoise_scrapy.body.model.forest import Forest
 from training.dataset import CORPUS_WEIGHTS, Example
 
 TREES, LEAVES, DEPTH = 120, 16, 6

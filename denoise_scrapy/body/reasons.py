@@ -13,8 +13,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.block_model import BlockModel
-from denoise_scrapy.body.context import Context
+from denoise_scrapy.body.model.block_model import BlockModel
+from denoise_scrapy.body.model.network import Context
 from denoise_scrapy.page import Flag, Page
 
 #: Families by the beginnings of their features' names; a feature belongs to the first that fits.

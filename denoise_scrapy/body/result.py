@@ -41,12 +41,11 @@ class Body:
         strategy: Name of the strategy that decided.
         comparison: URLs of the comparison pages that were used.
         fallback: What was done where the strategy could not decide as it should: "" (nothing was
-            lacking), "page alone" (no comparison page), "whole text" (nothing was selected), "over budget" (the page
-            takes more work than it may take: all of its text); and where the user's
-            wishes leave nothing of what was selected: "second choice" (the likeliest of the rest), "dropped kinds"
-            (there is nothing else), "all removed" (nothing is left).
-        evidence: What the body rests on, best first: "pinned rule" (the user's), "site model" (comparison
-            pages of a template that earlier bodies made known), "comparison pages", "page alone", "whole text".
+            lacking), "page alone" (no comparison page), "whole text" (nothing was selected), "too large" (the page
+            is over a bound: all of its text); and where the user's wishes leave nothing of what was selected: "second
+            choice" (the likeliest of the rest), "dropped kinds" (there is nothing else), "all removed" (nothing is
+            left).
+        evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
         make_blocks: Makes `blocks`; only asked when somebody looks.
         make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.

@@ -1,10 +1,9 @@
-"""`scrapy denoise …`: look into an index of texts, move it, see why two texts are duplicates and how a body was found.
+"""`scrapy denoise …`: the command line.
 
-Every `scrapy` command of a machine where we are installed loads this module: what costs time is imported late.
+Every `scrapy` command on a machine with this package loads this module, so slow imports come late.
 
 A subcommand is a module with `add_arguments(parser)` and `run(args, settings) -> int`, named in `SUBCOMMANDS`. It
-returns an exit code, and raises `UsageError` for a wrong command line and anything of `failures()` for what went
-wrong; both become a line on stderr.
+returns an exit code; `UsageError` and the exceptions of `failures()` become a line on stderr.
 """
 
 from __future__ import annotations
@@ -29,14 +28,13 @@ PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
 STANDARD = "-"  # standard input, standard output
 
-# Name of each module here that is a subcommand, and what it does. An option of theirs must not have the name of one
-# that all Scrapy commands have, as --pdb and --set.
+# Modules of this package, and what each does. Their options must not repeat those of all Scrapy commands, as --set.
 SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
-    "compare": "say why two texts are duplicates, or why not",
+    "compare": "show why two texts are duplicates, or why not",
     "extract": "print the text of a page",
     "explain": "draw what of a page is kept, and why",
-    "site": "show what was learned of sites, pin their rules",
+    "site": "show the sites of a site memory, forget one",
     "stats": "show what a crawl counted: a table, a chart of confidence",
     "version": "show versions, and whether the accelerator is in use",
 }
@@ -45,12 +43,9 @@ _GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --l
 
 
 class DenoiseCommand(ScrapyCommand):
-    """Hands the command line on to the subcommand it names.
+    """Runs the subcommand that the command line names; Scrapy's parser takes its own options from anywhere."""
 
-    Scrapy's parser takes its own options from wherever they are, we parse the rest.
-    """
-
-    requires_crawler_process = False  # it would load the add-ons and set up logging; `fetching` makes one for URLs
+    requires_crawler_process = False  # it would load the add-ons and set up logging; `inputs` makes one for URLs
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl for URLs; -L sets it
 
     def syntax(self) -> str:
@@ -94,7 +89,7 @@ def run(argv: Sequence[str], settings: Settings) -> int:
     except UsageError as error:
         say(f"{PROGRAM}: {error}", file=sys.stderr)
         return MISUSED
-    except BrokenPipeError:  # as of `… | head`; what is still in the buffer must not fail at the end of the process
+    except BrokenPipeError:  # as of `… | head`; the buffer must not fail at the end of the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except failures() as error:
@@ -104,7 +99,7 @@ def run(argv: Sequence[str], settings: Settings) -> int:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Give the exceptions that say what is wrong with a file, a server, a setting or an URL."""
+    """Return the exceptions for a wrong file, server, setting or URL."""
     known: tuple[type[Exception], ...] = (OSError, ValueError, ImportError, sqlite3.Error)
     if "redis" not in sys.modules:
         return known

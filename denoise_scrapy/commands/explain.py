@@ -1,4 +1,4 @@
-"""`scrapy denoise explain`: what of a page is kept and why, drawn as one HTML file."""
+"""`scrapy denoise explain`: draw what of a page is kept, and why, as one HTML file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         taste=read.taste,
         keep=read.keep,
         remove=read.remove,
-        work=read.page_work,
     )
     data = explanation.html.encode()
     if args.output == STANDARD:

@@ -1,22 +1,21 @@
-"""`scrapy denoise site`: what was learned of sites, and the rules that a person pins."""
+"""`scrapy denoise site`: the sites of which pages are kept for the next crawl."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.commands import site_changes
-from denoise_scrapy.commands.indexes import refuse_missing_file
-from denoise_scrapy.commands.site_listing import site_as_dict, site_lines, sites_lines
-from denoise_scrapy.crawl.sites_place import SITES_FILE, SitesPlace, sites_place
+from denoise_scrapy.crawl.site_keeper import SITES_FILE, sites_place
+from denoise_scrapy.crawl.text_table import counted, plain_line, text_table
 from denoise_scrapy.setting_values import nearest_hint
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
-from denoise_scrapy.site import SiteStore, site_key
+from denoise_scrapy.shown import say, shown
+from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage.redis_link import SCHEMES
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ _NO_STORE = (
     "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, a folder, by DENOISE_DEDUP_PATH or "
     "JOBDIR, or DENOISE_DEDUP_STORE = 'redis'"
 )
-_WHICH = "a template's number, a rule's (1.2), or a rule: #id, .class, html/body/div"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,73 +37,88 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a site memory, a job directory, or redis://…#name; default: that of the settings",
     )
     parser.add_argument("--json", action="store_true", help="for machines")
-    parser.add_argument("--yes", action="store_true", help="do not ask before anything is forgotten")
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--pin", metavar="N|RULE", help=f"let a rule decide: {_WHICH}")
-    ways.add_argument("--unpin", metavar="all|N|RULE", help="let it decide no more")
-    ways.add_argument("--forget", metavar="all|N", help="forget what was learned of the site, or of a template of it")
-    ways.add_argument("--export", metavar="FILE", help="write the rules as JSON; -: standard output")
-    ways.add_argument("--import", metavar="FILE", dest="import_", help="pin the rules that are pinned there")
+    parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
+    parser.add_argument("--yes", action="store_true", help="do not ask before")
     parser.epilog = f"A single HOST that is a file, a folder or a server is taken for STORE. {parser.epilog}"
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Show it, or change it."""
+    """Show sites, or forget them."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
-    place = _place(args.store, settings)
-    args.store = str(place)  # for messages of SQLite
-    store = place.store()
+    if args.forget and args.host is None:
+        raise UsageError("site: --forget needs a HOST")
+    store = _store(args.store, settings)
+    args.store = store.place  # for messages of SQLite
     try:
-        _refuse_missing(place, store)
+        if not store.exists():  # opening would create it
+            raise FileNotFoundError(f"{store.place}: there is no site memory")
         store.open()
         return _run(args, store)
     finally:
         store.close()
 
 
-def sites_of(host: str, store: SiteStore) -> list[str]:
-    """Give the known sites of a host or an URL.
-
-    Raises:
-        ValueError: There is none.
-
-    """
-    known = store.sites()
-    found = [site for site in known if site_changes.is_of(site, host)]
-    if not found:
-        raise ValueError(f"{store.place}: nothing is known of {host!r}{nearest_hint(host, known)}")
-    return found
-
-
-def _run(args: argparse.Namespace, store: SiteStore) -> int:
-    if args.import_ is not None:
-        return site_changes.import_(store, args.host, args.import_)
-    sites = store.sites() if args.host is None else sites_of(args.host, store)
-    if args.export is not None:
-        return site_changes.export(store, sites, args.export)
-    if args.pin is not None or args.unpin is not None or args.forget is not None:
-        site = _only(args, sites)
-        if args.forget is not None:
-            return site_changes.forget(store, site, args.forget, ask=not args.yes)
-        if args.pin is not None:
-            return site_changes.pin(store, site, args.pin)
-        return site_changes.unpin(store, site, args.unpin)
-    if args.json:
-        say(*json.dumps([site_as_dict(store, site) for site in sites], ensure_ascii=False, indent=2).split("\n"))
-    elif args.host is None:
-        say(*sites_lines(store))
+def _run(args: argparse.Namespace, store: FactsStore) -> int:
+    kept = store.sites()
+    found = [site for site in kept if args.host is None or is_of(site.site, args.host)]
+    if args.host is not None and not found:
+        hint = nearest_hint(args.host, [site.site for site in kept])
+        raise ValueError(f"{store.place}: no pages of {args.host!r} are kept{hint}")
+    if args.forget:
+        names = [site.site for site in found]
+        if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
+            say("nothing is forgotten")
+            return 1
+        for name in names:
+            store.forget(name)
+        say(f"forgotten: {', '.join(names)}")
+    elif args.json:
+        rows: list[dict[str, Any]] = [site._asdict() for site in found]
+        for row in rows if args.host is not None else ():
+            row["urls"] = _urls(store, row["site"])
+        say(*json.dumps(rows, ensure_ascii=False, indent=2).split("\n"))
     else:
-        say(*"\n\n".join("\n".join(site_lines(store, site)) for site in sites).split("\n"))
+        lines = [
+            [f"{site.pages:,}", f"{site.nbytes:,}", _time(site.newest), site.site]
+            for site in sorted(found, key=lambda site: -site.newest)
+        ]
+        say(f"{store.place}: {counted(len(found), 'site')}")
+        if lines:
+            say(*text_table(["pages", "bytes", "newest", "site"], lines, [2, 3]))
+        if args.host is not None:
+            say(*(plain_line(url) for site in found for url in ("", *_urls(store, site.site))))
     return 0
 
 
-def _only(args: argparse.Namespace, sites: list[str]) -> str:
-    if args.host is None:
-        raise UsageError("site: --pin, --unpin and --forget need a HOST")
-    if len(sites) > 1:
-        raise UsageError(f"site: {args.host} is several sites, name one: {', '.join(sites)}")
-    return sites[0]
+def is_of(site: str, host: str) -> bool:
+    """Whether a site is that of an URL, or of a host with or without a port.
+
+    Example:
+        >>> [is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]
+        [True, True, False]
+    """
+    name = site.partition("://")[2]
+    return site == site_key(host) or host.lower() in {name, name.rpartition(":")[0]}
+
+
+def _urls(store: FactsStore, site: str) -> list[str]:
+    """The pages of a site, newest first."""
+    return [facts.url for facts in reversed(store.load(site))]
+
+
+def _time(seconds: float) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    except (ValueError, OverflowError, OSError):  # of a damaged row
+        return "?"
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(shown(question)).strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False
 
 
 def _is_store(name: str) -> bool:
@@ -114,24 +127,12 @@ def _is_store(name: str) -> bool:
     return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
 
 
-def _place(name: str | None, settings: Settings) -> SitesPlace:
+def _store(name: str | None, settings: Settings) -> FactsStore:
     read = DenoiseSettings.from_settings(settings)
-    if name is not None:
-        return SitesPlace.of(str(Path(name, SITES_FILE)) if Path(name).is_dir() else name, read.dedup_redis_name)
-    place = sites_place(read, settings.get("JOBDIR"))  # as it is: Scrapy's own function makes the folder
+    if name is None:
+        place = sites_place(read, settings.get("JOBDIR"))  # as it is: Scrapy's own function makes the folder
+    else:
+        place = str(Path(name, SITES_FILE)) if Path(name).is_dir() else name
     if place is None:
         raise UsageError(_NO_STORE)
-    return place
-
-
-def _refuse_missing(place: SitesPlace, store: SiteStore) -> None:
-    """See that there is something to open, for opening would make it.
-
-    Raises:
-        OSError: There is nothing.
-
-    """
-    if place.path is not None:
-        refuse_missing_file(place.path)
-    elif not store.exists():
-        raise FileNotFoundError(f"{place}: there is no site memory of that name")
+    return facts_store(place, read.dedup_redis_name)

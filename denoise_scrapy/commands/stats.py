@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def read_stats(source: str) -> Counts:
-    """Read the stats of a crawl; of the last one that a log tells of.
+    """Read the stats of a crawl; from a log, those of its last crawl.
 
     Args:
         source: A job directory, a JSON file of stats, a log, or "-" for a log on standard input.

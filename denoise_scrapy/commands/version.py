@@ -1,4 +1,4 @@
-"""`scrapy denoise version`: our version, what does the arrays' work, and the versions of what we stand on."""
+"""`scrapy denoise version`: versions of this package and of what it needs, and whether the accelerator is in use."""
 
 from __future__ import annotations
 

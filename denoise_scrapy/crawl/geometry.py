@@ -15,7 +15,7 @@ import numpy as np
 from scrapy import Request
 
 from denoise_scrapy.page.geometry import Boxes
-from denoise_scrapy.page.numbered import boxes_by_number
+from denoise_scrapy.page.layout import boxes_by_number
 from denoise_scrapy.setting_values import ConfigurationError
 
 try:

@@ -8,10 +8,10 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.body.model import OVER_BUDGET
+from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.responses import told_encoding
 from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.setting_values import PREFIX, ConfigurationError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class ItemMeta:
     def _published(self, crawled: CrawledPage, body: Body, response: Response | None, html: Callable[[], str]) -> str:
         if response is None:
             return ""
-        if body.fallback == OVER_BUDGET or len(response.body) > MAX_HTML:
+        if body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
             self._state.count("meta/too_large")
             return ""
         found = published_on(html(), crawled.page.url)
@@ -87,5 +87,5 @@ class ItemMeta:
 
 
 def html_of(response: Response | None) -> str:
-    """The text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    """The text of a page; not its own `text`, which servers can make slow by their charset (`page.parse`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

@@ -12,7 +12,6 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.work import DEFAULT_WORK
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ def read_page(
     *,
     keep: Sequence[str] = (),
     remove: Sequence[str] = (),
-    work: int = DEFAULT_WORK,
 ) -> Page:
     """Parse a response that `is_page`.
 
@@ -73,7 +71,6 @@ def read_page(
         paths: Table of element paths shared by the pages of its site.
         keep: Selectors of what belongs to the body.
         remove: Selectors of what does not.
-        work: Steps that the page may take, 0 for any number.
     """
     return Page.parse(
         response.body,
@@ -82,7 +79,6 @@ def read_page(
         paths=paths,
         keep=keep,
         remove=remove,
-        work=work,
     )
 
 

@@ -1,92 +1,74 @@
-"""Between the crawl and the site memory: where it lies, when it is saved, what is said of it."""
+"""The site memory of a crawl: opened at its start, saved when it idles, from time to time, and at its end."""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.refusal import refusing_to_start
-from denoise_scrapy.crawl.sites_place import SitesPlace, sites_place
 from denoise_scrapy.setting_values import ConfigurationError
-from denoise_scrapy.shown import logger_of
-from denoise_scrapy.site.patient_store import FAILURES
-from denoise_scrapy.site.pauses import Pauses
-from denoise_scrapy.site.rules_file import RulesFile
-from denoise_scrapy.site.site_memory import SiteMemory
+from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_store
+from denoise_scrapy.site.memory import PageMemory, SiteMemory
 from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.storage import BackOff, without_password
 
 if TYPE_CHECKING:
-    from denoise_scrapy.body import Body
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.page import Page
-    from denoise_scrapy.site import PageMemory
-    from denoise_scrapy.site.learned_rule import LearnedRule
-    from denoise_scrapy.site.learned_template import LearnedTemplate
-    from denoise_scrapy.site.store import SiteStore
+    from denoise_scrapy.settings import DenoiseSettings
 
-logger = logger_of(__name__)
-
-# Bodies between two saves: a killed crawl loses what it learned of as many; a save takes some milliseconds a site.
+SITES_FILE = "denoise-sites.sqlite"
+# SQLite's own name for a database without a file.
+NO_FILE = ":memory:"
+# Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
 SAVE_EVERY = 100
 
 
 class SiteKeeper:
-    """The site memory of a crawl, loaded at its start, saved when it idles, from time to time, and at its end.
+    """Loads and saves the site memory of a crawl. A fault of its store costs neither the crawl nor an item.
 
     Args:
         state: The crawl.
         pages: Its page memory.
 
     Attributes:
-        memory: The site memory; without a file until `open` was called.
+        memory: The site memory; without a store until `open` was called.
     """
 
     def __init__(self, state: CrawlState, pages: PageMemory):
         self._state = state
         self._pages = pages
-        self.memory = SiteMemory(pages)
-        self._store: SiteStore | None = None
-        self._rules: RulesFile | None = None
+        self._store: FactsStore | None = None
         self._unsaved = 0
+        self.memory = SiteMemory(pages)
 
     def open(self) -> None:
-        """Open the files.
+        """Open the store.
 
         Raises:
-            ConfigurationError: One is refused; the crawl does not start.
+            ConfigurationError: It is refused; the crawl does not start.
         """
-        crawler, settings = self._state.crawler, self._state.settings
-        with refusing_to_start(crawler):
-            try:
-                self._rules = RulesFile.read(Path(settings.rules_path)) if settings.rules_path else None
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f"the rules of DENOISE_RULES_PATH: {error}") from error
-            pauses = Pauses()
-            self._store = self._opened(pauses)
-        pinned = self._pinned(pauses)
-        self.memory = SiteMemory(self._pages, self._store, pinned=pinned, report=self._failed, pauses=pauses)
+        back_off = BackOff()
+        with refusing_to_start(self._state.crawler):
+            self._store = self._opened(back_off)
+        self.memory = SiteMemory(self._pages, self._store, report=self._failed, back_off=back_off)
 
-    def learn(self, page: Page, body: Body) -> None:
-        """Learn from a page's body, unless it is all of the page for want of better."""
-        if body.evidence == "whole text" or not len(body.probability):
-            return
-        try:
-            for template in self.memory.learn(page, body.probability):
-                self._say_changed(template)
-        except Exception as error:  # the body is there: it must not be lost by what it teaches
-            self._state.report("site_memory", error)
+    def remember(self, page: Page) -> None:
+        """Keep a page to compare others with, in this crawl and the next."""
+        self.memory.remember(page)
         self._unsaved += 1
         if self._unsaved >= SAVE_EVERY:
             self.save()
 
     def save(self, *, at_once: bool = False) -> None:
-        """Add what was learned since the last save to the store, unless that rests.
+        """Save what came since the last call, unless the store failed lately.
 
         Args:
-            at_once: Whether it may rest or not.
+            at_once: Whether it failed or not.
         """
         if not self.memory.save(at_once=at_once):
             return
@@ -95,56 +77,50 @@ class SiteKeeper:
             self._state.crawler.stats.set_value(f"{PREFIX}site_memory/{name}", count)
 
     def close(self) -> None:
-        """Save, write the rules, and let go of the file."""
+        """Save, and close the store."""
         self.save(at_once=True)
-        try:
-            if self._rules is not None:
-                self._rules.write(self.memory.rules())
-        except OSError as error:
-            self._failed(error)
         if self._store is not None:
             self._store.close()
 
-    def _opened(self, pauses: Pauses) -> SiteStore | None:
-        place: SitesPlace | str | None = self._state.settings.site_memory_path
+    def _opened(self, back_off: BackOff) -> FactsStore | None:
+        settings = self._state.settings
+        place: str | None = settings.site_memory_path
+        store: FactsStore | None = None
         try:
-            place = sites_place(self._state.settings, job_dir(self._state.crawler.settings))
-            store = None if place is None else place.store()
-            if store is not None:
+            place = sites_place(settings, job_dir(self._state.crawler.settings))
+            if place is not None:
+                store = facts_store(place, settings.dedup_redis_name)
                 store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
-            raise ConfigurationError(f"the site memory {place}: {error}") from error
+            raise ConfigurationError(f"the site memory {without_password(place or '')}: {error}") from error
         except FAILURES as error:  # perhaps it works later
-            pauses.failed()
+            back_off.failed()
             self._failed(error)
         if store is not None and store.read_only is not None:
             self._failed(store.read_only)
         return store
-
-    def _pinned(self, pauses: Pauses) -> dict[str, list[LearnedRule]]:
-        """Pinned rules by site: those of the rules file before those of the store."""
-        pinned = {site: list(rules) for site, rules in (self._rules.pinned if self._rules else {}).items()}
-        try:
-            for site, rules in (self._store.pinned() if self._store and pauses.over else {}).items():
-                pinned.setdefault(site, []).extend(rules)
-        except FAILURES as error:
-            pauses.failed()
-            self._failed(error)
-        return pinned
-
-    def _say_changed(self, template: LearnedTemplate) -> None:
-        logger.info(
-            "The template of pages like %s has changed: what was learned from %d bodies is forgotten",
-            template.example,
-            template.pages,
-            extra={"spider": self._state.crawler.spider},
-        )
 
     def _failed(self, error: Exception) -> None:
         self._state.count("site_memory/failed")
         self._state.say_once(
             "site_memory",
             logging.WARNING,
-            "What is learned of sites cannot be kept in its store at present, and the crawl goes on without: %s",
+            "Pages of sites cannot be kept in the site memory at present, and the crawl goes on without it: %s",
             error,
         )
+
+
+def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
+    """Where the site memory lies, as `facts_store` reads it; None for in memory only.
+
+    Args:
+        settings: The crawl's.
+        directory: Its job directory.
+    """
+    if settings.site_memory_path:
+        return settings.site_memory_path if settings.site_memory_path != NO_FILE else None
+    if settings.dedup_store == "redis":
+        return f"{settings.dedup_redis_url}#{quote(settings.dedup_redis_name)}"
+    if settings.dedup_path:
+        return str(Path(settings.dedup_path).parent / SITES_FILE)
+    return str(Path(directory, SITES_FILE)) if directory else None

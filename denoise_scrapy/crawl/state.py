@@ -149,9 +149,10 @@ class CrawlState:
         """Parse the response to a request with the path table of its site."""
         self.count("pages/parsed")
         site = site_key(response.url)
-        self.sites.memory.enter(site)  # pages of earlier crawls serve from the first page on
+        self.sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
         table = self.memory.path_table(site)
-        page = read_page(response, table, keep=settings.keep, remove=settings.remove, work=settings.page_work)
+        page = read_page(response, table, keep=settings.keep, remove=settings.remove)
+        self.memory.tables.add_page(page)
         self.geometry.attach(page, request, response, settings)
         return page
 
@@ -189,7 +190,7 @@ class CrawlState:
 
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with."""
-        self.sites.memory.remember(page)
+        self.sites.remember(page)
         self.comparison.page_arrived(page)
 
     def _watch_memories(self) -> None:
@@ -197,7 +198,6 @@ class CrawlState:
         watch("pages", nbytes=lambda: pages.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: pages.reduced)
         watch("path_tables", nbytes=lambda: pages.tables.nbytes, evicted=lambda: pages.tables.evicted)
-        watch("learned", nbytes=lambda: self.sites.memory.nbytes)  # and under site_memory/evicted
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
         watch("shapes", evicted=lambda: self.visited.evicted)
         watch("reuse", nbytes=lambda: reuse.nbytes, evicted=lambda: reuse.evicted)

@@ -1,4 +1,4 @@
-"""Loads the compiled library, or tells why not."""
+"""Loads the compiled library, or tells why not, and declares its functions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
 
 from denoise_scrapy.native.compile import TARGET, source_digest
 
@@ -16,18 +18,72 @@ from denoise_scrapy.native.compile import TARGET, source_digest
 SWITCH = "DENOISE_NATIVE"
 _OFF = frozenset(["0", "no", "off", "false"])
 
+_POINTER, _NUMBER, _INT, _OBJECT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.py_object
+#: Result and arguments of each function by its name in C, less `denoise_`.
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "digest": (ctypes.c_char_p,),
+    # source/reader.c
+    "html_look": (_INT, ctypes.c_char_p, _NUMBER),
+    "reader": (_OBJECT, _OBJECT, _INT),
+    "reader_place": (_OBJECT, _OBJECT),
+    "reader_finish": (_OBJECT, _OBJECT),
+    # source/columns.c
+    "read_page": (_NUMBER, *[_POINTER] * 4, _NUMBER),
+    "lay_out_blocks": (None, _POINTER, _POINTER),
+    # source/shared.c
+    "shared": (None, *[_POINTER] * 3, _NUMBER, *[_POINTER] * 4),
+    "shared_space": (_NUMBER, *[_NUMBER] * 3),
+    # source/texts.c; these keep the lock: nobody learns while another asks
+    "texts_ask": (_NUMBER, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER),
+    "texts_learn": (None, _POINTER, _NUMBER, _POINTER, _POINTER),
+    # source/features.c
+    "features": (_INT, *[_POINTER] * 4, *[_NUMBER] * 3, _POINTER),
+    # source/model.c
+    "model_probability": (_INT, _POINTER, _POINTER, _NUMBER, *[_POINTER] * 3),
+}
 
-@dataclass(frozen=True)
+
 class Library:
-    """The functions of the compiled library.
+    """The functions of the compiled library: `Library(path).read_page` is `denoise_read_page` of C.
 
-    Attributes:
-        arrays: Functions over arrays; other threads run meanwhile.
-        objects: The same library, for functions that read Python objects: they keep the interpreter's lock.
+    Functions of Python objects keep the interpreter's lock; of the others other threads run meanwhile.
+
+    Args:
+        path: The library's file.
+
+    Raises:
+        OSError: It cannot be loaded.
+        AttributeError: It lacks a function.
     """
 
-    arrays: ctypes.CDLL
-    objects: ctypes.PyDLL
+    def __init__(self, path: Path) -> None:
+        self.arrays, objects = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
+        for name, (result, *arguments) in _FUNCTIONS.items():
+            locked = _OBJECT in arguments or name.startswith("texts_")
+            function = getattr(objects if locked else self.arrays, f"denoise_{name}")
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:  # of what is set above type checkers know nothing
+        raise AttributeError(name)
+
+
+def address_of(array: npt.NDArray[Any]) -> int:
+    """Address of a contiguous array's values, 0 where it has none.
+
+    That of a writable array takes .4 µs; `array.ctypes.data` and `__array_interface__` take 2.
+
+    Example:
+        >>> import numpy as np
+        >>> address_of(np.zeros(0)), address_of(np.zeros(1)) > 0
+        (0, True)
+    """
+    if not array.size:
+        return 0
+    if not array.flags.writeable:
+        return int(array.ctypes.data)
+    values: Any = array
+    return ctypes.addressof(ctypes.c_char.from_buffer(values))
 
 
 def library() -> Library | None:
@@ -67,15 +123,14 @@ def _load() -> tuple[Library | None, str]:
     path = Path(wish) if os.sep in wish else TARGET
     if not path.exists():
         return None, f"{path} is missing: not compiled where denoise_scrapy was installed, or not for this system"
+    other = "compiled from other sources: install again, or python -m denoise_scrapy.native"
     try:
-        loaded = Library(ctypes.CDLL(str(path)), ctypes.PyDLL(str(path)))
-        made_of = loaded.arrays.denoise_digest
-        made_of.restype = ctypes.c_char_p
-        if made_of().decode() != source_digest():
-            return None, "compiled from other sources: install again, or python -m denoise_scrapy.native"
-    except (OSError, AttributeError) as error:
+        loaded = Library(path)
+        return (loaded, "") if loaded.digest().decode() == source_digest() else (None, other)
+    except AttributeError:
+        return None, other
+    except OSError as error:
         return None, f"cannot be loaded: {error}"
-    return loaded, ""
 
 
 _current: list[Library | None] = [_load()[0]]

@@ -2,11 +2,10 @@
 
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.columns import Elements
-from denoise_scrapy.page.facts import PageFacts
 from denoise_scrapy.page.feature_tree import FeatureTree
 from denoise_scrapy.page.geometry import Boxes
 from denoise_scrapy.page.markup import Flag
-from denoise_scrapy.page.page import Page
+from denoise_scrapy.page.page import Page, PageFacts
 from denoise_scrapy.page.paths import PathTable
 
 __all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts", "PathTable"]

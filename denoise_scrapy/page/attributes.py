@@ -1,9 +1,12 @@
-"""Attributes that the columns do not hold and a rendering of the page needs: of images, of cells, of lists."""
+"""Attributes of single elements that the columns do not hold: images, cells, lists, declared types.
+
+Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from denoise_scrapy.page.markup import SIZED_TAGS
 
@@ -60,11 +63,11 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
 
 
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> list[tuple[str, str]]:
-    """What is kept of an `img`: `alt`, `width` and `height`, and as `src` the address that a script would put there.
+    """Return what is kept of an `img`: `alt`, `width`, `height`, and as `src` the address a script would put there.
 
     Args:
         attributes: As written.
-        picture_source: Address told by a `source` before it, "" for none; counts where its own is missing.
+        picture_source: Address of a `source` before it, "" for none; counts where its own is missing.
 
     Returns:
         Names and values; no `src` where the image's own stands.
@@ -123,8 +126,90 @@ def largest(srcset: str) -> str:
     best, best_size = "", 0.0
     for candidate in _CANDIDATE_END.split(srcset[:MAX_SRCSET_LENGTH].strip()):
         url, _, descriptor = candidate.strip().partition(" ")
-        told = _DESCRIPTOR.match(descriptor.strip())
-        size = float(told[1]) if told else 1.0
+        match = _DESCRIPTOR.match(descriptor.strip())
+        size = float(match[1]) if match else 1.0
         if size > best_size and _is_address(url):
             best, best_size = url, size
     return best
+
+
+#: Characters of JSON-LD that are looked at on a page: 2 of 1,570 recorded pages have more, 98% have 14,000 or fewer.
+MAX_JSON = 200_000
+#: Types that are kept of a page: recorded pages declare up to 28.
+MAX_TYPES = 40
+#: Characters of an attribute that are looked at: several schema.org URLs fit.
+MAX_VALUE = 300
+
+_JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
+_NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
+_META_PREFIXES = {"og:type": "og:", "generator": "generator:"}
+_JSON_SCRIPT = "application/ld+json"
+
+StartTag = tuple[str, Mapping[str, str]]
+
+
+def is_json_ld(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether the element is a script that holds JSON-LD."""
+    return tag == "script" and attributes.get("type", "")[:MAX_VALUE].strip().lower().startswith(_JSON_SCRIPT)
+
+
+class DeclaredTypes:
+    """Collects what a page declares while it is parsed.
+
+    Attributes:
+        names: The types, lower-case last path segments; those of Open Graph begin with `og:`, the first
+            word of the generator's name with `generator:`.
+
+    Example:
+        >>> types = DeclaredTypes()
+        >>> types.note_json('{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}')
+        >>> types.note_meta({"property": "og:type", "content": "article"})
+        >>> types.note_item("http://schema.org/Product")
+        >>> sorted(types.names)
+        ['newsarticle', 'og:article', 'product', 'thing']
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self._json_left = MAX_JSON
+
+    def note_json(self, text: str) -> None:
+        """Note the types in a piece of JSON-LD, however broken or deep."""
+        text = text[: self._json_left]
+        self._json_left -= len(text)
+        for match in _JSON_TYPE.finditer(text):
+            self._add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
+
+    def note_item(self, itemtype: str) -> None:
+        """Note microdata: an `itemtype` attribute, one or several URLs."""
+        self._add("", itemtype[:MAX_VALUE].split())
+
+    def note_meta(self, attributes: Mapping[str, str]) -> None:
+        """Note a `meta` element, where it is of the two kinds that count."""
+        name = attributes.get("property") or attributes.get("name") or ""
+        prefix = _META_PREFIXES.get(name[:MAX_VALUE].strip().lower())
+        if prefix:
+            self._add(prefix, attributes.get("content", "")[:MAX_VALUE].split()[:1])
+
+    def note_rest(self, body: bytes, elements: Sequence[StartTag]) -> None:
+        """Note what stands outside head and scripts.
+
+        Args:
+            body: The page.
+            elements: Its elements that have an `itemtype`, and its `meta` outside the head. The latter count only
+                where the head has no type of Open Graph and the page's bytes hold one.
+        """
+        if not elements:
+            return
+        meta = not any(name.startswith("og:") for name in self.names) and b"og:type" in body
+        for tag, attributes in elements:
+            if "itemtype" in attributes:
+                self.note_item(attributes["itemtype"])
+            if meta and tag == "meta":
+                self.note_meta(attributes)
+
+    def _add(self, prefix: str, values: Iterable[str]) -> None:
+        for value in values:
+            name = re.split(r"[/#:]", value.rstrip("/\\"))[-1].lower()
+            if len(self.names) < MAX_TYPES and _NAME.fullmatch(name):
+                self.names.add(prefix + name)

@@ -1,19 +1,27 @@
-"""Blocks: the runs of text between two block boundaries, with their counts, as columns."""
+"""Blocks and lines: the runs of text between two block boundaries, with their counts, as columns."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.characters import SPACE, STOP, class_table, hash_table, segment_hashes
-from denoise_scrapy.page.columns import Elements, IntArray
-from denoise_scrapy.page.counts import count_classes, count_tokens
-from denoise_scrapy.page.derived import Told, derived
+from denoise_scrapy.page.columns import Elements, IntArray, NativeColumn, derived
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.marked_text import (
+    CJK,
+    CLASSES,
+    DIGIT,
+    SPACE,
+    STOP,
+    class_table,
+    hash_table,
+    running_count,
+    segment_hashes,
+)
 from denoise_scrapy.page.markup import Flag
-from denoise_scrapy.page.runs import part_runs
 
 #: Shorter blocks, or blocks of more links, are no paragraphs. Measured on five corpora: 12 tokens, .34.
 PARAGRAPH_TOKENS = 12
@@ -38,7 +46,7 @@ class Blocks:
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
         self.native = elements.native
-        self.told: Told | None = None if self.native is None else self.native.of_blocks
+        self.native_column: NativeColumn | None = None if self.native is None else self.native.of_blocks
         if boxes is not None:
             self.flags[:] = self._seen(self.flags, boxes)  # where C looks for them, too
 
@@ -91,7 +99,7 @@ class Blocks:
 
     @derived
     def counts(self) -> IntArray:
-        """Characters of each class (`characters`), shape (m, CLASSES)."""
+        """Characters of each class (`marked_text`), shape (m, CLASSES)."""
         return count_classes(self.elements, self.start, self.end)
 
     @derived
@@ -177,3 +185,150 @@ class Blocks:
     def text_hashes(self) -> npt.NDArray[np.uint64]:
         """Hash of the block's text: white space and case do not count, digits are all alike."""
         return segment_hashes(hash_table().take(self._visible_codes), *self._visible)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The blocks of a page, shape (m,) but for `block_of_text`.
+
+    Attributes:
+        block_of_text: Block of the text after each mark, -1 where nothing shows, shape (marks,).
+        element: Nearest block-level element of each block's text, -1 where there is none.
+        first: Number of the mark that each block's text follows.
+        after: Number of the mark that ends it; the number of all marks at the page's end.
+    """
+
+    block_of_text: IntArray
+    element: IntArray
+    first: IntArray
+    after: IntArray
+
+
+def part_runs(e: Elements) -> Runs:
+    """Part a page's text at the marks of block-level elements, and at every second `br` with nothing between."""
+    is_block = np.asarray(e.column("block"), np.bool_)
+    ends = is_block.take(e.mark_element)
+    _end_at_second_breaks(e, ends)
+    group = ends.cumsum()  # of the text after each mark
+    bounds = _bounds(ends)
+    shows = (e.visible_before[1:] > e.visible_before[:-1]) & (e.text_owner >= 0)
+    shown = shows.nonzero()[0]
+    group_shown = group.take(shown)
+    is_first = np.empty(len(shown), np.bool_)
+    is_first[:1] = True
+    np.not_equal(group_shown[1:], group_shown[:-1], out=is_first[1:])
+    of_block = group_shown[is_first]
+    block_of_group = np.full(len(bounds), -1)
+    block_of_group[of_block] = np.arange(len(of_block))
+    element = e.nearest(is_block).take(e.text_owner.take(shown[is_first]))
+    return Runs(block_of_group.take(group), element, bounds.take(of_block), bounds.take(of_block + 1))
+
+
+def _end_at_second_breaks(e: Elements, ends: npt.NDArray[np.bool_]) -> None:
+    """A `br` that follows another one with nothing visible between ends a block at its start mark."""
+    is_break = np.asarray(e.column("br"), np.bool_)
+    if is_break.any():
+        breaks = (is_break.take(e.mark_element) & e.is_start).nonzero()[0]
+        seen = e.visible_before.take(breaks)
+        ends[breaks[1:][seen[1:] == seen[:-1]]] = True
+
+
+def _bounds(ends: npt.NDArray[np.bool_]) -> IntArray:
+    """Number of the mark where each group of runs begins, and the number of all marks as last value."""
+    inner = ends.nonzero()[0]
+    bounds = np.zeros(len(inner) + 2, np.int64)  # the first group begins at the first mark
+    bounds[1:-1] = inner
+    bounds[-1] = len(ends)
+    return bounds
+
+
+def count_tokens(e: Elements, block_of_text: IntArray, start: IntArray, end: IntArray) -> IntArray:
+    """Tokens of each block: runs of word characters, and CJK characters one by one.
+
+    Args:
+        e: The page's elements.
+        block_of_text: Block of the text after each mark, shape (marks,).
+        start: Position of each block's first character, shape (m,).
+        end: Position after its last, shape (m,).
+    """
+    classes = e.classes
+    word = classes - DIGIT < CJK - DIGIT  # unsigned: what is below wraps round to large values
+    begins = word.copy()
+    np.greater(word[1:], word[:-1], out=begins[1:])
+    begins[_goes_on(e, block_of_text, word)] = False
+    if e.text.wide:
+        begins |= classes == CJK
+    total = running_count(begins)
+    return (total.take(end) - total.take(start)).astype(np.int64)
+
+
+def _goes_on(e: Elements, block_of_text: IntArray, word: npt.NDArray[np.bool_]) -> IntArray:
+    """Positions where a word of the same block goes on after marks: `foo<b>bar</b>` is one."""
+    bounds = e.mark_bounds
+    before_text = (bounds[1:] - bounds[:-1] > 1).nonzero()[0]
+    block = block_of_text.take(before_text)
+    left, right = bounds.take(before_text[:-1] + 1) - 1, bounds.take(before_text[1:]) + 1
+    return np.asarray(right[word.take(left) & word.take(right) & (block[1:] == block[:-1])])
+
+
+def count_classes(e: Elements, start: IntArray, end: IntArray) -> IntArray:
+    """Characters of each class in each block, shape (m, CLASSES); marks are none."""
+    counts = np.zeros((len(start), CLASSES), np.int64)
+    for kind in range(SPACE, CLASSES):
+        total = running_count(e.classes == kind)
+        counts[:, kind] = total.take(end) - total.take(start)
+    return counts
+
+
+class Lines:
+    """Columns of a page's k lines that show text, in document order. Hidden text is in none of them.
+
+    Attributes:
+        element: Nearest block-level element of the line's text, shape (k,).
+        chars: Visible characters, shape (k,).
+        link_chars: Those inside links, shape (k,).
+        tokens: Words, and CJK characters one by one, shape (k,). A word that a tag parts counts twice.
+        at_break: Whether a `br` begins or ends the line, shape (k,).
+
+    Example:
+        >>> from denoise_scrapy.page import Page
+        >>> lines = Lines(Page.parse("<p>One two.<br>Three.</p><div><a href=/x>Four</a> 5</div>").elements)
+        >>> lines.chars.tolist(), lines.link_chars.tolist(), lines.tokens.tolist(), lines.at_break.tolist()
+        ([7, 6, 5], [0, 0, 4], [2, 1, 2], [True, True, False])
+    """
+
+    def __init__(self, e: Elements) -> None:
+        block = np.asarray(e.column("block"), bool)
+        breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
+        line = np.cumsum(block[e.mark_element] | breaks)  # of the text after each mark
+        flags = np.asarray(e.column("flags"), np.int64)
+        chars = np.diff(e.visible_before)
+        shown = np.flatnonzero((chars > 0) & (e.text_owner >= 0))
+        shown = shown[(flags[e.text_owner[shown]] & Flag.HIDDEN) == 0]
+        owner, chars, line_of = e.text_owner[shown], chars[shown], line[shown]
+        found, first = np.unique(line_of, return_index=True)
+        linked = (flags[owner] & Flag.LINK) != 0
+        size = int(line[-1]) + 2 if len(line) else 2
+        self.element: IntArray = e.nearest(block)[owner[first]]
+        self.chars = _sums(line_of, chars, size)[found]
+        self.link_chars = _sums(line_of, np.where(linked, chars, 0), size)[found]
+        begins = np.zeros(size, bool)
+        begins[line[breaks]] = True
+        self.tokens = _sums(line_of, _tokens_after(e)[shown], size)[found]
+        self.at_break: npt.NDArray[np.bool_] = begins[found] | begins[found + 1]
+
+    def __len__(self) -> int:
+        return len(self.element)
+
+
+def _tokens_after(e: Elements) -> IntArray:
+    """Tokens in the text after each mark, shape (marks,)."""
+    word = (e.classes >= DIGIT) & (e.classes < CJK)
+    begins = word.copy()
+    begins[1:] &= ~word[:-1]
+    before = np.concatenate([[0], np.cumsum(begins | (e.classes == CJK))])
+    return np.asarray(np.diff(before[np.append(e.marks, len(word))]))
+
+
+def _sums(group: IntArray, values: IntArray, size: int) -> IntArray:
+    return np.bincount(group, values, size).astype(np.int64)

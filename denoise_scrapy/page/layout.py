@@ -1,20 +1,23 @@
-"""Where a rendered page's blocks lie, seen from its main column.
-
-Position and width say little by themselves: with a bar at one side the text is not in the middle. Seen from the
-column in which most of the prose stands they say more than anything else that one page tells.
-"""
+"""Where a rendered page's blocks lie, the sizes of its frames, and which box of a browser's is which element's."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.markup import SKIPPED_TAGS
+from denoise_scrapy.page.page import Page
+from denoise_scrapy.page.parse import read_events, to_utf8
+from denoise_scrapy.page.reader import Event
 
-Floats = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.float64]
 
 #: Elements without a box of their own stand where the next ones around them do, up to so many levels.
 _LEVELS = 8
@@ -32,9 +35,9 @@ class BlockLayout:
         pinned: Whether it keeps its place on the screen: 0 or 1.
     """
 
-    outside: Floats
-    font: Floats
-    pinned: Floats
+    outside: FloatArray
+    font: FloatArray
+    pinned: FloatArray
 
     @classmethod
     def of(cls, blocks: Blocks, boxes: Boxes) -> BlockLayout:
@@ -74,7 +77,7 @@ def _with_box(blocks: Blocks, boxes: Boxes) -> npt.NDArray[np.int64]:
     return found
 
 
-def _median(values: Floats, weight: npt.NDArray[np.int64]) -> float:
+def _median(values: FloatArray, weight: npt.NDArray[np.int64]) -> float:
     """Weighted median of what is known; NaN of nothing.
 
     Example:
@@ -87,3 +90,151 @@ def _median(values: Floats, weight: npt.NDArray[np.int64]) -> float:
     order = np.argsort(values[known], kind="stable")
     sums = np.cumsum(weight[known][order])
     return float(values[known][order][np.searchsorted(sums, sums[-1] / 2)])
+
+
+_SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*(%|px)?\s*(?:!important)?\s*", re.IGNORECASE | re.ASCII)
+#: Width in CSS pixels of a page that has none: screens were 1,024 wide in the years of table layouts, less a
+#: scroll bar. It only decides where a page mixes pixels with percentages of the page.
+USUAL_PAGE_WIDTH = 1000.0
+
+
+class FrameSizes:
+    """Width and height of each of a page's n elements, NaN where unknown.
+
+    A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of what
+    the element stands in.
+
+    Attributes:
+        width: In CSS pixels, shape (n,).
+        width_percent: Shape (n,).
+        height: In CSS pixels, shape (n,).
+        height_percent: Shape (n,).
+        rendered: Whether they are those of the rendered layout.
+        page_width: In CSS pixels: as rendered, else the largest in pixels, else `USUAL_PAGE_WIDTH`.
+
+    Example:
+        >>> sizes = FrameSizes(Page.parse("<div style='width: 80%'><table><tr><td width=160 height=90>x</table></div>"))
+        >>> sizes.width_percent.tolist()[2], sizes.width.tolist()[-1], sizes.height.tolist()[-1]
+        (80.0, 160.0, 90.0)
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._elements = page.elements
+        boxes = page.boxes
+        self.rendered = boxes is not None
+        n = len(page.elements)
+        if boxes is not None:
+            self.width, self.height = boxes.width.astype(np.float64), boxes.height.astype(np.float64)
+            self.width_percent = 100 * self.width / max(boxes.page_width, 1)
+            self.height_percent = 100 * self.height / max(boxes.page_height, 1)
+            self.page_width = float(boxes.page_width)
+            return
+        sizes = np.full((4, n), np.nan)
+        if page.sizes:
+            index = [element for element, _, _ in page.sizes]
+            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.sizes])
+        self.width, self.width_percent, self.height, self.height_percent = sizes
+        self.page_width = np.nanmax(self.width, initial=0.0) or USUAL_PAGE_WIDTH
+
+    def inherited_widths(self) -> FloatArray:
+        """Width of each element in CSS pixels, or of the nearest element around it that has one, shape (n,).
+
+        Example:
+            >>> page = Page.parse("<table width=900><tr><td width='20%'><p>x<td><p>y</table>")
+            >>> FrameSizes(page).inherited_widths()[2:].tolist()
+            [900.0, 900.0, 180.0, 180.0, 900.0, 900.0]
+        """
+        e = self._elements
+        in_pixels, in_percent = ~np.isnan(self.width), ~np.isnan(self.width_percent)
+        nearest = e.nearest(in_pixels | in_percent)
+        known = np.flatnonzero(in_pixels | in_percent)
+        # a width is a product: percentages up to the first pixels, or up to the page. Factors of the known
+        # elements, of the page, and of what stands above all: 1
+        page, above = len(known), len(known) + 1
+        own = np.where(in_pixels, self.width, self.width_percent / 100)[known]
+        factor = np.concatenate([own, [self.page_width, 1.0]])
+        parent = e.parent[known]
+        around = np.where(parent >= 0, nearest[parent], -1)
+        around = np.where(around < 0, page, np.searchsorted(known, around))
+        around = np.concatenate([np.where(in_pixels[known], above, around), [above, above]])
+        while (around != above).any():  # doubles the distance: log2(depth) rounds
+            factor, around = factor * factor[around], around[around]
+        found = np.append(factor[:-2], np.nan)  # the last one answers for "none"
+        return np.asarray(found[np.where(nearest < 0, page, np.searchsorted(known, nearest))])
+
+
+@lru_cache(maxsize=4096)
+def parse_size(size: str) -> tuple[float, float]:
+    """A width or height as (CSS pixels, percent), NaN where it is not; other units are neither.
+
+    Example:
+        >>> parse_size("760"), parse_size("95.5 %"), parse_size("12em")
+        ((760.0, nan), (nan, 95.5), (nan, nan))
+    """
+    match = _SIZE.fullmatch(size)
+    number = float(match[1]) if match else 0.0
+    if not match or not number:  # browsers ignore a width of 0
+        return np.nan, np.nan
+    return (np.nan, number) if match[2] == "%" else (number, np.nan)
+
+
+def boxes_by_number(page: Page, numbered: str, attribute: str, boxes: Boxes) -> Boxes | None:
+    """Return the boxes of a page's elements in the page's own order.
+
+    Args:
+        page: The page.
+        numbered: Its tags with a number in each element's `attribute`; elements without one are unknown. Text, and
+            what is inside of `SKIPPED_TAGS`, may be left out.
+        attribute: The attribute's name.
+        boxes: The boxes by number.
+
+    Returns:
+        None: the page has other elements than the numbered tags, or the numbers are none of these boxes.
+
+    Example:
+        >>> two = np.array([10, 20], np.float32)
+        >>> boxes = Boxes(two, two, two, two, 100, 100)
+        >>> page = Page.parse("<p>One<noscript><i>Two</i></noscript><p>Three")
+        >>> numbered = "<html><body><p n=0>One<noscript><i>Two</i></noscript><p n=1>Three"
+        >>> boxes_by_number(page, numbered, "n", boxes).x.tolist()
+        [nan, nan, 10.0, nan, 20.0]
+        >>> boxes_by_number(page, numbered + "<p>", "n", boxes) is None
+        True
+    """
+    leaves = SKIPPED_TAGS - {"noscript"} if page.noscript_read else SKIPPED_TAGS
+    tags, written = _elements(read_events(to_utf8(numbered)), attribute, leaves)
+    if tags != page.tags():
+        return None
+    numbers = _numbers(written, len(boxes))
+    return None if numbers is None else boxes.taken(numbers)
+
+
+def _elements(events: Iterable[Event], attribute: str, leaves: frozenset[str]) -> tuple[list[str], list[str]]:
+    """Tag and number as written, "" for none, of each element that `parse` gives a place."""
+    tags: list[str] = []
+    numbers: list[str] = []
+    skipped = 0  # how many elements are open inside a leaf, itself included
+    for event in events:
+        if event is None:
+            skipped -= skipped > 0
+        elif isinstance(event, str):
+            continue
+        elif skipped:
+            skipped += 1
+        else:
+            tag, attributes = event
+            tags.append(tag)
+            numbers.append(attributes.get(attribute, ""))
+            skipped = int(tag in leaves)
+    return tags, numbers
+
+
+def _numbers(written: list[str], count: int) -> npt.NDArray[np.intp] | None:
+    """The numbers, -1 for none; None if they are not below `count`, or one of them stands twice."""
+    try:
+        numbers = np.array([int(number) if number else -1 for number in written], np.intp)
+    except (ValueError, OverflowError):
+        return None
+    known = numbers[numbers != -1]
+    fits = not len(known) or (known.min() >= 0 and known.max() < count and np.bincount(known).max() == 1)
+    return numbers if fits else None

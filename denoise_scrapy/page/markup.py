@@ -1,4 +1,4 @@
-"""What HTML tags, roles and class words mean to us: which end a block, which show nothing, which frame a page.
+"""Meaning of HTML tags, roles and class words: which end a block, which show nothing, which frame a page.
 
 Tags and ARIA roles may decide; class words are features that a strategy weighs, never a veto.
 """
@@ -12,87 +12,15 @@ from functools import lru_cache
 #: Elements whose whole subtree shows no text of the page (or only form values). They stay in the
 #: feature tree as leaves.
 SKIPPED_TAGS = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "svg",
-        "math",
-        "head",
-        "iframe",
-        "object",
-        "embed",
-        "applet",
-        "canvas",
-        "audio",
-        "video",
-        "map",
-        "select",
-        "option",
-        "textarea",
-        "input",
-        "datalist",
-        "frame",
-        "frameset",
-        "noframes",
-    ]
+    "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
+    "textarea input datalist frame frameset noframes".split()
 )
 
 #: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
 BLOCK_TAGS = frozenset(
-    [
-        "html",
-        "body",
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "caption",
-        "ul",
-        "legend",
-        "button",
-        "label",
-    ]
+    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody "
+    "td tfoot th thead tr caption ul legend button label".split()
 )
 
 #: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) take
@@ -109,11 +37,10 @@ CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h
 SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
 
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-URL_ATTRIBUTES = {"a": "href", "area": "href", "img": "src"}
 
 
 class Flag(IntFlag):
-    """What an element, or an ancestor of it, is. Bits of the path table's `own_flags` and `flags` columns."""
+    """Kinds of elements and of their ancestors. Bits of the path table's `own_flags` and `flags` columns."""
 
     LINK = 1 << 0
     HIDDEN = 1 << 1
@@ -228,44 +155,21 @@ def word_flags(names: str) -> int:
     names = names[:MAX_WORDS_LENGTH]
     bits = 0
     for name in names.split():
-        bits |= _bits_of_name(name)
-    return _bits_of_name(names) & ~_GOES_ON if bits & _GOES_ON else bits
+        bits |= _name_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits.__wrapped__(name)
+    return _name_bits.__wrapped__(names) & ~_GOES_ON if bits & _GOES_ON else bits
 
 
-def _bits_of_name(name: str) -> int:
-    return _known_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits(name)
-
-
+@lru_cache(maxsize=65_536)  # some 10 MB
 def _name_bits(name: str) -> int:
-    """The flags of one name, and whether the next may go on with its last word.
-
-    Single names ("btn", "widget-title") are the same on thousands of sites, whole attributes seldom are.
-    """
-    if not name.islower():
-        name = _CAMEL.sub(" ", name)
-    text = (name if name.isalpha() else _NOT_A_LETTER.sub(" ", name)).lower()
-    words = text.split()
+    """The flags of one name, and whether the next may go on with its last word."""
+    text = _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
     if not text.isascii():  # lower case may have brought in what is no letter, and parts words
         return _found(text) | _GOES_ON
+    words = text.split()
     bits = _GOES_ON if words and words[-1] in _FIRST_OF_TWO else 0
-    if not _FIRST_OF_TWO.isdisjoint(words):
-        return bits | _found(text)
-    for word in words:
-        bits |= _word_bits(word) if len(word) <= MAX_KNOWN_LENGTH else _bits_of(word)
-    return bits
-
-
-_known_bits = lru_cache(maxsize=65_536)(_name_bits)  # some 10 MB
-
-
-@lru_cache(maxsize=32_768)
-def _word_bits(word: str) -> int:
-    """The flags of one word. Names of words never seen are made of words that were: a search takes 2 µs a word."""
-    return _bits_of(word)
-
-
-def _bits_of(word: str) -> int:
-    return _found(word) if word[:3] in _BEGINNINGS or "comment" in word else 0
+    # most names are of words that are not looked for: a search takes 2 µs a word
+    likely = "comment" in text or not _BEGINNINGS.isdisjoint([word[:3] for word in words])
+    return bits | _found(text) if likely else bits
 
 
 def _found(text: str) -> int:
@@ -276,10 +180,10 @@ def _found(text: str) -> int:
 
 
 def style_hides(style: str) -> bool:
-    """Whether an inline style keeps its element from showing."""
+    """Return whether an inline style keeps its element from showing."""
     return ("none" in style or "hidden" in style) and _HIDING_STYLE.search(style) is not None
 
 
 def is_block_tag(tag: str) -> bool:
-    """Whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
+    """Return whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
     return tag in BLOCK_TAGS or "-" in tag

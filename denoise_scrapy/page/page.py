@@ -1,8 +1,9 @@
-"""One page: its feature tree in columns, its blocks, its links."""
+"""One page: its feature tree in columns, its blocks, its links; and the facts that others are compared with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from urllib.parse import urldefrag, urljoin
@@ -10,23 +11,56 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.shared import FactsArrays
-from denoise_scrapy.native.texts import PageAddress, join_texts
+from denoise_scrapy.native.blocks import FactsArrays
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.characters import mix
-from denoise_scrapy.page.columns import Elements, IntArray
-from denoise_scrapy.page.facts import PageFacts
+from denoise_scrapy.page.columns import BoolArray, Elements, IntArray
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.marked_text import PREFORMATTED, collapsed, cut_slices, mix
 from denoise_scrapy.page.markup import Flag
-from denoise_scrapy.page.parse import ParsedMarkup, parse_markup, to_utf8
+from denoise_scrapy.page.parse import parse_markup, to_utf8
 from denoise_scrapy.page.paths import PathTable
-from denoise_scrapy.page.selectors import Match, compile_all
-from denoise_scrapy.page.signature import layout_shapes, layout_signature
-from denoise_scrapy.page.texts import PREFORMATTED, collapsed, cut_slices, folding_table
-from denoise_scrapy.page.user_choice import left_pieces, removed_runs
-from denoise_scrapy.page.work import DEFAULT_WORK
+from denoise_scrapy.page.reader import ParsedMarkup
+from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, find_elements, removed_elements
+
+
+@dataclass(frozen=True, eq=False)
+class PageFacts:
+    """Facts of a page of m blocks, which other pages are compared with: some 25 bytes a block.
+
+    Attributes:
+        url: Where the page came from.
+        signature: See `Page.signature`.
+        text_hashes: See `Blocks.text_hashes`, shape (m,).
+        path_keys: See `Blocks.path_keys`, shape (m,).
+        tokens: See `Blocks.tokens`, shape (m,).
+        title: Its title; "" of facts from a file, which holds none.
+    """
+
+    url: str
+    signature: frozenset[int]
+    text_hashes: npt.NDArray[np.uint64]
+    path_keys: npt.NDArray[np.uint64]
+    tokens: npt.NDArray[np.int64]
+    title: str = ""
+
+    @property
+    def facts(self) -> PageFacts:
+        """These facts: they stand for the page where only its facts count."""
+        return self
+
+    @cached_property
+    def arrays(self) -> FactsArrays:
+        """The arrays for the accelerator."""
+        shapes = np.fromiter(self.signature, np.uint64, len(self.signature))
+        return FactsArrays(self.text_hashes, self.path_keys, self.tokens, shapes)
+
+    @property
+    def nbytes(self) -> int:
+        """About what they occupy in memory, in bytes."""
+        # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes
+        return 2000 + 24 * len(self.tokens) + 70 * len(self.signature) + 2 * len(self.title)
+
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
 MAX_TITLE = 1000
@@ -40,19 +74,19 @@ _PREFORMATTED = int(Flag.PREFORMATTED)  # as an enum it takes microseconds
 
 
 class Page:
-    """A parsed page. Made by `Page.parse`; its columns are computed when first asked for.
+    """A parsed page. Made by `Page.parse`; its columns are computed when first read.
 
     Attributes:
         url: Where the page came from, "" where unknown.
         title: Text of its title element, white space collapsed; the first `MAX_TITLE` characters.
         boxes: Layout geometry, None where the page was not rendered.
-        sizes: (element, width, height) as written, "" for none, of the frames that tell one (`markup.SIZED_TAGS`).
-        attributes: (element, name, value) of what images, cells and lists tell, as written (`attributes`).
+        sizes: (element, width, height) as written, "" for none, of the frames that have one (`markup.SIZED_TAGS`).
+        attributes: (element, name, value) of images, cells and lists, as written (`attributes`).
         noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
-        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`declared`).
+        declared_types: What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`attributes`).
         kept_by_user: What each of the user's selectors of content found.
         removed_by_user: What each of their selectors of noise found.
-        work: What the page may take, and what reading it took.
+        is_too_large: Whether it is over a bound of the parser's or the selectors', so that all of its text is its body.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -72,13 +106,12 @@ class Page:
         self.declared_types = frozenset(parsed.declared.names)
         self.kept_by_user: tuple[Match, ...] = ()
         self.removed_by_user: tuple[Match, ...] = ()
-        self.work = parsed.work
+        self.is_too_large = parsed.is_too_large
         self._base = parsed.base
         self._paths = parsed.paths
         self._text = parsed.text
         self._urls = parsed.urls
         self._table = table
-        table.pages.add(self)
 
     @classmethod
     def parse(
@@ -91,20 +124,20 @@ class Page:
         paths: PathTable | None = None,
         keep: str | Iterable[str] = (),
         remove: str | Iterable[str] = (),
-        work: int = DEFAULT_WORK,
     ) -> Page:
         """Parse any HTML, however broken; nothing that a page holds raises.
+
+        Of a page over `parse.MAX_ELEMENTS` and its like the rest is read as text without structure.
 
         Args:
             html: The page. Bytes are decoded as browsers do.
             url: Where it came from; relative links are resolved against it.
-            encoding: Encoding the server told, for bytes.
+            encoding: Encoding that the server names, for bytes.
             boxes: Layout geometry of its elements; dropped where it does not fit the page's elements.
             paths: Path table shared by the pages of a site, which makes all but the first page cheaper.
-            keep: CSS selectors or XPaths (`selectors.compile_selector`) of what is content whatever a strategy says.
+            keep: CSS selectors or XPaths of what is content whatever a strategy says. A host, a colon and a blank in
+                front, as in `example.com: div.story`, limit one to pages of that host and its subdomains.
             remove: The same of what is none; what `keep` finds too, or is inside of that, stays.
-            work: Steps (`work.DEFAULT_WORK`) that the page may take, 0 for any number. Of a page that takes more the
-                rest is read as text without structure, and all of its text is its body.
 
         Raises:
             TypeError: `html` is neither str nor bytes.
@@ -113,11 +146,18 @@ class Page:
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
         table = PathTable() if paths is None or paths.full else paths
-        kept, removed = compile_all(keep), compile_all(remove)
-        parsed = parse_markup(to_utf8(html, encoding), table, (*kept, *removed), work)
-        page = cls(parsed, table, url=url or "", boxes=boxes)
-        page.kept_by_user = tuple(parsed.matches[: len(kept)])
-        page.removed_by_user = tuple(parsed.matches[len(kept) :])
+        kept, removed = (
+            [one for one in compile_all(selectors) if one.is_for(url or "")] for selectors in (keep, remove)
+        )
+        body = to_utf8(html, encoding)
+        page = cls(parse_markup(body, table), table, url=url or "", boxes=boxes)
+        if (kept or removed) and not page.is_too_large:
+            try:
+                found = find_elements(body, [*kept, *removed], keep_noscript=page.noscript_read)
+            except TooLargeError:
+                page.is_too_large = True
+            else:
+                page.kept_by_user, page.removed_by_user = tuple(found[: len(kept)]), tuple(found[len(kept) :])
         return page
 
     def __repr__(self) -> str:
@@ -140,14 +180,14 @@ class Page:
         distinct = np.count_nonzero(np.bincount(self._paths))  # a quarter of the time of `np.unique`
         paths = 300 * int(distinct) + 12 * len(self._paths)
         urls = 150 * len(self._urls) + sum([len(url) for _, url in self._urls])
-        told = (
+        more = (
             sum(len(value) + 150 for _, _, value in self.attributes)
             + 250 * len(self.sizes)
             + 100 * len(self.declared_types)
             + sum(match.elements.nbytes for match in (*self.kept_by_user, *self.removed_by_user))
             + (0 if self.boxes is None else self.boxes.nbytes)
         )
-        return 1000 + len(self._text.data) + paths + urls + told
+        return 1000 + len(self._text.data) + paths + urls + more
 
     @cached_property
     def elements(self) -> Elements:
@@ -161,15 +201,15 @@ class Page:
 
     @cached_property
     def facts(self) -> PageFacts:
-        """What other pages are told of this one. Computing it leaves no other columns behind."""
+        """Facts of the page. Computing them leaves no other columns behind."""
         blocks = self.__dict__.get("blocks") or Blocks(Elements(self._paths, self._text, self._table))
-        told = (blocks.text_hashes, blocks.path_keys, blocks.tokens)
-        hashes, keys, tokens = (column.copy() for column in told)  # not views of all columns
+        # copies: views would hold all columns
+        hashes, keys, tokens = (c.copy() for c in (blocks.text_hashes, blocks.path_keys, blocks.tokens))
         return PageFacts(self.url, self.signature, hashes, keys, tokens, self.title)
 
     @property
     def facts_arrays(self) -> FactsArrays:
-        """What the accelerator compares with other pages: the facts, if there are some already, else the columns."""
+        """Arrays that C compares with other pages: of the facts, if there are some already, else of the columns."""
         if "facts" in self.__dict__:
             return self.facts.arrays
         blocks = self.blocks
@@ -177,23 +217,14 @@ class Page:
         return FactsArrays(blocks.text_hashes, blocks.path_keys, blocks.tokens, shapes)
 
     def drop_columns(self) -> None:
-        """Forget the columns, some five times the size of the page itself; they are made anew when asked for."""
+        """Forget the columns, some five times the size of the page itself; they are made anew when read."""
         _ = self.facts
-        for name in (
-            "elements",
-            "blocks",
-            "block_texts",
-            "marked_texts",
-            "inner_hashes",
-            "code_lengths",
-            "removed_text",
-        ):
+        for name in "elements blocks block_texts marked_texts inner_hashes code_lengths removed_text".split():
             self.__dict__.pop(name, None)
 
     def leave_table(self) -> None:
-        """Go on with a path table that holds the page's own paths alone; see `PathTable.retire`."""
+        """Go on with a path table of the page's own paths alone, where no more pages are to be parsed with its own."""
         self._table, self._paths = self._table.part(self._paths)
-        self._table.pages.add(self)
         for name in ("elements", "blocks"):  # they know the old one
             self.__dict__.pop(name, None)
 
@@ -202,17 +233,13 @@ class Page:
         made = self.__dict__.get("block_texts")
         return collapsed(self.marked_texts[block]) if made is None else made[block]
 
-    def text_of(self, wanted: npt.NDArray[np.bool_]) -> str:
+    def text_of(self, wanted: BoolArray) -> str:
         """Texts of some blocks, a line each.
 
         Args:
             wanted: Which blocks, shape (blocks,).
         """
-        native, own = library(), self.native_address
-        text = None if native is None or own is None else join_texts(native, own, folding_table(), wanted)
-        if text is None:
-            return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
-        return text
+        return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
 
     @cached_property
     def block_texts(self) -> list[str]:
@@ -221,7 +248,7 @@ class Page:
 
     @cached_property
     def marked_texts(self) -> list[str]:
-        """What the text of each block is made of, and depends on: its slice of the marked string (`texts`)."""
+        """Slice of the marked string for each block: all that its text depends on."""
         return self._marked_texts(np.arange(len(self.blocks)))
 
     def marked_texts_of(self, blocks: IntArray) -> list[str]:
@@ -244,25 +271,22 @@ class Page:
             marked[i] = PREFORMATTED + marked[i]
         return marked
 
-    @property
-    def native_address(self) -> PageAddress | None:
-        """Where the accelerator finds the texts; None where there is none, or where the user removes some."""
-        columns = self.blocks.native
-        if columns is None or self.removed_by_user:
-            return None
-        return PageAddress(columns.address, len(self._text.codes), self._text.wide, len(self.blocks))
-
     def _left_text(self, start: int, end: int) -> str:
         """The marked string between two positions, without what the user removes unless that is all of it."""
-        whole = self._text.slice(start, end)
-        pieces = left_pieces(self.elements, self.removed_text, start, end)
-        left = "".join(self._text.slice(*piece) for piece in pieces)
-        return left if left.strip() else whole
+        marks = self.elements.marks
+        first, last = np.searchsorted(marks, [start - 1, end])
+        edges = [*marks[first:last].tolist(), end]
+        left = "".join(
+            self._text.slice(edges[run] + 1, edges[run + 1])
+            for run in np.flatnonzero(~self.removed_text[first:last]).tolist()
+        )
+        return left if left.strip() else self._text.slice(start, end)
 
     @cached_property
-    def removed_text(self) -> npt.NDArray[np.bool_]:
+    def removed_text(self) -> BoolArray:
         """Whether the user removes the text after each mark, shape (marks,)."""
-        return removed_runs(self.elements, self.kept_by_user, self.removed_by_user)
+        removed = removed_elements(self.elements, self.kept_by_user, self.removed_by_user)
+        return np.append(removed, False)[self.elements.text_owner]  # owner -1 is the last value
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
@@ -303,7 +327,7 @@ class Page:
 
     @cached_property
     def base_url(self) -> str:
-        """URL that the page's references are relative to: of its `base` element, where that tells one."""
+        """URL that the page's references are relative to: of its `base` element, where that has one."""
         try:
             base = urljoin(self.url, self._base.strip()) if len(self._base) <= MAX_URL_LENGTH else ""
         except ValueError:
@@ -345,3 +369,22 @@ class Page:
     def signature(self) -> frozenset[int]:
         """Path hashes of the page's layout containers; see `layout_signature`."""
         return layout_signature(self._paths, self._table)
+
+
+def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozenset[int]:
+    """Path hashes of a page's layout containers.
+
+    Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions
+    and ids, which would keep pages of one template apart.
+
+    Args:
+        paths: Path id of each element, shape (n,).
+        table: Table of the ids.
+    """
+    return frozenset(layout_shapes(paths, table).tolist())
+
+
+def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
+    """Return the hashes of `layout_signature` as an array, the same one several times, shape (containers,)."""
+    containers = paths.compress(np.asarray(table.columns["container"], np.bool_).take(paths))
+    return np.asarray(table.columns["shape"], np.uint64).take(containers)

@@ -7,25 +7,101 @@ more: what the parser has just made is in the processor's cache still, and is fr
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from denoise_scrapy.page.attributes import TELLS_NOTHING
-from denoise_scrapy.page.columns import MarkedText
-from denoise_scrapy.page.declared import is_json_ld
-from denoise_scrapy.page.events import Target
-from denoise_scrapy.page.glued import part_glued
-from denoise_scrapy.page.markup import BLOCK_TAGS
-from denoise_scrapy.page.notes import note_attributes, note_skipped
-from denoise_scrapy.page.parsed import ParsedMarkup
-from denoise_scrapy.page.paths import RARE_NAMES, PathTable
-from denoise_scrapy.page.tokens import BREAK, IMAGE, LINK, META, SKIPPED
+from denoise_scrapy.native import Library, reading
+from denoise_scrapy.page.attributes import (
+    KEPT_ATTRIBUTES,
+    MAX_SIZE_LENGTH,
+    TELLS_NOTHING,
+    DeclaredTypes,
+    StartTag,
+    image_attributes,
+    is_json_ld,
+    largest,
+    written_size,
+)
+from denoise_scrapy.page.marked_text import (
+    END,
+    LINE_BREAK,
+    START,
+    MarkedText,
+    part_glued,
+)
+from denoise_scrapy.page.markup import BLOCK_TAGS, SIZED_TAGS
+from denoise_scrapy.page.paths import BREAK, IMAGE, LINK, META, RARE_NAMES, SKIPPED, PathTable
 
-START, END = "\x01", "\x02"
-#: Stands for `<br>` in the marked string: white space for every count, and a line's end when rendered.
-LINE_BREAK = "\x0b"
+#: A start tag (tag, attributes), a text run, or None for an end tag.
+Event = tuple[str, Mapping[str, str]] | str | None
+
+
+@dataclass
+class ParsedMarkup:
+    r"""A page as the callbacks leave it.
+
+    Attributes:
+        paths: Path id of each element, in document order, shape (elements,).
+        text: All text, with `\x01` at each element's start and `\x02` at its end.
+        urls: (element, href or src as written) of links and images.
+        sizes: (element, width, height) as written, "" for none, of frames that have one: attributes, or inline style.
+        attributes: (element, name, value) of what the columns do not hold and a rendering needs (`attributes`).
+        picture_source: Address of the last `source` of a picture, until an image comes.
+        title: Text of the `title` element.
+        base: `href` of the first `base` element, "" where there is none.
+        noscript_chars: Visible characters inside skipped `noscript` elements.
+        noscript_read: Whether the text inside `noscript` elements was taken as the page's.
+        declared: What the page says it is.
+        declaring: Elements that may say it, outside the head.
+        is_too_large: Whether it is over a bound (`parse.MAX_ELEMENTS`), and the rest of it was read as text.
+    """
+
+    paths: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    text: MarkedText = field(default_factory=lambda: MarkedText(b"", False))
+    urls: list[tuple[int, str]] = field(default_factory=list)
+    sizes: list[tuple[int, str, str]] = field(default_factory=list)
+    attributes: list[tuple[int, str, str]] = field(default_factory=list)
+    picture_source: str = ""
+    title: str = ""
+    base: str = ""
+    noscript_chars: int = 0
+    noscript_read: bool = False
+    declared: DeclaredTypes = field(default_factory=DeclaredTypes)
+    declaring: list[StartTag] = field(default_factory=list)
+    is_too_large: bool = False
+
+
+class Target:
+    """Holder of the parser's callbacks. As attributes of a plain object they cost less than methods.
+
+    Attributes:
+        start: Called with tag and attributes of each element.
+        end: Called with the tag.
+        data: Called with each text run; a text may come in several.
+        close: Called at the end, by the parser.
+    """
+
+    __slots__ = ("close", "data", "end", "start")
+
+    def __init__(
+        self,
+        start: Callable[[str, Mapping[str, str]], object],
+        end: Callable[[str], object],
+        data: Callable[[str], object],
+    ) -> None:
+        self.start, self.end, self.data = start, end, data
+        self.close = _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
 _FREE_MARKS = {ord(START): None, ord(END): None, 0: None}
 _NOT_RARE = RARE_NAMES.isdisjoint
 
@@ -129,7 +205,7 @@ class Reader:
 
     @property
     def depth(self) -> int:
-        """How many of them are open."""
+        """Elements that are open."""
         return self._open()
 
     def close(self) -> None:
@@ -138,7 +214,7 @@ class Reader:
             self._close()
 
     def _start_special(self, kind: int, child: int, tag: str, attributes: Mapping[str, str]) -> int:
-        """Start an element that is rare, and tell how many skipped elements are open then."""
+        """Start an element that is rare, and return how many skipped elements are open then."""
         self._paths.append(child)
         if kind != SKIPPED or (tag == "noscript" and self._page.noscript_read):
             self._pieces.append(START + LINE_BREAK if kind == BREAK else START)
@@ -175,7 +251,7 @@ class Reader:
         del self._pieces[self._mark :]
 
     def finish(self) -> tuple[ParsedMarkup, bool]:
-        """The page, its words parted (`glued`); and whether its marks are ours alone.
+        """Return the page, its words parted (`part_glued`), and whether its marks are ours alone.
 
         If they are not, words are not parted, and the page must be read anew, `clean`.
 
@@ -193,3 +269,140 @@ class Reader:
         if marks_fit:
             page.text = part_glued(page.text, page.paths, self._table)
         return page, marks_fit
+
+
+class NativeReader:
+    """Reads one page into a `ParsedMarkup`.
+
+    Args:
+        library: The compiled library.
+        table: Gets the paths that are new to it.
+        keep_noscript: Whether to read the text inside `noscript` as the page's.
+    """
+
+    def __init__(self, library: Library, table: PathTable, *, keep_noscript: bool = False) -> None:
+        page = self._page = ParsedMarkup(noscript_read=keep_noscript)
+        given = reading.Given(
+            table.transitions,
+            table.parent,
+            table.kinds,
+            table.tags,
+            BLOCK_TAGS,
+            page.urls,
+            page.attributes,
+            page.declaring,
+            table.child,
+            partial(_note, page, table.tags),
+            partial(note_skipped, page),
+        )
+        self._library = library
+        self._table = table
+        self._callbacks = reading.callbacks(library, given, keep_noscript=keep_noscript)
+
+    def target(self) -> Target:
+        """The callbacks."""
+        _, start, end, data = self._callbacks
+        return Target(start, end, data)
+
+    @property
+    def started(self) -> int:
+        """Elements that have started so far."""
+        return reading.place(self._library, self._callbacks.reader)[0]
+
+    @property
+    def depth(self) -> int:
+        """Elements that are open."""
+        _, path, level = reading.place(self._library, self._callbacks.reader)
+        return level + int(self._table.columns["depth"][path])
+
+    def close(self) -> None:
+        """End what is open: a parser that gave up half-way leaves elements so."""
+        while self.depth:
+            self._callbacks.end("")
+
+    def finish(self) -> tuple[ParsedMarkup, bool]:
+        """The page, its words parted; and whether its marks are ours alone. Lets go of all that was read."""
+        read = reading.finish(self._library, self._callbacks.reader)
+        self._page.paths = read.paths
+        self._page.text = MarkedText(read.text, read.wide)
+        if not read.marks:
+            self._page.text = part_glued(self._page.text, read.paths, self._table)
+        return self._page, not read.marks
+
+
+def _note(
+    page: ParsedMarkup, tags: list[str], element: int, path: int, tag: str, attributes: Mapping[str, str]
+) -> None:
+    """Note attributes of an element that has some: C looks at names of all tags at once."""
+    if not TELLS_NOTHING[tag](attributes):
+        note_attributes(page, element, tag, attributes, tags[path])
+
+
+def note_attributes(page: ParsedMarkup, element: int, tag: str, attributes: Mapping[str, str], parent_tag: str) -> None:
+    """Note size and kept attributes of an element."""
+    if tag == "img":
+        _note_image(page, element, attributes, parent_tag)
+    elif tag in SIZED_TAGS:
+        width, height = written_size(attributes)
+        if width or height:
+            page.sizes.append((element, width, height))
+    elif tag == "source":
+        page.picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
+    for name in KEPT_ATTRIBUTES.get(tag, ()):
+        value = attributes.get(name)
+        if value:
+            page.attributes.append((element, name, value[:MAX_SIZE_LENGTH]))
+
+
+def _note_image(page: ParsedMarkup, element: int, attributes: Mapping[str, str], parent_tag: str) -> None:
+    """Note what is kept of an image. The parser takes `source` for its parent, at times."""
+    url = attributes.get("src")
+    if url:
+        page.urls.append((element, url))
+    source = page.picture_source if parent_tag in ("picture", "source") else ""
+    page.picture_source = ""
+    for name, value in image_attributes(attributes, source):
+        page.attributes.append((element, name, value))
+
+
+def note_skipped(page: ParsedMarkup, tag: str, attributes: Mapping[str, str], inside: Iterable[Event]) -> None:
+    """Note what a skipped element holds: a head's title and base, a noscript's size, JSON-LD.
+
+    Args:
+        page: Gets the notes.
+        tag: The element's.
+        attributes: The element's.
+        inside: The events between its start and its end.
+    """
+    level, inside_title = 1, 0
+    inside_json = 1 if is_json_ld(tag, attributes) else 0
+    title: list[str] = []  # a long one comes in thousands of pieces
+    for event in inside:
+        if event is None:
+            level -= 1
+            if level < inside_title:
+                inside_title = 0
+            if level < inside_json:
+                inside_json = 0
+        elif isinstance(event, str):
+            if inside_title:
+                title.append(event)
+            elif inside_json:
+                page.declared.note_json(event)
+            elif tag == "noscript":
+                page.noscript_chars += len("".join(event.split()))
+        else:
+            level += 1
+            if tag == "head":
+                inside_title = level if event[0] == "title" and not (page.title or any(title)) else inside_title
+                inside_json = level if is_json_ld(*event) else inside_json
+                _note_head(page, *event)
+    page.title += "".join(title)
+
+
+def _note_head(page: ParsedMarkup, tag: str, attributes: Mapping[str, str]) -> None:
+    """Note an element of the head: the base, what `meta` declares."""
+    if tag == "meta":
+        page.declared.note_meta(attributes)
+    elif tag == "base" and not page.base:
+        page.base = attributes.get("href", "")

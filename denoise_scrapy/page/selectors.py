@@ -1,29 +1,87 @@
-"""Selectors of the user: which elements of a page a CSS selector or an XPath finds, as numbers of our columns."""
+"""Selectors of the user: which elements of a page a CSS selector or an XPath finds, and what that removes.
+
+A selector is evaluated step by step, from each element found so far: as a whole, libxml2 merges what it finds from one
+element with what it found from others by comparing all with all (27 s for `//div/following-sibling::div` on 5,000
+elements).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
-from lxml import etree
+from cssselect import HTMLTranslator, SelectorError, parse
+from lxml import etree, html
 
-from denoise_scrapy.page.css import compile_css
-from denoise_scrapy.page.event_tree import EventTree
-from denoise_scrapy.page.found import Find
-from denoise_scrapy.page.work import VISITS_A_STEP, Work
-from denoise_scrapy.page.xpath import compile_xpath
+from denoise_scrapy.page.columns import Elements, IntArray
+from denoise_scrapy.page.markup import SKIPPED_TAGS
+from denoise_scrapy.page.parse import read_events
 
-#: What no CSS selector begins with.
-_XPATH_STARTS = ("/", "./", "(")
+#: A page of more elements is not searched: conditions may take the square of them, 2 s for 20,000. Of 1,800 recorded
+#: pages the largest has 13,000.
+MAX_ELEMENTS = 20_000
+#: Seconds of CPU that a selector may take on a page, looked at between steps: recorded pages take milliseconds.
+MAX_SECONDS = 1.0
+#: Elements below this level stand beside one another in the tree that is searched: recorded pages have 55 levels.
+MAX_DEPTH = 100
+#: Attributes of an element that are in the tree: the time of making more grows with their square.
+MAX_ATTRIBUTES = 1000
+#: Places that a condition may look at in turn, see `_reach`.
+MAX_REACH = 2
+
+#: A host in front of a selector. No CSS and no XPath has a blank after a single colon.
+_HOST = re.compile(r"([\w-]+(?:\.[\w-]+)+):\s+(.*)", re.DOTALL)
+#: What XPaths begin with, and no CSS selector.
+_XPATH = re.compile(r"xpath:|\.?/|\(")
+_NAMESPACES = {"re": "http://exslt.org/regular-expressions"}
+#: XPath 1.0, and what Scrapy's selectors have besides. lxml would refuse others on the first page that reaches them.
+_FUNCTIONS = frozenset(
+    "last position count id local-name namespace-uri name string concat starts-with contains substring-before "
+    "substring-after substring string-length normalize-space translate boolean not true false lang number sum floor "
+    "ceiling round has-class re:test re:match re:replace "
+    "text comment processing-instruction node and or div mod".split()
+)
+
+
+def _has_class(context: Any, *classes: str) -> bool:
+    return set(classes) <= set((context.context_node.get("class") or "").split())
+
+
+_EXTENSIONS = {(None, "has-class"): _has_class}
+_PROBE = etree.fromstring("<html><head/><body><div><p>x</p></div></body></html>")
+_TOKEN = re.compile(r"""("[^"]*"|'[^']*'|//|[][()/|]|[^][()/|"']+|["'])""")
+_STRING = re.compile(r""""[^"]*"|'[^']*'""")
+_CALL = re.compile(r"([\w.-]+(?::[\w.-]+)?)\s*\(")
+_PREFIX = re.compile(r"([\w.-]+):(?!:)(?<!::)")
+_NO_ELEMENT = re.compile(
+    r"(?:(?:@|\battribute\s*::|\bnamespace\s*::)\s*[\w:*.-]+"
+    r"|\b(?:text|comment|processing-instruction)\s*\(\s*\)|(?<!:)\bnode\s*\(\s*\))[\s)]*$"
+)
+_FAR = re.compile(r"\b(?:following|preceding)(?:-sibling)?\s*::|(?:^|[\[(,|=<>+-]|^and\b|^or\b)\s*/")
+_CONDITION = re.compile(r"\[[^][]*\]")
+#: Between conditions that are looked at one after the other.
+_ALTERNATIVES = re.compile(r"\]\s*\[|\b(?=and\b|or\b)")
+_DEEP = re.compile(r"//|\b(?:ancestor|descendant)(?:-or-self)?\s*::")
+#: What a document of lxml does not hold.
+_REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_NAMES = re.compile(r"[^\w.:-]+")
+
+
+class TooLargeError(Exception):
+    """A page is too large for a selector."""
 
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """What a selector has found on a page.
+    """Elements that a selector has found on a page.
 
     Attributes:
         selector: As the user wrote it.
@@ -31,20 +89,50 @@ class Match:
     """
 
     selector: str
-    elements: npt.NDArray[np.int64]
+    elements: IntArray
+
+
+class _Step(NamedTuple):
+    """A step of a path. One that descends finds below an element nothing that it does not find above."""
+
+    find: etree.XPath
+    descends: bool
 
 
 @dataclass(frozen=True)
 class Selector:
-    """A compiled selector.
-
-    Attributes:
-        text: As the user wrote it.
-        find: From a tree's root to the elements found.
-    """
+    """A compiled selector: its text, the host it is for ("" for all), and its alternatives, each in steps."""
 
     text: str
-    find: Find
+    host: str
+    paths: tuple[tuple[_Step, ...], ...]
+
+    def is_for(self, url: str) -> bool:
+        """Return whether a page is of the selector's host, or of a subdomain of it."""
+        return not self.host or f".{_host_of(url)}".endswith(f".{self.host}")
+
+    def find(self, root: Any) -> set[Any]:
+        """Return the elements found below an element of lxml, itself included.
+
+        Raises:
+            TooLargeError: That takes longer than `MAX_SECONDS`.
+            ValueError: An XPath cannot be evaluated: a function has the wrong arguments.
+        """
+        end = time.thread_time() + MAX_SECONDS
+        found: set[Any] = set()
+        try:
+            for first, *others in self.paths:
+                reached = set(_elements(first.find(root)))
+                for step in others:
+                    contexts, reached = _topmost(reached) if step.descends else reached, set()
+                    for context in contexts:
+                        if time.thread_time() > end:
+                            raise TooLargeError(f"selector {self.text!r} takes more than {MAX_SECONDS:g} s")
+                        reached.update(_elements(step.find(context)))
+                found |= reached
+        except (etree.XPathError, re.error, TypeError, ValueError) as error:
+            raise ValueError(f"selector {self.text!r}: {error}") from None
+        return found
 
 
 @lru_cache(maxsize=1024)
@@ -52,24 +140,31 @@ def compile_selector(text: str) -> Selector:
     """Compile a CSS selector or an XPath.
 
     Args:
-        text: XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too.
+        text: XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too. A host, a
+            colon and a blank in front limit it to pages of this host and its subdomains.
 
     Raises:
         ValueError: It is neither, or selects something else than elements; the message says why.
 
     Example:
+        >>> compile_selector("example.com: div.story").host
+        'example.com'
         >>> compile_selector("div[")
         Traceback (most recent call last):
             ...
         ValueError: selector 'div[': no CSS selector (Expected ident or '*', got <EOF at 4>)
     """
-    written = text.strip()
-    is_xpath = written.startswith((*_XPATH_STARTS, "xpath:"))
+    host, written = "", text.strip()
     try:
-        if is_xpath:
-            return Selector(text, compile_xpath(written.removeprefix("xpath:").strip()))
-        return Selector(text, compile_css(written.removeprefix("css:")))
-    except ValueError as error:
+        if limited := _HOST.fullmatch(written):
+            host, written = _ascii_host(limited[1]), limited[2]
+        if _XPATH.match(written):
+            expression = written.removeprefix("xpath:").strip()
+            _check_xpath(expression)
+        else:
+            expression = _css_to_xpath(written.removeprefix("css:"))
+        return Selector(text, host, tuple(map(_compile_path, _paths(expression))))
+    except (ValueError, etree.XPathError) as error:
         raise ValueError(f"selector {text!r}: {error}") from None
 
 
@@ -87,37 +182,200 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
     return tuple(map(compile_selector, texts))
 
 
-def match_selectors(
-    events: Iterable[tuple[str, Mapping[str, str]] | str | None],
-    selectors: Sequence[Selector],
-    *,
-    keep_noscript: bool,
-    work: Work,
-) -> tuple[list[Match], Work]:
-    """What each selector finds on the page of these events, in their order, and the work with that of finding it.
+def find_elements(body: bytes, selectors: Sequence[Selector], *, keep_noscript: bool) -> list[Match]:
+    """Find the elements of each selector on a page.
 
-    Nothing is found where that would take more than is left.
+    Args:
+        body: The page, as `parse.to_utf8` gives it.
+        selectors: The selectors, at least one.
+        keep_noscript: Whether the text in `noscript` was read as the page's.
 
     Raises:
-        ValueError: An XPath cannot be evaluated: a function has the wrong arguments.
+        TooLargeError: The page is too large.
+        ValueError: An XPath cannot be evaluated.
     """
-    tree = EventTree(events, keep_noscript=keep_noscript)
-    work = work.after(sum(selector.find.visits(tree.measures) for selector in selectors) / VISITS_A_STEP)
-    if work.is_over:
-        return nothing(selectors), work
-    return [Match(selector.text, _find(selector, tree)) for selector in selectors], work
+    numbers = _numbered_tree(body, keep_noscript=keep_noscript)
+    root = next(iter(numbers), None)
+    matches = []
+    for selector in selectors:
+        found = selector.find(root) if root is not None else ()
+        known = sorted(number for element in found if (number := numbers.get(element, -1)) >= 0)
+        matches.append(Match(selector.text, np.array(known, np.int64)))
+    return matches
 
 
-def nothing(selectors: Iterable[Selector]) -> list[Match]:
-    """What is found of a page that is not asked."""
-    return [Match(selector.text, np.zeros(0, np.int64)) for selector in selectors]
+def removed_elements(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> npt.NDArray[np.bool_]:
+    """Return which of a page's n elements the user's selectors remove and do not keep, shape (n,).
+
+    Args:
+        elements: The page's elements.
+        kept: What the selectors of content found.
+        removed: What the selectors of noise found.
+    """
+    return _inside(elements, removed) & ~_inside(elements, kept)
 
 
-def _find(selector: Selector, tree: EventTree) -> npt.NDArray[np.int64]:
-    if tree.root is None:
-        return np.zeros(0, np.int64)
+def _inside(elements: Elements, matches: Sequence[Match]) -> npt.NDArray[np.bool_]:
+    return elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
+
+
+def _host_of(url: str) -> str:
     try:
-        found = list(selector.find(tree.root))
-    except (etree.XPathError, re.error, TypeError, ValueError) as error:
-        raise ValueError(f"selector {selector.text!r}: {error}") from None
-    return np.array(sorted({tree.numbers[element] for element in found if element in tree.numbers}), np.int64)
+        return _ascii_host(urlsplit(url).hostname or "")
+    except ValueError:
+        return ""
+
+
+def _ascii_host(host: str) -> str:
+    host = host.lower().rstrip(".")
+    return host if host.isascii() else host.encode("idna").decode()
+
+
+def _css_to_xpath(selector: str) -> str:
+    try:
+        if any(part.pseudo_element for part in parse(selector)):
+            raise ValueError("it selects text or attributes, not elements")
+        # the same for elements, and a step that descends
+        return HTMLTranslator().css_to_xpath(selector).replace("/descendant-or-self::*/", "//")
+    except SelectorError as error:
+        raise ValueError(f"no CSS selector ({error})") from None
+
+
+def _check_xpath(expression: str) -> None:
+    """Refuse what is no XPath, calls what is unknown, selects something else than elements, or takes too long."""
+    try:
+        compiled = _xpath(expression)
+    except etree.XPathError as error:
+        raise ValueError(f"no XPath ({error})") from None
+    bare = _STRING.sub("''", expression)
+    if "$" in bare:
+        raise ValueError("variables are not known")
+    for prefix in _PREFIX.findall(bare):
+        if prefix not in _NAMESPACES:
+            raise ValueError(f"unknown prefix {prefix}:")
+    for name in _CALL.findall(bare):
+        if name not in _FUNCTIONS:
+            raise ValueError(f"unknown function {name}()")
+    try:
+        result = compiled(_PROBE)
+    except etree.XPathError as error:
+        raise ValueError(f"no XPath ({error})") from None
+    if not isinstance(result, list):
+        raise ValueError("its result is a number, a text or a truth, not elements")
+    for path in _paths(bare):
+        if _NO_ELEMENT.search(_without_conditions(path[-1])):
+            raise ValueError("it selects text or attributes, not elements")
+        if any(_reach(part) > MAX_REACH for step in path for part in _ALTERNATIVES.split(step.partition("[")[2])):
+            raise ValueError("a condition looks too far: too many //, siblings or ancestors in one another")
+
+
+def _reach(condition: str) -> int:
+    """Count one for descendants or ancestors, two for siblings or the page: each multiplies the time."""
+    rest, far = _FAR.subn("", condition)
+    return 2 * far + len(_DEEP.findall(rest))
+
+
+def _without_conditions(step: str) -> str:
+    while (shorter := _CONDITION.sub("", step)) != step:
+        step = shorter
+    return step
+
+
+def _paths(expression: str) -> list[list[str]]:
+    """Return the paths of a union, each in steps.
+
+    Example:
+        >>> _paths("//a[b/c|d]/d | (//b|//c)//e")
+        [['//a[b/c|d]', '/d '], [' (//b|//c)', '//e']]
+    """
+    paths: list[list[str]] = [[""]]
+    depth = 0
+    for token in _TOKEN.findall(expression):
+        depth -= token in ("]", ")")
+        if depth == 0 and token == "|":
+            paths.append([""])
+        elif depth == 0 and token in ("/", "//") and paths[-1][-1].strip():
+            paths[-1].append(token)
+        else:
+            paths[-1][-1] += token
+        depth += token in ("[", "(")
+    return paths
+
+
+def _compile_path(steps: Sequence[str]) -> tuple[_Step, ...]:
+    first, *others = steps
+    return (_Step(_xpath(first), False), *(_Step(_xpath(f".{step}"), step.startswith("//")) for step in others))
+
+
+def _xpath(expression: str) -> etree.XPath:
+    return etree.XPath(expression, namespaces=_NAMESPACES, extensions=_EXTENSIONS, smart_strings=False)
+
+
+def _elements(found: Iterable[Any]) -> Iterator[Any]:
+    return (element for element in found if isinstance(element, etree._Element))
+
+
+def _topmost(elements: set[Any]) -> list[Any]:
+    """Return those that stand in none of the others; each element is climbed from once."""
+    inside: dict[Any, bool] = {None: False}  # whether it is one of them, or stands in one
+    found = []
+    for element in elements:
+        way, at = [], element.getparent()
+        while at not in inside:
+            way.append(at)
+            if at in elements:
+                break
+            at = at.getparent()
+        is_inside = at in elements or inside[at]
+        inside.update(dict.fromkeys(way, is_inside))
+        if not is_inside:
+            found.append(element)
+    return found
+
+
+def _numbered_tree(body: bytes, *, keep_noscript: bool) -> dict[Any, int]:
+    """Return the page's elements in a tree of lxml's, the root first, and the number each has in `Elements`, or -1.
+
+    The tree is built from the parser's events: lxml's own loses what is deep and what follows an inner `</html>`. What
+    is inside skipped elements (head, scripts) has no number, and conditions may look at it.
+    """
+    builder = etree.TreeBuilder(parser=html.html_parser)
+    shows = {"noscript"} if keep_noscript else set()
+    numbers: dict[Any, int] = {}  # also holds the elements: lxml makes others of those that nobody holds
+    open_: list[Any] = []
+    level = skipped = 0  # elements open on the page, the one of them that is skipped
+    count = 0
+    for event in read_events(body):
+        if isinstance(event, str):
+            if open_:
+                builder.data(_REFUSED.sub("", event))
+        elif event is None:
+            if level == skipped:
+                skipped = 0
+            if level > 1:  # the root stays open: a second one stands in it
+                if level <= MAX_DEPTH:
+                    builder.end(open_.pop().tag)
+                level -= 1
+        else:
+            level += 1
+            if level > MAX_DEPTH:
+                builder.end(open_.pop().tag)
+            open_.append(_started(builder, *event))
+            numbers[open_[-1]] = -1 if skipped else count
+            if not skipped:
+                count += 1
+                skipped = level if event[0] in SKIPPED_TAGS - shows else 0
+            if len(numbers) > MAX_ELEMENTS:
+                raise TooLargeError(f"selectors are not applied to more than {MAX_ELEMENTS:,} elements")
+    return numbers
+
+
+def _started(builder: Any, tag: str, attributes: Mapping[str, str]) -> Any:
+    if len(attributes) > MAX_ATTRIBUTES:
+        attributes = dict(islice(attributes.items(), MAX_ATTRIBUTES))
+    try:
+        return builder.start(tag, attributes)
+    except ValueError:  # names and values that no document may hold
+        clean = {_NOT_IN_NAMES.sub("", name): _REFUSED.sub("", value) for name, value in attributes.items()}
+        clean.pop("", None)
+        return builder.start(_NOT_IN_NAMES.sub("", tag).strip(":") or "unknown", clean)

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.lcs import match_levels
 from denoise_scrapy.page import FeatureTree
 
 #: Two nodes more similar than this are matched. The source gives no value; .5 asks, without geometry, for
@@ -71,18 +69,6 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
     """
     if not len(target) or not len(comparison):
         return Matching(np.zeros(len(target), bool), 0.0)
-    native = library()
-    if native is not None:
-        known = target.page.boxes is not None and comparison.page.boxes is not None
-        boxes = (np.round(target.boxes), np.round(comparison.boxes)) if known else None
-        found = match_levels(native, target, comparison, boxes, similar, MAX_CELLS)
-        if found is not None:
-            return Matching(*found)
-    return _match_levels(target, comparison, similar)
-
-
-def _match_levels(target: FeatureTree, comparison: FeatureTree, similar: float) -> Matching:
-    """The matching in numpy, for levels of any size."""
     matched = np.zeros(len(target), bool)
     score = 0.0
     above: BoolArray | None = None  # which nodes of the level above are similar; None: not tabulated

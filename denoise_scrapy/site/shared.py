@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.shared import (
+from denoise_scrapy.native.blocks import (
     PATH_SHARE,
     PLACED_SHARE,
     SLOT_SHARE,

@@ -1,30 +1,36 @@
-"""How much two pages share a template, and whether one is a copy of the other.
+"""How much pages share a template, which of them are copies, and what pages of a site say of one of them.
 
 Source: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.site.shared import SharedBlocks
+from denoise_scrapy.site.shared import NumberedPages, SharedBlocks
 
 ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
+Shares = npt.NDArray[np.float64]
 
-#: Pages more similar than this share a template (the source's value).
+# Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
-#: A comparison page that carries more than this share of all the page's tokens is the page again, under
-#: another URL: siblings differ in a title at least.
+# A comparison page that carries more than this share of all the page's tokens is the page again, under
+# another URL: siblings differ in a title at least.
 SAME_PAGE_SHARE = 0.97
-#: A comparison page that holds more than this share of the page's prose is a copy of it, or another view …
+# A comparison page that holds more than this share of the page's prose is a copy of it, or another view …
 COPY_SHARE = 0.25
-#: … where the median of the other comparison pages holds less by this: else that prose is the template's.
-#: Measured on six corpora: .2 to .4 and .15 to .3 do alike, .8 and .3 cost dragnet .002 and wcxb .009.
+# … where the median of the other comparison pages holds less by this: else that prose is the template's.
+# Measured on six corpora: .2 to .4 and .15 to .3 do alike, .8 and .3 cost dragnet .002 and wcxb .009.
 COPY_LEAD = 0.2
-#: A single comparison page has no others to tell by: a copy holds more than this. Less costs up to .03.
+# A single comparison page has no others to tell by: a copy holds more than this. Less costs up to .03.
 ONLY_COPY_SHARE = 0.9
 
 
@@ -60,18 +66,8 @@ def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list
     return [others[i] for i in sorted(range(len(others)), key=likeness.__getitem__, reverse=True)]
 
 
-def without_copies(page: Page, others: Sequence[Page | PageFacts]) -> list[Page | PageFacts]:
-    """The comparison pages less those that carry the same article, which would make it look like template.
-
-    Args:
-        page: The target.
-        others: Candidates, in order of preference.
-    """
-    return [others[i] for i in find_originals(SharedBlocks(page, others))]
-
-
 def find_originals(shared: SharedBlocks) -> list[int]:
-    """Numbers of the other pages that are no copies of the page."""
+    """Numbers of the other pages that are no copies of the page: a copy would make its article look like template."""
     blocks = shared.page.blocks
     tokens, prose = shared.carried_tokens.tolist()
     whole, of_prose = SAME_PAGE_SHARE * int(blocks.tokens.sum()), max(int(blocks.paragraph_tokens.sum()), 1)
@@ -84,3 +80,78 @@ def find_originals(shared: SharedBlocks) -> list[int]:
         if shares[n] <= COPY_SHARE or shares[n] - median(shares[:n] + shares[n + 1 :]) <= COPY_LEAD:
             kept.append(i)
     return kept
+
+
+@dataclass(frozen=True)
+class SiteStatistics:
+    """The comparison pages of a site, as strategies see them. A value: it never changes.
+
+    Attributes:
+        pages: Pages of the site, or their facts, in order of preference.
+    """
+
+    pages: tuple[Page | PageFacts, ...] = ()
+    # what the page compared last shares with them; empty before the first one
+    _shared: list[SharedBlocks] = field(default_factory=list, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, pages: Iterable[Page | PageFacts]) -> SiteStatistics:
+        """Statistics of these pages."""
+        return cls(tuple(pages))
+
+    def for_page(self, page: Page) -> SiteStatistics:
+        """The same without the page itself and its copies, the likest template first."""
+        numbers = [i for i, p in enumerate(self.pages) if p is not page and (not page.url or p.url != page.url)]
+        if not numbers:
+            return SiteStatistics()
+        shared = SharedBlocks.among(page, self._numbered, numbers)
+        native = shared.likeness
+        likeness = likeness_to(page, [self.pages[i] for i in numbers]) if native is None else native
+        likest = sorted(find_originals(shared), key=likeness.__getitem__, reverse=True)
+        return SiteStatistics(tuple(self.pages[numbers[i]] for i in likest), [shared.only(likest)])
+
+    @cached_property
+    def _numbered(self) -> NumberedPages:
+        """The pages' texts and paths, numbered for all pages that are compared with them."""
+        return NumberedPages(self.pages)
+
+    def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
+        """The same of the first k pages only.
+
+        Args:
+            k: How many pages at most.
+            whole: Only pages that are there as a whole, with their elements.
+        """
+        if len(self.pages) <= k and not whole:
+            return self
+        chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
+        shared = [known.only(chosen) for known in self._shared]
+        return SiteStatistics(tuple(self.pages[i] for i in chosen), shared)
+
+    @property
+    def whole_pages(self) -> tuple[Page, ...]:
+        """Those of the pages that are there as a whole, with their elements."""
+        return tuple(page for page in self.pages if isinstance(page, Page))
+
+    def shared_with(self, page: Page) -> SharedBlocks:
+        """What a page shares with the pages; found once for all features and rules."""
+        if not self._shared or self._shared[0].page is not page:
+            self._shared[:] = [SharedBlocks(page, self.pages)]
+        return self._shared[0]
+
+    def repeated_share(self, page: Page) -> Shares:
+        """Share of the pages that carry each block's text, shape (blocks,); 0 where there is no page."""
+        return self.shared_with(page).text_share
+
+    def repeated_in_place_share(self, page: Page) -> Shares:
+        """Share of the pages that carry each block's text under the same path, shape (blocks,)."""
+        return self.shared_with(page).placed_share
+
+    def repeated_slot_share(self, page: Page) -> Shares:
+        """How much of what stands in each block's slot is repeated, shape (blocks,).
+
+        A slot is all blocks of one path, on the page and the comparison pages; the share is that of its
+        tokens in texts which two or more of these pages carry. A box that takes its teasers from a common
+        stock shows some of them on several pages, the rest are of its kind.
+        """
+        return self.shared_with(page).slot_share

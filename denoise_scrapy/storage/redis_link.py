@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 SCHEMES = ("redis://", "rediss://", "unix://")
 """What URLs begin with that redis-py reads."""
@@ -16,6 +15,22 @@ TIMEOUT = 5.0
 _RETRIES = 3  # a server that restarts is back within these and their pauses, or stays away for long
 _PAUSE, _LONGEST_PAUSE = 0.1, 1.0  # seconds before the first of them, and at most
 _MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
+
+
+def without_password(place: str) -> str:
+    """The place of a store for messages: of a URL neither user and password nor options; a path as it is.
+
+    Example:
+        >>> without_password("redis://user:secret@cache.example:6379/0?password=x#news")
+        'redis://cache.example:6379/0#news'
+        >>> without_password("job/denoise-sites.sqlite")
+        'job/denoise-sites.sqlite'
+    """
+    scheme, mark, rest = place.partition("://")
+    if not mark:
+        return place
+    address, hash_, name = rest.partition("#")
+    return scheme + mark + address.partition("?")[0].rpartition("@")[2] + hash_ + name
 
 
 class RedisLink:
@@ -60,8 +75,7 @@ class RedisLink:
             retry=Retry(ExponentialBackoff(_LONGEST_PAUSE, _PAUSE), again, (*self._failures, OSError)),
             retry_on_error=list(self._failures),
         )
-        parts = urlsplit(url)
-        self.place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self.place = without_password(url.partition("#")[0])
 
     @contextmanager
     def named(self) -> Iterator[Any]:

@@ -13,7 +13,7 @@ REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
 SCHEDULER = "denoise_scrapy.several.scheduler.Scheduler"
 DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
 
-# The index of texts, and what was learned of the sites.
+# The index of texts, and the site memory.
 DENOISE_DEDUP_STORE = "redis"
 DENOISE_DEDUP_REDIS_URL = REDIS_URL
 

@@ -34,8 +34,7 @@ FORMATS = {
     "index of texts, records": "denoise_scrapy.dedup.packed.FORMAT",
     "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
     "index of texts, exported": "denoise_scrapy.commands.dedup_transfer.FORMAT",
-    "site memory and site models": "denoise_scrapy.site.rows.FORMAT",
-    "site rules": "denoise_scrapy.site.rules_file.FORMAT",
+    "site memory and site models": "denoise_scrapy.site.packed_facts.FORMAT",
 }
 #: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.
 MEMBERS: dict[str, Collection[str]] = {
@@ -118,19 +117,8 @@ def _member(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _signature(function: Callable[..., Any]) -> str:
-    """As `inspect.signature` gives it, with annotations that are texts printed without quotes."""
-    signature = inspect.signature(function)
-    parts, starred = list[str](), False
-    for one in signature.parameters.values():
-        if one.kind is one.KEYWORD_ONLY and not starred:
-            parts.append("*")
-        starred |= one.kind in {one.KEYWORD_ONLY, one.VAR_POSITIONAL}
-        text = ("*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else "") + one.name
-        text += "" if one.annotation is one.empty else f": {one.annotation}"
-        default = getattr(one.default, "__qualname__", repr(one.default))
-        parts.append(text if one.default is one.empty else f"{text} = {default}")
-    returned = "" if signature.return_annotation is signature.empty else f" -> {signature.return_annotation}"
-    return f"({', '.join(parts)}){returned}"
+    """As `inspect.signature` prints it, with annotations without the quotes of texts."""
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(function)))
 
 
 def _settings() -> Iterator[str]:

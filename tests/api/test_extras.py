@@ -70,25 +70,11 @@ def test_a_store_in_redis_names_its_extra(page: str, tmp_path: Path) -> None:
     assert "which is not installed: pip install denoise-scrapy[redis]" in log
 
 
-def test_commands_on_an_index_in_redis_name_it(tmp_path: Path) -> None:
-    done = run_without(REDIS, SCRAPY, tmp_path, "denoise", "dedup", "stats", NOBODY)
-    assert done.returncode == 1
-    assert done.stdout.startswith("scrapy denoise: ")
-    assert done.stdout.endswith("pip install denoise-scrapy[redis]\n")
-
-
 def test_a_parquet_file_names_its_extra(tmp_path: Path) -> None:
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
     done = run_without({"pyarrow"}, SCRAPY, tmp_path, "denoise", "dedup", "run", "rows.parquet", "--pairs")
     assert done.returncode == 1
     assert done.stdout.endswith("pip install denoise-scrapy[parquet]\n")
-
-
-def test_the_classes_of_stores_in_redis_name_it(tmp_path: Path) -> None:
-    code = f"from denoise_scrapy.dedup import RedisStore; RedisStore({NOBODY!r})"
-    last = run_without(REDIS, code, tmp_path).stdout.splitlines()[-1]
-    assert last.startswith("ImportError: ")
-    assert last.endswith("pip install denoise-scrapy[redis]")
 
 
 def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
@@ -99,38 +85,8 @@ def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: st
     assert told[0].endswith("which is not installed: pip install denoise-scrapy[playwright]")
 
 
-def test_boxes_cannot_be_required_without_it(page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(PLAYWRIGHT, tmp_path, "-a", f"page={page}", "-s", "DENOISE_GEOMETRY=require")
+def test_a_field_of_dates_names_its_extra(page: str, tmp_path: Path) -> None:
+    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", "DENOISE_PUBLISHED_FIELD=mine")
     assert feed == ""
-    assert "The crawl does not start: DENOISE_GEOMETRY = 'require' needs scrapy-playwright" in log
-    assert "pip install denoise-scrapy[playwright]" in log
-
-
-def test_a_shared_frontier_names_its_extra(page: str, tmp_path: Path) -> None:
-    scheduler = "SCHEDULER=denoise_scrapy.several.scheduler.Scheduler"
-    log, feed = crawl_without({"scrapy_redis"}, tmp_path, "-a", f"page={page}", "-s", scheduler)
-    assert feed == ""
-    assert "pip install denoise-scrapy[several]" in log
-
-
-@pytest.mark.parametrize(("name", "library"), [("LANG", "py3langid"), ("PUBLISHED", "htmldate")])
-def test_fields_of_language_and_date_name_it(name: str, library: str, page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", f"DENOISE_{name}_FIELD=mine")
-    assert feed == ""
-    assert f"The crawl does not start: DENOISE_{name}_FIELD = 'mine' needs {library}, which is not installed: " in log
+    assert "The crawl does not start: DENOISE_PUBLISHED_FIELD = 'mine' needs htmldate, which is not installed: " in log
     assert "pip install denoise-scrapy[meta]" in log
-
-
-def test_the_title_needs_no_extra(page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", "DENOISE_TITLE_FIELD=title")
-    assert '"title": "Article 1"' in feed
-    assert "denoise-scrapy[" not in log
-
-
-def test_a_request_that_asks_for_a_date_names_it_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
-    spider = SPIDER.replace("{}", '{"denoise": {"published_field": "day"}}')
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", spider=spider)
-    assert '"body": ' in feed and '"day": ""' in feed
-    told = [line for line in log.splitlines() if " WARNING: " in line]
-    assert len(told) == 1
-    assert told[0].endswith("needs htmldate, which is not installed: pip install denoise-scrapy[meta]")

@@ -5,14 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.api.typed_project import BY_HAND, SETTINGS, Stories
-from tests.api.typed_use import share_an_index, use_all
-from tests.crawl.crawling import crawl
-from tests.crawl.web import Web, article
-from tests.dedup.redis_server import RedisServer
+from tests.api.typed_use import use_all
 
 HERE = Path(__file__).parent
-FILES = ("typed_use.py", "typed_project.py")
+FILES = ("typed_use.py",)
 WRONG = """\
 from denoise_scrapy import extract
 
@@ -37,21 +33,3 @@ def test_mypy_passes_and_sees_our_types(tmp_path: Path) -> None:
 
 def test_what_is_typed_runs(tmp_path: Path) -> None:
     use_all(tmp_path)
-
-
-def test_a_shared_index(redis_server: RedisServer) -> None:
-    with share_an_index(redis_server.url) as index:
-        assert index.check("a", "text").of is None
-
-
-def test_the_typed_project_crawls(web: Web) -> None:
-    web.pages |= {"/1": article(1, ["/2"]), "/2": article(2)}
-    crawled = crawl(Stories, SETTINGS, start_urls=[web("/1")])
-    assert sorted(item.url for item in crawled.items) == [web("/1"), web("/2")]
-    assert all(item.body and 0 < item.confidence <= 1 for item in crawled.items)
-
-
-def test_its_components_can_be_listed_by_hand(web: Web) -> None:
-    web.pages["/1"] = article(1)
-    crawled = crawl(Stories, BY_HAND | {"ADDONS": {}}, start_urls=[web("/1")])
-    assert [bool(item.body) for item in crawled.items] == [True]

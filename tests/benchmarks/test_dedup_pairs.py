@@ -11,15 +11,11 @@ pytest.importorskip("sklearn")
 from benchmarks import gate
 from benchmarks.dedup import floors
 from benchmarks.dedup.bases import Base, unlike
-from benchmarks.dedup.forms import COMMON, common, form_pairs
 from benchmarks.dedup.negatives import NEGATIVES
-from benchmarks.dedup.pairs import MIN_RATIO, digest, make_pairs
-from benchmarks.dedup.pieces import excerpt, first, pieces, sentences, size, split
+from benchmarks.dedup.pairs import digest, make_pairs
 from benchmarks.dedup.positives import POSITIVES
 from benchmarks.dedup.quality import CHINESE, FALSE, RECALL, Score, Share, measure
 from benchmarks.dedup.rules import OTHERS, OWN
-from benchmarks.dedup.table import page
-from denoise_scrapy.dedup.tokens import tokens
 
 LETTERS = {
     "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],
@@ -51,10 +47,6 @@ def pairs():
     return make_pairs(bases_of(), forms=16)
 
 
-def of_kind(pairs, kind):
-    return [(pair, tokens(pair.new), tokens(pair.kept)) for pair in pairs if pair.kind == kind]
-
-
 def test_the_same_seed_makes_the_same_pairs(pairs):
     assert digest(make_pairs(bases_of(), forms=16)) == digest(pairs)
     assert digest(make_pairs(bases_of(), seed=1, forms=16)) != digest(pairs)
@@ -71,66 +63,6 @@ def test_every_kind_and_group_is_there(pairs):
     assert per_base * 0.9 < sum(bool(pair.duplicate) for pair in pairs) <= per_base
 
 
-@pytest.mark.parametrize("share", [30, 50, 70])
-def test_a_first_part_is_a_prefix_and_long_enough(pairs, share):
-    for _, new, kept in of_kind(pairs, f"first {share}%"):
-        assert kept[: len(new)] == new
-        assert share <= 100 * len(new) / len(kept) < share + 5
-
-
-def test_duplicates_are_no_short_excerpts(pairs):
-    assert all(size(pair.new) >= MIN_RATIO * size(pair.kept) for pair in pairs if pair.duplicate)
-
-
-def test_what_is_added_stands_around_the_whole_kept_text(pairs):
-    for kind, low, high in [("tenth appended", 0.05, 0.1), ("embedded", 0.13, 0.26), ("extends", 0.45, 0.55)]:
-        for pair, new, kept in of_kind(pairs, kind):
-            assert pair.kept in pair.new
-            assert low <= 1 - len(kept) / len(new) <= high
-
-
-def test_another_form_has_the_same_units(pairs):
-    for kind in ("other form", "traditional marks"):
-        for pair, new, kept in of_kind(pairs, kind):
-            assert new == kept
-            assert pair.new != pair.kept
-
-
-def test_few_words_change(pairs):
-    for kind, share in [("1% of words", 0.01), ("4% of words", 0.04), ("short, one word", 0)]:
-        for _, new, kept in of_kind(pairs, kind):
-            changed = sum(a != b for a, b in zip(new, kept, strict=True))
-            assert changed <= max(1, round(share * len(kept)))
-
-
-def test_adjacent_parts_are_disjoint(pairs):
-    for _, new, kept in of_kind(pairs, "adjacent parts"):
-        assert not set(zip(new, new[1:], new[2:], strict=False)) & set(zip(kept, kept[1:], kept[2:], strict=False))
-
-
-def test_pages_of_one_form_have_half_in_common():
-    for new, kept, _ in form_pairs(24, seed=3):
-        assert COMMON[0] <= common(new, kept) <= COMMON[1]
-        assert 60 <= size(new) <= 200
-
-
-def test_bases_with_half_in_common_are_dropped():
-    texts = [text_of("latin", 1), text_of("latin", 2), text_of("latin", 1)[:-200], "Too short."]
-    assert [base.document for base in unlike(Base.of(str(i), "", text) for i, text in enumerate(texts))] == ["0", "1"]
-
-
-def test_one_page_is_not_enough():
-    with pytest.raises(ValueError, match="two pages"):
-        make_pairs(bases_of(1, 0, 0))
-
-
-def test_pieces_make_up_the_text_again():
-    text = "Plain words, 汉字和 kana ひらがな。\nA second line! And more"
-    assert "".join(pieces(text)) == "".join(sentences(text)) == "".join(split(text, 5)) == text
-    assert size(first(text, 0.5)) >= size(text) / 2
-    assert size(excerpt(text, 4, Random(1))) == 4
-
-
 def test_a_rule_is_scored_by_kind_and_group(pairs):
     score = measure("all", lambda new, kept: True, pairs)
     assert score.goals[RECALL].value == score.goals[CHINESE].value == score.goals[FALSE].value == 1
@@ -145,11 +77,6 @@ def test_rules_know_a_text_and_tell_others(pairs):
         assert name == "patent" or not rule(text_of("latin", 98), text_of("latin", 99))
 
 
-def test_the_page_has_a_row_a_kind(pairs):
-    shown = page("made-up", [measure("none", lambda new, kept: False, pairs)])
-    assert all(f"\n| {kind} | " in shown for kind in [*POSITIVES, *NEGATIVES, "one form", RECALL, FALSE])
-
-
 def score_of(recall, chinese, false):
     shares = [Share(round(10_000 * share), 10_000) for share in (recall, chinese, false)]
     return Score("rule", dict(zip((RECALL, CHINESE, FALSE), shares, strict=True)), {}, {})
@@ -161,18 +88,6 @@ def baseline(tmp_path, monkeypatch):
     path.write_text(json.dumps({"portal lcs k=5": {"corpus": "a", "floor": 0.9}}))
     monkeypatch.setattr(gate, "BASELINE", path)
     return path
-
-
-def test_floors_are_the_stricter_of_goal_and_measured(baseline):
-    floors.write("portal", score_of(0.999, 0.97, 0.0095), "d")
-    written = json.loads(baseline.read_text())
-    assert written.pop("portal lcs k=5") == {"corpus": "a", "floor": 0.9}
-    assert written == {
-        "dedup portal rule recall": {"corpus": "d", "floor": pytest.approx(0.9987, abs=1e-4)},
-        "dedup portal rule recall on Chinese": {"corpus": "d", "floor": pytest.approx(0.9683, abs=1e-4)},
-        "dedup portal rule false share": {"corpus": "d", "ceiling": 0.01},
-    }
-    assert floors.unreached(score_of(0.999, 0.97, 0.0095)) == ["recall on Chinese: 0.9700, the goal is 0.98"]
 
 
 def test_the_gate_names_what_is_worse(baseline):

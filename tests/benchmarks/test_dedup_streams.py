@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.dedup import floors
 from benchmarks.dedup.quality import FALSE, RECALL
-from benchmarks.dedup.stream_truth import COPY, OTHER, PART, Relation, StreamText, Truth
+from benchmarks.dedup.stream_truth import Relation, StreamText, Truth
 from benchmarks.dedup.streams import StreamScore, scores
 from denoise_scrapy.dedup.tokens import tokens
 from tests.dedup.made_texts import english
@@ -32,34 +32,6 @@ def literal_cover(new, old, length):
 def test_what_is_covered(old, new, characters):
     truth = Truth([StreamText(" ".join(one), "") for one in (old, new)], characters=characters, by_object=False)
     assert truth.covered(1, 0) == pytest.approx(literal_cover(new, old, 6 if characters else 4))
-
-
-def test_copies_and_others():
-    words = english(1, 300)
-    texts = {
-        "kept": words,
-        "nine tenths": words[:270] + english(2, 30),
-        "seven tenths": words[:210] + english(3, 90),
-        "half": words[:150] + english(4, 150),
-        "longer": words + english(5, 300),
-        "excerpt": words[:60],
-        "equal": words,
-    }
-    truth = Truth([StreamText(" ".join(one), "") for one in texts.values()], characters=False, by_object=False)
-    found = {name: truth.relation(number, 0) for number, name in enumerate(texts)}
-    assert found["nine tenths"] is found["equal"] is Relation.COPY
-    assert found["half"] is Relation.OTHER
-    assert found["seven tenths"] is found["longer"] is found["excerpt"] is Relation.BETWEEN
-    assert truth.copies() == {1, 6}
-    assert (COPY, OTHER, PART) == (0.8, 0.6, 0.3)
-
-
-def test_texts_about_something_else_are_others():
-    text = " ".join(english(1, 100))
-    rows = [StreamText(text, "a"), StreamText(text + " once more", "b"), StreamText(text + " and again", "a")]
-    truth = Truth(rows, characters=False, by_object=True)
-    assert [truth.relation(number, 0) for number in (1, 2)] == [Relation.OTHER, Relation.COPY]
-    assert truth.copies() == {2}
 
 
 def test_all_pairs_agree_with_the_candidates():
@@ -89,8 +61,3 @@ def test_a_stream_is_measured_and_held_to_floors(tmp_path, monkeypatch):
     assert floors.failures("stream made", found.score, name) == []
     worse = StreamScore("made", found.rule, found.search, 0, 4, 2, 0, 4)
     assert len(floors.failures("stream made", worse.score, name)) == 2
-
-
-def test_an_empty_folder_says_so(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no \*.jsonl.gz"):
-        next(scores(tmp_path, every_way=False))

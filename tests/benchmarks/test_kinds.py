@@ -1,4 +1,4 @@
-"""Scores by kind of page, and quotes of tables."""
+"""Scores by kind of page, and sections of generated figures."""
 
 import re
 import sys
@@ -6,10 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import kinds, quotes, site_peers
+from benchmarks import figures, kinds, site_peers
 from benchmarks.corpora import RecordedPage, portal
 from benchmarks.sample import sections
-from denoise_scrapy.body import STRATEGIES
 
 SITE = sections(portal())[0][:5]
 
@@ -18,7 +17,7 @@ def test_marks_by_hand():
     assert kinds.Mark.of("a b c d", "a b") == (2 / 3, 1 / 2, 1.0)
     assert kinds.Mark.of("a a", "a b") == (1 / 2, 1 / 2, 1 / 2)
     assert kinds.Mark.of("", "a") == (0, 0, 0) and kinds.Mark.of("", "") == (1, 1, 1)
-    assert str(kinds.Mark.mean([kinds.Mark(1, 1, 1), kinds.Mark(0, 0, 0.5)])) == "0.500 (0.50, 0.75)"
+    assert str(kinds.Mark.mean([kinds.Mark(1, 1, 1), kinds.Mark(0, 0, 0.5)])) == "0.500"
 
 
 def test_all_ways_are_measured_on_all_pages(monkeypatch):
@@ -26,18 +25,13 @@ def test_all_ways_are_measured_on_all_pages(monkeypatch):
     monkeypatch.setattr(kinds, "site_peers", lambda: {"none": lambda site: ["" for _ in site]})
     marks = kinds._empty()
     kinds.measure(SITE, marks, lambda page: kinds.kind_of(page, "portal"))
-    assert len(marks) == 2 + len(kinds.TASTES) + len(STRATEGIES) - 1 + 2
+    assert len(marks) == 3 + len(kinds.TASTES) + 2
     assert {len(found["news"]) for found in marks.values()} == {len(SITE)}
     assert kinds.Mark.mean(marks["defaults"]["news"]).f1 > 0.8
     assert kinds.Mark.mean(marks["none"]["news"]).f1 == 0
     assert kinds.Mark.mean(marks["all"]["news"]).recall > 0.95
     rows = kinds.marks_table(marks).splitlines()
     assert rows[0] == "| set, or tool | news |" and rows[2] == f"| pages | {len(SITE)} |"
-
-
-def test_kinds_are_sections_of_the_portal_corpora_or_told():
-    page = RecordedPage("http://a.example/forum/1.html", "", "", kind="article")
-    assert [kinds.kind_of(page, name) for name in ("portal", "zh68", "wcxb")] == ["forum", "Chinese article", "article"]
 
 
 class StandIn:
@@ -76,32 +70,24 @@ def test_a_peer_that_reads_whole_sites(monkeypatch):
     assert extract(site) == ["3 pages: one", "", "", "3 pages: four"]
 
 
-PAGE = """<!-- quote a.md; table 2; rows lcs | two/x; columns zh -->
-old
-<!-- end of quote -->
-"""
-
-
 @pytest.fixture
-def docs(tmp_path, monkeypatch):
-    monkeypatch.setattr(quotes, "DOCS", tmp_path)
-    table = "| F1 | big9 | zh |\n| --- | --- | --- |\n| `lcs` | .1 | .2 |\n| two | x | .4 |\n| two | y | .6 |\n"
-    (tmp_path / "a.md").write_text("| other |\n| --- |\n\n" + table)
-    (tmp_path / "b.md").write_text(PAGE)
-    return tmp_path
+def page(tmp_path):
+    path = tmp_path / "page.md"
+    sections = (
+        f"<!-- figures: {name} -->\n{text}<!-- end of figures -->\n" for name, text in (("a", "old\n"), ("b", ""))
+    )
+    path.write_text("# Figures\n" + "and\n".join(sections))
+    return path
 
 
-def test_a_quote_is_what_stands_there(docs):
-    assert quotes.main() == 0
-    lines = (docs / "b.md").read_text().splitlines()
-    assert lines[2:-2] == ["| F1 | zh |", "| --- | --- |", "| `lcs` | .2 |", "| two | .4 |"]
-    assert [new == text for _, text, new in quotes.rewritten()] == [True]
+def test_a_section_is_replaced_and_the_rest_stays(page):
+    figures.write("a", "| 1 |\n", page)
+    figures.write("a", "| \\1 |\n", page)
+    text = page.read_text()
+    assert "<!-- figures: a -->\n\n| \\1 |\n\n<!-- end of figures -->\nand\n<!-- figures: b -->\n" in text
+    assert "old" not in text
 
 
-@pytest.mark.parametrize(
-    ("good", "bad"), [("table 2", "table 3"), ("rows lcs", "rows lsc"), ("columns zh", "columns hz")]
-)
-def test_what_is_not_there_cannot_be_quoted(docs, good, bad):
-    (docs / "b.md").write_text(PAGE.replace(good, bad))
-    with pytest.raises(ValueError, match=r"tables|no row|not in list"):
-        quotes.main()
+def test_a_section_that_the_page_has_not_is_an_error(page):
+    with pytest.raises(ValueError, match="no section c"):
+        figures.write("c", "", page)

@@ -38,9 +38,3 @@ def test_the_command_fails_with_the_gate(parses, gate, status, monkeypatch, caps
     monkeypatch.delenv("DENOISE_CORPORA", raising=False)
     assert worst.main() == status
     assert ("numpy: portal, site 0, page 7 takes more than 50 parses" in capsys.readouterr().out) == (parses > 50)
-
-
-def test_a_real_page_is_measured():
-    found = worst.measured(SITES, NUMPY)
-    assert sorted(worst.key(t) for t in found) == [("portal", 0, 0), ("portal", 0, 1), ("portal", 1, 0)]
-    assert all(t.parse > 0 and t.body > 0 for t in found)

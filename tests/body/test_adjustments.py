@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from denoise_scrapy.body.adjustments import cut_comments, lean_to, lower_consent, lower_hidden
+from denoise_scrapy.body.selection import cut_comments, lean_to, lower_consent, lower_hidden
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.features import announcements as found
+from denoise_scrapy.body.features import words as found
 from denoise_scrapy.body.features.words import read_words
-from denoise_scrapy.native import switched_off
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.texts import collapsed
+from denoise_scrapy.page.marked_text import collapsed
 
 PIECES = [
     *(
@@ -55,23 +54,25 @@ def plainly(marked: str) -> tuple[int, str, int]:
     return bits | found.PRICE_BIT * bool(found.PRICE.search(text)), text, len(text.split())
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(texts, texts)
 def test_announcements_equal_the_patterns(before, marked):
-    found.forget_announcements()
-    found.announcements(before)
-    assert found.announcements(marked) == [plainly(text) for text in marked]
-    assert found.known_consents(marked) == [bool(plainly(text)[0] & found.CONSENT_BIT) for text in marked]
+    found.forget_texts()
+    found._known.ask(before, found.announce)
+    assert found._known.ask(marked, found.announce) == [plainly(text) for text in marked]
+    assert found._longer.ask(marked, found.find_consents) == [
+        bool(plainly(text)[0] & found.CONSENT_BIT) for text in marked
+    ]
 
 
 def test_texts_are_forgotten_where_there_are_too_many(monkeypatch):
     monkeypatch.setattr(found._known, "most", 3)
     monkeypatch.setattr(found._longer, "most", 3)
-    found.forget_announcements()
+    found.forget_texts()
     for first in range(0, 12, 2):
         marked = [f"{n} comments" for n in range(first, first + 2)]
-        assert [bits for bits, _, _ in found.announcements(marked)] == [found.COMMENTS_BIT] * 2
-        assert found.known_consents([f"{text}, cookies" for text in marked]) == [True, True]
+        assert [bits for bits, _, _ in found._known.ask(marked, found.announce)] == [found.COMMENTS_BIT] * 2
+        assert found._longer.ask([f"{text}, cookies" for text in marked], found.find_consents) == [True, True]
         assert len(found._known) <= 3
         assert len(found._longer) <= 3
 
@@ -79,7 +80,6 @@ def test_texts_are_forgotten_where_there_are_too_many(monkeypatch):
 @pytest.mark.parametrize("count", [1, 60])
 def test_long_texts_announce_no_comments_and_longer_ones_are_asked_for_consent(count):
     page = Page.parse(f"<p>comments {'word ' * 15}cookie<p>comments {'word ' * count}cookie<p>{'word ' * 130}cookie")
-    with switched_off():
-        bits = read_words(page).bits.tolist()
+    bits = read_words(page).bits.tolist()
     assert bits[0] == bits[2] + found.CONSENT_BIT == found.CONSENT_BIT
     assert bits[1] == found.CONSENT_BIT | (found.COMMENTS_BIT if count == 1 else 0)

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.corpora import portal
 from denoise_scrapy import extract, extract_pages
-from denoise_scrapy.body.batch import AHEAD
+from denoise_scrapy.body.extract import AHEAD
 from tests.crawl.web import story
 
 FRAME = "<body><div>Menu of the site, and its sections</div><p>{}</p><div>Imprint, and all rights</div>"

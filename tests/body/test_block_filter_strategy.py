@@ -3,9 +3,7 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.block_filter import (
     BlockFilterStrategy,
@@ -17,9 +15,8 @@ from denoise_scrapy.body.strategies.block_filter import (
     topics,
 )
 from denoise_scrapy.page import Boxes, Flag, Page
-from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
+from tests.html_strategies import pages
 
 PROSE = "It rained all night and the river rose, so that the bridge had to be closed on Monday. "
 
@@ -115,10 +112,6 @@ def test_inner_blocks_are_deleted_for_the_outer_one_holds_their_text():
     assert left(f"<div class=a><p>{PROSE}</p><p>{PROSE}</p></div>") == ["div.a"]
 
 
-def test_where_there_are_inner_blocks_alone_they_are_the_candidates():
-    assert left(f"<p>{PROSE}</p><p>Short.</p><p>{PROSE}</p>") == ["p", "p"]
-
-
 def test_hidden_blocks_are_deleted():
     hidden = f"<div class=b style='visibility:hidden'><p>{PROSE * 5}</p></div>"
     assert left(f"<div class=a><p>{PROSE}</p></div>{hidden}") == ["div.a"]
@@ -185,28 +178,3 @@ def test_a_chinese_table_layout():
         "<table width=760><tr><td>版权所有 <a href=/about>关于我们</a></td></tr></table>"
     )
     assert body(html) == ["大雨之后大桥关闭", story.replace("<br>", "\n")]
-
-
-def test_deep_nesting():
-    assert body("<div>" * 5000 + PROSE + "</div>" * 5000) == [PROSE.strip()]
-
-
-@given(SOUP)
-def test_nothing_raises(html):
-    body(html)
-
-
-@given(pages(), st.integers(0, 3))
-def test_a_decision_is_a_pure_function_of_the_page(html, others):
-    table = PathTable()
-    for n in range(others):
-        Page.parse(f"<div class=c{'x' * n}><p>Another page.</p></div>", paths=table)
-    page = Page.parse(html, paths=table)
-    if len(page.blocks):
-        decisions = [BlockFilterStrategy().decide(p, SiteStatistics()) for p in (page, Page.parse(html))]
-        assert decisions[0].kept.tolist() == decisions[1].kept.tolist()
-
-
-@pytest.mark.parametrize("html", ["<p>Only this.</p>", "Text without any block", "<a href=/x>Only a link</a>"])
-def test_nothing_is_lost_where_there_is_nothing_to_choose(html):
-    assert len(body(html)) == 1

@@ -8,9 +8,9 @@ import pytest
 
 import training
 from denoise_scrapy.body import extract
-from denoise_scrapy.body.block_model import BlockModel, block_model
-from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
+from denoise_scrapy.body.model.block_model import BlockModel, block_model
+from denoise_scrapy.body.model.network import Context
 from denoise_scrapy.body.reasons import FAMILIES, TELL, Reasons, family
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics

@@ -1,13 +1,9 @@
 """The cluster strategy on small sites."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.strategies.cluster import ClusterStrategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
 
 FRAME = (
     "<body><div id=menu><a href=/>Home</a></div><div id=story><h1>Title</h1><p>{}</p></div><div id=talk>{}</div></body>"
@@ -67,22 +63,3 @@ def test_what_size_costs_goes_by_the_page():
     story = f"<div id=all><div id=story><p>{LONG}</p></div>{teasers}</div>"
     assert texts(Page.parse(f"<body>{story}</body>")) == [LONG]
     assert len(texts(Page.parse(f"<body>{story}<ul>{'<li></li>' * 400}</ul></body>"))) == 13
-
-
-@given(st.lists(st.one_of(pages(3), SOUP), min_size=1, max_size=4))
-def test_any_pages_are_decided(site):
-    page, *others = (Page.parse(html) for html in site)
-    if len(page.blocks):
-        decision = decide(page, *others)
-        assert decision.kept.shape == decision.probability.shape == (len(page.blocks),)
-        assert len(decision.reasons) == len(page.blocks)
-
-
-def test_deep_pages():
-    deep = [Page.parse("<p>Menu</p>" + "<div>" * 5000 + text) for text in ("The end.", "Another.")]
-    assert texts(*deep) == ["The end."]
-
-
-def test_what_it_asks_for():
-    strategy = ClusterStrategy()
-    assert (strategy.name, strategy.comparison_pages, strategy.needs_elements) == ("cluster", 9, True)

@@ -7,8 +7,7 @@ from hypothesis import given
 from lxml import html
 
 from denoise_scrapy.body.explanation import CLASSES, explain_page
-from denoise_scrapy.body.explanation.drawing import MAX_BLOCKS
-from denoise_scrapy.body.explanation.frames import LONG_TEXT
+from denoise_scrapy.body.explanation.drawing import LONG_TEXT, MAX_BLOCKS
 from tests.body.rendered import MARKUP, bare
 from tests.html_strategies import SOUP
 

@@ -1,11 +1,9 @@
 """The library face: one call, a model, what is promised of both."""
 
 import pytest
-from hypothesis import given
 
-from denoise_scrapy.body import STRATEGIES, SiteModel, extract
+from denoise_scrapy.body import SiteModel, extract
 from denoise_scrapy.page import Page
-from tests.html_strategies import SOUP, pages
 
 FRAME = (
     "<title>{0} wins - Daily Herald</title><body><div class=top>Daily Herald, founded long ago</div>{1}"
@@ -72,27 +70,9 @@ def test_blocks_tell_what_was_decided():
     assert str(body) == body.text
 
 
-def test_whole_text_rather_than_nothing():
-    template = "<p>All of this is template</p>"
-    page, other = f"<body>{template}<p hidden>But not these words</p>", f"<body>{template}<p>Other words"
-    body = extract(page, None, [other], strategy="repetition")
-    assert body.text == "All of this is template\nBut not these words"
-    assert (body.fallback, body.confidence) == ("whole text", 0.0)
-
-
 @pytest.mark.parametrize("html", ["", b"", "   ", "<body></body>", "<script>x</script>", b"\x00\xff"])
 def test_empty_pages_have_empty_bodies(html):
     assert extract(html).text in ("", "\xff")  # a byte without a charset is read as browsers do
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@given(a=SOUP, b=SOUP, c=pages())
-def test_nothing_raises(strategy, a, b, c):
-    for page, others in ((a, [b, c]), (c, [a, b, c])):
-        body = extract(page, "http://a.example/x", others, strategy=strategy)
-        assert 0 <= body.confidence <= 1
-        assert isinstance(body.text, str)
-        assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
 
 
 def test_an_unknown_strategy_names_the_nearest():

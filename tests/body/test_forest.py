@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.block_model import block_model
 from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.forest import Forest
+from denoise_scrapy.body.model.block_model import block_model
+from denoise_scrapy.body.model.forest import Forest
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages

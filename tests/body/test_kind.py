@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from denoise_scrapy.body import Body, SiteModel, extract
+from denoise_scrapy.body import SiteModel, extract
 from denoise_scrapy.body.kinds import FEATURES, KINDS, KindModel, kind_features, kind_model
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 
 PROSE = "The river rose again on Tuesday, and by noon the council had closed the old bridge to all but walkers. "
 MENU = "<nav><ul><li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/about>About us</a></ul></nav>"
@@ -103,13 +103,6 @@ def test_only_features_of_the_url_may_be_unknown():
     assert all(np.isnan(value) == name.startswith("url_") for name, value in zip(FEATURES, features, strict=True))
 
 
-def test_a_shared_path_table_changes_nothing():
-    table = PathTable()
-    for url, html in PAGES.values():
-        shared, alone = Page.parse(html, url=url, paths=table), Page.parse(html, url=url)
-        np.testing.assert_allclose(kind_features(shared), kind_features(alone))
-
-
 def test_phrases_in_scripts_without_spaces_are_found_within_a_label():
     features = dict(zip(FEATURES, kind_features(Page.parse("<button>立即加入购物车</button><p>排序方式")), strict=True))
     assert (features["says_buy"], features["says_list"]) == (1, 1)
@@ -147,11 +140,6 @@ def test_the_kind_is_computed_when_asked_for_and_after_the_columns_are_gone(monk
     assert not asked
     page.drop_columns()
     assert (body.kind, body.kind, asked) == ("product", "product", [page])
-
-
-def test_a_page_without_text_has_a_kind_and_a_body_of_nothing_has_none():
-    assert extract("<title>Shop</title>", "http://a.example/products/x").kind in KINDS
-    assert Body("", 0.0, "lcs").kind == ""
 
 
 def test_a_hostile_page_takes_bounded_time():

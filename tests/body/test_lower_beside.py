@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.adjustments import lower_beside
+from denoise_scrapy.body.selection import lower_beside
 from denoise_scrapy.page import Boxes, Page
 from tests.page.test_layout import HTML, LEFT, page_with
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.block_model import block_model
-from denoise_scrapy.body.context import REACH, SETS, WINDOWS, Context, window_sums
-from denoise_scrapy.body.network import forward
+from denoise_scrapy.body.model.block_model import block_model
+from denoise_scrapy.body.model.network import REACH, SETS, WINDOWS, Context, forward, window_sums
 
 PAGES = st.lists(
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 3)), min_size=1, max_size=12), min_size=1, max_size=3

@@ -1,14 +1,9 @@
 """The style-tree strategy on small sites."""
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
 
 FRAME = (
     "<body><div id=menu><a href=/>Home</a><a href=/n>News</a></div><div id=story><h1>{0}</h1><p>{1}</p></div>"
@@ -62,26 +57,3 @@ def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
     assert texts(*(Page.parse(hidden.format(word)) for word in ("ship", "train"))) == ["Open ship"]
     streamed = "<body><p>Loading</p><div hidden>Story of the {0}</div></body>"
     assert texts(*(Page.parse(streamed.format(word)) for word in ("ship", "train"))) == ["Story of the ship"]
-
-
-@given(st.lists(st.one_of(pages(3), SOUP), min_size=1, max_size=4))
-def test_any_pages_are_decided(site):
-    page, *others = (Page.parse(html) for html in site)
-    if len(page.blocks):
-        decision = decide(page, *others)
-        assert decision.kept.shape == decision.probability.shape == (len(page.blocks),)
-
-
-def test_deep_pages():
-    deep = [Page.parse("<p>Menu</p>" + "<div>" * 5000 + text) for text in ("The end.", "Another.")]
-    assert texts(*deep) == ["The end."]
-
-
-def test_what_it_asks_for():
-    strategy = StyleTreeStrategy()
-    assert (strategy.name, strategy.comparison_pages, strategy.needs_elements) == ("style-tree", 9, True)
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_a_decision_is_a_pure_function(n):
-    assert decide(SITE[0], *SITE[1 : 1 + n]).kept.tolist() == decide(SITE[0], *SITE[1 : 1 + n]).kept.tolist()

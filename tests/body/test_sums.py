@@ -1,12 +1,20 @@
 """Sums of the blocks' counts, against loops over the blocks."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.container import in_best_container, in_best_containers
-from denoise_scrapy.body.sums import CHARS, ONES, OWN, PROSE, TOKENS, WIDEST, Sums
+from denoise_scrapy.body.features.sums import (
+    CHARS,
+    ONES,
+    OWN,
+    PROSE,
+    TOKENS,
+    WIDEST,
+    Sums,
+    in_best_container,
+    in_best_containers,
+)
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 
@@ -67,8 +75,3 @@ def test_both_containers_are_those_found_one_by_one(html: str) -> None:
     sums = sums_of(BEHIND + html)
     expected = [in_best_container(sums.page, sums.rows[row]).tolist() for row in (OWN, PROSE)]
     assert in_best_containers(sums).tolist() == expected
-
-
-def test_a_page_of_one_block() -> None:
-    sums = sums_of("Words.")
-    assert (sums.whole, sums.log_tokens.tolist()) == (1, [pytest.approx(np.log(2))])

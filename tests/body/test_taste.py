@@ -1,6 +1,6 @@
 """What a user says of a body: which error is worse, what belongs to it, what is kept and removed by selectors."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -256,13 +256,6 @@ def test_nothing_raises_and_wishes_are_followed(strategy, a, b, taste, keep, rem
         assert kept[reasons == "kept"].all()
         assert not kept[(reasons == "removed") | (reasons == "dropped:")].any()
         assert all(block.text for block in body.blocks if block.kept)
-
-
-@given(source=pages())
-def test_the_default_taste_is_no_taste(source):
-    model, page = SiteModel.fit(), Page.parse(source)
-    assert model.extract(page).blocks == model.extract(page, taste=Taste()).blocks
-    assert Taste() == replace(Taste(), favor="balanced")
 
 
 def test_a_byline_and_a_caption_are_kept_though_they_stand_on_other_pages_too():

@@ -1,4 +1,4 @@
-"""The walk-throughs of CONTRIBUTING.md, taken step by step in a copy of the tree: files, changes, commands."""
+"""The walk-through of CONTRIBUTING.md, taken step by step in a copy of the tree: files, changes, commands."""
 
 import json
 import shutil
@@ -114,12 +114,3 @@ def test_a_strategy(tree: Path) -> None:
     run("scrapy crawl news -s DENOISE_STRATEGY=link-density -s DENOISE_DEDUP=off".split(), tree)
     assert [story(0)[:40] in item["body"] for item in items(tree)] == [True, True]
     assert not any("Daily Gazette" in item["body"] for item in items(tree))
-
-
-def test_a_store(tree: Path) -> None:
-    printed = take(tree, "Adding a store")
-    tested, crawled = printed.values()
-    assert "11 passed" in tested
-    assert "'denoise/dedup/duplicates': 1" in crawled and len(items(tree)) == 1
-    again = run(list(printed)[1].split(), tree)
-    assert "'denoise/dedup/duplicates': 1" in again and len(items(tree)) == 1

@@ -70,15 +70,16 @@ def test_a_large_page_is_treated_where_it_is_allowed(web: Web) -> None:
     assert "Many words stand" in done.bodies()[web("/big")]
 
 
-def test_pages_over_their_budget_keep_their_text_and_are_told_once(web: Web) -> None:
+def test_pages_over_a_bound_keep_their_text_and_are_told_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.page.parse.MAX_ELEMENTS", 1000)
     large = article(3).replace("</h1>", "</h1>" + "<p>One of many lines</p>" * 3000)
     web.pages |= {"/large": large, "/more": large.replace("One", "Two"), "/small": article(1)}
-    done = crawl(spider_of(*map(web, ("/large", "/more", "/small"))), {"DENOISE_PAGE_WORK": 1000})
+    done = crawl(spider_of(*map(web, ("/large", "/more", "/small"))))
     assert all(part in done.bodies()[web("/large")] for part in (story(3).split(". ")[3], "One of many lines"))
     assert story(1).split(". ")[3] in done.bodies()[web("/small")]
-    assert done.stat("body/fallback/over_budget") == 2
+    assert done.stat("body/fallback/too_large") == 2
     assert done.stat("errors") == 0
-    assert done.log.count("takes more work than DENOISE_PAGE_WORK = 1000 steps") == 1
+    assert done.log.count("is too large to be judged") == 1
 
 
 @pytest.mark.parametrize("status", [301, 302, 307])

@@ -85,10 +85,11 @@ def test_nothing_known_is_an_empty_text(web: Web) -> None:
     assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
 
 
-def test_dates_are_not_looked_for_in_huge_or_overlong_pages(web: Web) -> None:
+def test_dates_are_not_looked_for_in_huge_or_overlong_pages(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.page.parse.MAX_ELEMENTS", 2000)
     web.pages["/huge"] = german(1, dated(1) + f"<!--{'x' * MAX_HTML}-->")
-    web.pages["/long"] = german(2, dated(2), "<i>x</i>" * 3000)
-    done = crawl(spider_of(web("/huge"), web("/long")), {**FIELDS, "DENOISE_PAGE_WORK": 2500, "DENOISE_DEDUP": "off"})
+    web.pages["/long"] = german(2, dated(2), "<i>x</i>" * 6000)
+    done = crawl(spider_of(web("/huge"), web("/long")), {**FIELDS, "DENOISE_DEDUP": "off"})
     assert len(done.items) == 2
     assert all(item["published"] == "" and item["lang"] and item["body"] for item in done.items)
     assert done.stat("meta/too_large") == 2

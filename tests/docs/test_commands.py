@@ -30,9 +30,6 @@ SHOWN = [
 # What ends with another exit code than 0, as the page says.
 CODES = {
     "scrapy denoise dedup check other.sqlite": 1,
-    "scrapy denoise dedup run broken.jsonl -o clean.jsonl": 1,
-    "scrapy denoise dedup run bodies.jsonl --text bdoy": 2,
-    "scrapy denoise site 127.0.0.1 job --forget 3": 1,
 }
 
 
@@ -108,26 +105,6 @@ def test_commands_are_known(page: Path) -> None:
             CHECKS.get(program, lambda _: None)(command)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "python -m benchmarks.nothing",
-        "python -m benchmarks --gates",
-        "make everything",
-        "scrapy denoise dedub stats",
-        "scrapy denoise site --pins",
-        "scrapy crawl a -s DENOISE_FAVOUR=recall",
-        "pip install denoise-scrapy[rediss]",
-        "bash .ci/runs",
-    ],
-)
-def test_what_is_wrong_is_found(line: str) -> None:
-    command = Command("page.md", 1, line)
-    check = check_module if line.startswith("python") else CHECKS[line.partition(" ")[0]]
-    with pytest.raises(Exception, match=r"no such|no option|runs"):
-        check(command)
-
-
 @pytest.fixture(scope="module")
 def web() -> Iterator[Web]:
     site = Web()
@@ -149,7 +126,7 @@ def test_commands_in_blocks_run(
     capsys.readouterr()
     for command in SHOWN:
         words = local(command, web, redis_server)[2:]
-        if any(word.startswith("http") for word in words):  # its downloader wants a process of its own
+        if words[0] == "explain" and "http" in " ".join(words):  # its downloader wants a process of its own
             scrapy = [sys.executable, "-m", "scrapy", "denoise", *words]
             done = subprocess.run(scrapy, capture_output=True, encoding="utf-8", timeout=60, check=False)
             code, out, err = done.returncode, done.stdout, done.stderr
@@ -167,6 +144,6 @@ def test_there_are_commands_to_run() -> None:
 
 def test_start_says_what_the_readme_says() -> None:
     """The README's way is gone from the wheel to the items by tests/projects/test_new_user.py."""
-    texts = [(page.read_text("utf-8")) for page in (ROOT / "README.md", DOCS / "start.md")]
+    texts = [(page.read_text("utf-8")) for page in (ROOT / "README.md", DOCS / "index.md")]
     ways = [text.split("\n## Use it in a project\n")[1].split("\nscrapy crawl stories")[0] for text in texts]
     assert ways[0] == ways[1]

@@ -91,28 +91,3 @@ def test_all_python_stands_in_blocks_that_are_run(page: Path) -> None:
         "an example outside of a block, which a site shows as a quote"
     )
     assert [b.line for b in blocks if ">>> " in b.text and not (b.language == "python" and b.text[:3] == ">>>")] == []
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ('DENOISE_FAVOUR = "recall"', "did you mean DENOISE_FAVOR"),
-        ('DENOISE_FAVOR = "speed"', "valid is precision"),
-        ('ITEM_PIPELINES = {"denoise_scrapy.pipelines.Nothing": 1}', "Nothing"),
-        ("class A(scrapy.Spider):\n    denoise_favor = 'speed'", "valid is precision"),
-        ("class A(scrapy.Spider):\n    custom_settings = {'DENOISE_X': 1}", "no such setting"),
-        (
-            "class A(scrapy.Spider):\n    def parse(self, r):\n        r.follow('', meta={'denoise': {'favo': 1}})",
-            "favo",
-        ),
-        (">>> 1 + 1\n3\n", "Expected"),
-    ],
-)
-def test_what_is_wrong_is_found(source: str, said: str, tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"```python\n{source}\n```\n", "utf-8")
-    document = Document.parse(str(page), parser())
-    document.namespace["scrapy"] = scrapy
-    with pytest.raises(Exception, match=said):
-        for example in document.examples():
-            example.evaluate()

@@ -6,33 +6,26 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.quotes import QUOTE, rewritten
 from docs.pictures.__main__ import DRAWN, IMAGES
-from tests.docs.pages import DOCS, PAGES
-
-QUOTING = [page for page, _, _ in rewritten()]
-FIGURE = re.compile(r"(?<![\w./\"=-])\d*\.\d{2,}|\d+ %")
-# Of the decision on duplicates, and a version; not measured.
-SAID = {"30 %", "3.10"}
+from tests.docs.pages import DOCS, PAGES, ROOT
 
 
-def test_pages_quote_what_stands_elsewhere() -> None:
-    behind = [page.name for page, text, new in rewritten() if new != text]
-    assert behind == [], "rewrite them: python -m benchmarks.quotes"
+def rows(text: str) -> dict[str, set[str]]:
+    """The cells of all tables, by the first cell of their row."""
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("|"):
+            name, *cells = (cell.strip() for cell in line.strip("| ").split("|"))
+            found.setdefault(name, set()).update(cells)
+    return found
 
 
-def test_no_quote_is_lost() -> None:
-    assert {"choosing.md", "compared.md", "recipes.md"} <= {page.name for page in QUOTING}
-    for page in QUOTING:
-        text = page.read_text("utf-8")
-        assert text.count("<!-- quote ") == len(QUOTE.findall(text)) == text.count("<!-- end of quote -->")
-
-
-@pytest.mark.parametrize("page", [*QUOTING, DOCS / "limits.md", DOCS / "start.md"], ids=lambda page: page.name)
-def test_figures_of_these_pages_are_all_quoted(page: Path) -> None:
-    """Nobody has typed one."""
-    text = re.sub(r"^```.*?^```|`[^`]*`", "", QUOTE.sub("", page.read_text("utf-8")), flags=re.S | re.M)
-    assert set(FIGURE.findall(text)) - SAID == set()
+def test_the_figures_of_the_readme_are_those_of_the_methods() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8").split("<!-- figures: scores -->")[1]
+    quoted = rows(readme.split("<!-- end of figures -->")[0])
+    measured = rows((DOCS / "methods" / "figures.md").read_text("utf-8"))
+    assert len(quoted) > 3
+    assert {name: cells for name, cells in quoted.items() if not cells <= measured[name]} == {}
 
 
 @pytest.mark.parametrize("name", DRAWN)

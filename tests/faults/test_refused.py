@@ -115,7 +115,7 @@ def crafted(name: str) -> Callable[[Path], None]:
     """What a person may have done to a file to harm who opens it."""
 
     def craft(file: Path) -> None:
-        table = "texts" if file.name == INDEX else "templates"
+        table = "texts" if file.name == INDEX else "facts"
         run(file, CRAFTED[name].format(table=table) if name in CRAFTED else ROWS[name])
 
     craft.__name__ = name

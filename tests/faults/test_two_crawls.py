@@ -34,4 +34,4 @@ def test_two_crawls_on_one_file_keep_each_story_once(web: Web, tmp_path: Path) -
     assert [project.complaints() for project in projects] == [[], []]
     with sqlite3.connect(tmp_path / "denoise-sites.sqlite") as file:
         assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert file.execute("SELECT count(*) FROM templates").fetchone()[0] > 0
+        assert file.execute("SELECT count(*) FROM facts").fetchone()[0] > 0

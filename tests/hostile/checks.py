@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
+from unittest.mock import patch
 
 import numpy as np
 from lxml import etree
@@ -13,7 +15,7 @@ from markdown_it import MarkdownIt
 from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
-from denoise_scrapy.page.work import DEFAULT_WORK
+from denoise_scrapy.page import parse
 
 URL = "http://a.example/d/page.html"
 #: Elements that run, ask for something or send something.
@@ -106,13 +108,19 @@ def check_body(body: Body) -> None:
     check_markdown(body.markdown)
 
 
+@contextmanager
+def bounds(elements: int = parse.MAX_ELEMENTS, piece: int = parse.PIECE) -> Iterator[None]:
+    """Pages are too large from so many elements on, which is looked at after so many bytes."""
+    with patch.object(parse, "MAX_ELEMENTS", elements), patch.object(parse, "PIECE", piece):
+        yield
+
+
 def check_page(
     html: str | bytes,
     others: Sequence[str | bytes] = (),
     *,
     strategies: Iterable[str] = tuple(STRATEGIES),
     encoding: str | None = None,
-    work: int = DEFAULT_WORK,
     explains: bool = True,
 ) -> dict[str, Body]:
     """Everything that can be made of a page, checked; a body by strategy, and "alone" without other pages.
@@ -122,11 +130,10 @@ def check_page(
         others: Pages of its site.
         strategies: Which are asked.
         encoding: What a server tells of it.
-        work: Steps that each page may take.
         explains: Whether the file of `explain` is made, too.
     """
-    page = Page.parse(html, url=URL, encoding=encoding, work=work)
-    parsed = [Page.parse(o, url=f"{URL}?{n}", paths=page.path_table, work=work) for n, o in enumerate(others)]
+    page = Page.parse(html, url=URL, encoding=encoding)
+    parsed = [Page.parse(o, url=f"{URL}?{n}", paths=page.path_table) for n, o in enumerate(others)]
     assert all(link.startswith(("http://", "https://")) for link in page.links)
     assert page.nbytes > 0 and page.facts.nbytes > 0
     model, found = SiteModel.fit(parsed), {"alone": SiteModel.fit().extract(page)}
@@ -137,7 +144,7 @@ def check_page(
     for body in {body.text: body for body in found.values()}.values():
         check_body(body)
     if explains:
-        check_explanation(explain_page(html, URL, [(f"{URL}?{n}", o) for n, o in enumerate(others)], work=work).html)
+        check_explanation(explain_page(html, URL, [(f"{URL}?{n}", o) for n, o in enumerate(others)]).html)
     check_index([body.text for body in found.values()])
     return found
 

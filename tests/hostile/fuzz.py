@@ -2,9 +2,8 @@
 
 Each round takes a page of the example portal (of recorded ones too, where DENOISE_CORPORA names a folder), damages it,
 and asks for everything that can be made of it (`checks`): no exception, nothing that runs, no text but the page's, work
-and memory in bounds that grow with its size. Every so often hypothesis makes pages up. What is wrong ends the run with
-exit code 1, the round's seed, and a file with as little of the page as shows it. `--seed N --rounds 1` makes a round
-again; DENOISE_NATIVE=0 leaves the accelerator out.
+and memory in bounds that grow with its size. What is wrong ends the run with the round's seed and an exception.
+`--seed N --rounds 1` makes a round again; DENOISE_NATIVE=0 leaves the accelerator out.
 """
 
 from __future__ import annotations
@@ -12,14 +11,9 @@ from __future__ import annotations
 import random
 import sys
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import gettempdir
-from unittest.mock import patch
 
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
 from benchmarks.corpora import Site
@@ -28,31 +22,26 @@ from denoise_scrapy import Body, Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
 from denoise_scrapy.native import status
-from denoise_scrapy.page.work import DEFAULT_WORK
+from denoise_scrapy.page.parse import MAX_ELEMENTS
 from tests.body.rendered import MARKUP
-from tests.hostile.checks import URL, check_page
+from tests.hostile.checks import URL, bounds, check_page
 from tests.hostile.mutations import ACTIVE, round_of
 from tests.hostile.rounds import arguments, known_sites, rounds_of
 from tests.html_strategies import SOUP, pages
 
-#: Of a page that is repeated, the third and the fourth copy take at most so many times what the second takes, in steps
-#: and in bytecode; the rest is for what is fixed.
+#: Of a page that is repeated, the third and the fourth copy take at most so many times what the second takes, in
+#: bytecode; the rest is for what is fixed.
 GROWTH = 2.2
-#: Steps that are added: pages end in the middle of what the next copy goes on with.
-FIXED_STEPS = 100
 #: Bytecode instructions that may come on top of the growth: lists that double, a cache that is filled.
 FIXED_INSTRUCTIONS = 100_000
 #: Bytes that all that is made of a page takes at most, for each of its bytes and each of its elements, and at all:
 #: elements `<p>word here</p>` were measured with 5,700 each (numpy 6,900), most of it what `explain` draws; a text
 #: with 27 a byte, one of a single word with 35.
 BYTES_A_BYTE, BYTES_AN_ELEMENT, FIXED_BYTES = 100, 10_000, 8_000_000
-#: Rounds from one to the next in which work is counted, memory is measured, and hypothesis makes pages up.
-COUNTED, MEASURED, MADE_UP = 50, 10, 20
-MADE_PAGES = 40
+#: Rounds from one to the next in which work is counted, and memory is measured.
+COUNTED, MEASURED = 50, 10
 #: Characters of a page whose work is counted: that takes 50 times the time.
 MOST_COUNTED = 2000
-#: Pages that are tried to find a smaller one that fails.
-MOST_REDUCTIONS = 300
 SELECTORS = ("p", "div > p", "//div//p[1]", "li:nth-child(2)", "//p[.//a]", "[onclick]", "//*[contains(., 'a')]")
 CHARSETS = ("utf-8", "latin1", "utf-16", "gb18030", "hex", "punycode", "klingon")
 MADE = st.one_of(
@@ -67,7 +56,7 @@ class Round:
     html: str
     others: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ("combined",)
-    work: int = DEFAULT_WORK
+    elements: int = MAX_ELEMENTS
     piece: int = 32_768
     charsets: tuple[str, str] | None = None
     selectors: tuple[str, str] | None = None
@@ -81,7 +70,7 @@ def round_from(seed: int, sites: Sequence[Site]) -> Round:
         html,
         tuple(others),
         tuple(rng.sample(sorted(STRATEGIES), 2)),
-        rng.choice([DEFAULT_WORK, DEFAULT_WORK, 0, rng.randrange(1, 2000)]),
+        rng.choice([MAX_ELEMENTS, MAX_ELEMENTS, rng.randrange(1, 2000)]),
         rng.choice([32_768, 512, 4096]),
         (rng.choice(CHARSETS[:4]), rng.choice(CHARSETS)) if rng.random() < 0.2 else None,
         (rng.choice(SELECTORS), rng.choice(SELECTORS)) if rng.random() < 0.2 else None,
@@ -97,29 +86,20 @@ def check(told: Round) -> None:
     page: str | bytes = told.html
     if told.charsets is not None:
         page = told.html.encode(told.charsets[0], "replace")
-    with patch("denoise_scrapy.page.pieces.PIECE", told.piece), patch("denoise_scrapy.page.events.PIECE", told.piece):
+    with bounds(told.elements, told.piece):
         declared = told.charsets and told.charsets[1]
-        check_page(page, told.others, strategies=told.strategies, encoding=declared, work=told.work)
-        check_steps(told.html)
+        check_page(page, told.others, strategies=told.strategies, encoding=declared)
         if told.selectors is not None:
             keep, remove = told.selectors
-            body = extract(page, URL, told.others, keep=keep, remove=remove, work=told.work)
+            body = extract(page, URL, told.others, keep=keep, remove=remove)
             assert body.text or body.fallback, "an empty body, and no reason"
-
-
-def check_steps(html: str) -> None:
-    """Steps grow with the page, but for what the parser climbs on nested ones: that is why these are counted."""
-    with patch("denoise_scrapy.page.pieces.DEEP", sys.maxsize):
-        one, two, four = (Page.parse(html * times, work=0).work.spent for times in (1, 2, 4))
-    # the first copy may end inside a comment
-    assert four - two <= GROWTH * (two - one) + FIXED_STEPS, f"{one:,} steps, {two:,} of two copies, {four:,} of 4"
 
 
 def everything(html: str, others: Sequence[str] = ()) -> tuple[Body, object]:
     """All that is made of a page, unchecked."""
-    page = Page.parse(html, url=URL, work=0)
-    body = SiteModel.fit(Page.parse(other, paths=page.path_table, work=0) for other in others).extract(page)
-    return body, (body.html, body.markdown, body.blocks, body.kind, explain_page(html, URL, work=0).html)
+    page = Page.parse(html, url=URL)
+    body = SiteModel.fit(Page.parse(other, paths=page.path_table) for other in others).extract(page)
+    return body, (body.html, body.markdown, body.blocks, body.kind, explain_page(html, URL).html)
 
 
 def check_growth(html: str) -> None:
@@ -142,88 +122,27 @@ def check_memory(html: str) -> None:
     finally:
         tracemalloc.stop()
     del made
-    elements, size = len(Page.parse(html, work=0).tags()), len(html.encode("utf-8", "replace"))
+    elements, size = len(Page.parse(html).tags()), len(html.encode("utf-8", "replace"))
     allowed = FIXED_BYTES + BYTES_A_BYTE * size + BYTES_AN_ELEMENT * elements
     assert most <= allowed, f"{most:,} bytes for {size:,} with {elements:,} elements"
 
 
-def made_up(seed: int) -> None:
-    """Pages that hypothesis makes, and reduces where one fails.
-
-    Raises:
-        Exception: Something does not hold of one.
-    """
-
-    @seeded(seed)
-    @settings(
-        max_examples=MADE_PAGES,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([DEFAULT_WORK, 0, 3]))
-    def run(html: str, other: str, strategy: str, work: int) -> None:
-        check(Round(html, (other,), (strategy,), work, piece=64))
-
-    run()
-
-
-def failure(test: Callable[[], object]) -> BaseException | None:
-    """What a test raises, None for nothing."""
-    try:
-        test()
-    except Exception as error:
-        return error
-    return None
-
-
-def reduced(html: str, fails: Callable[[str], bool], most: int = MOST_REDUCTIONS) -> str:
-    """As little of a page as fails in the same way: parts are left out, half of it first, then smaller ones."""
-    size, tried = len(html) // 2, 0
-    while size and tried < most:
-        start = 0
-        while start < len(html) and tried < most:
-            tried += 1
-            less = html[:start] + html[start + size :]
-            if fails(less):
-                html = less
-            else:
-                start += size
-        size //= 2
-    return html
-
-
-def run_round(seed: int, number: int, sites: Sequence[Site], output: Path) -> bool:
-    """Run one round, and tell what is wrong; whether all holds."""
-    told = round_from(seed, sites)
-    tests: list[Callable[[str], object]] = [lambda html: check(replace(told, html=html))]
-    tests += [check_growth] * (number % COUNTED == 0) + [check_memory] * (number % MEASURED == 0)
-    for test in tests:
-        error = failure(lambda: test(told.html))  # noqa: B023 - called at once
-        if error is not None:
-            kind = type(error)
-            small = reduced(told.html, lambda html: type(failure(lambda: test(html))) is kind)  # noqa: B023
-            path = output / f"hostile-{seed}.html"
-            path.write_bytes(small.encode("utf-8", "surrogatepass"))
-            print(f"round {seed}: {kind.__name__}: {error}\n{replace(told, html='', others=())}\n{path}", flush=True)
-            return False
-    if number % MADE_UP == 0 and (error := failure(lambda: made_up(seed))) is not None:
-        print(f"round {seed}, made up: {type(error).__name__}: {error}", *getattr(error, "__notes__", ()), sep="\n")
-        return False
-    return True
-
-
 def main() -> int:
-    """Run rounds until the time is over; give 1 at the first that fails."""
-    ap = arguments("python -m tests.hostile.fuzz", __doc__)
-    ap.add_argument("--output", type=Path, default=Path(gettempdir()), help="folder for a page that fails")
-    args = ap.parse_args()
+    """Run rounds until the time is over, or one fails."""
+    args = arguments("python -m tests.hostile.fuzz", __doc__).parse_args()
     sites, done = known_sites(), 0
     print(f"seed {args.seed}, pages of {len(sites)} sites, {status()}", flush=True)
     for number, seed in rounds_of(args):
-        if not run_round(seed, number, sites, args.output):
-            return 1
+        told = round_from(seed, sites)
+        try:
+            check(told)
+            if number % COUNTED == 0:
+                check_growth(told.html)
+            if number % MEASURED == 0:
+                check_memory(told.html)
+        except Exception:
+            print(f"round {seed}: {replace(told, html='', others=())}", flush=True)
+            raise
         done += 1
     print(f"{done} rounds, all holds")
     return 0

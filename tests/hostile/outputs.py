@@ -28,7 +28,7 @@ MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "si
 #: Public functions that give nothing of the length of a page.
 NO_OUTPUTS = frozenset(
     "clean_html deduplicate extract extract_pages find_strategy likest_first page_identity site_key "
-    "template_similarity url_likeness without_copies".split()
+    "facts_store template_similarity url_likeness".split()
 )
 
 

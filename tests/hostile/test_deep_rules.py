@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import rules
-from denoise_scrapy.site.rules import Rule, is_block_node, tag_path
+from denoise_scrapy.site import clusters
+from denoise_scrapy.site.clusters import Rule, is_block_node, tag_path
 from tests.html_strategies import pages
 
 
@@ -17,7 +17,7 @@ def test_both_ways_find_the_same(source):
         rule = Rule(path=tag_path(page.path_table, int(page.elements.paths[element])))
         climbed = rule.candidates(page)[2].tolist()
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(rules, "DEEP", 0)
+            patched.setattr(clusters, "DEEP", 0)
             assert rule.candidates(page)[2].tolist() == climbed
         assert climbed[element]
 

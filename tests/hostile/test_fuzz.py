@@ -1,7 +1,6 @@
 """The fuzz of all of the core, for some seconds: the command runs it for longer."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.native import switched_off
 from tests.hostile import fuzz
 from tests.hostile.checks import check_explanation, check_fragment, check_markdown
-from tests.hostile.fuzz import MADE, Round, check, check_growth, check_memory, reduced, round_from
+from tests.hostile.fuzz import MADE, Round, check, check_growth, check_memory, round_from
 
 SITES = [portal()]
 #: The same pages in every run; a seed that found something is added.
@@ -30,13 +29,13 @@ def test_a_damaged_page(seed):
 
 
 @settings(deadline=None, max_examples=60)
-@given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([fuzz.DEFAULT_WORK, 0, 3]))
-def test_a_page_that_is_made_up(html, other, strategy, work):
-    check(Round(html, (other,), (strategy,), work, piece=64))
+@given(MADE, MADE, st.sampled_from(sorted(STRATEGIES)), st.sampled_from([fuzz.MAX_ELEMENTS, 3]))
+def test_a_page_that_is_made_up(html, other, strategy, elements):
+    check(Round(html, (other,), (strategy,), elements, piece=64))
 
 
 def test_work_and_memory_grow_with_the_page():
-    check_growth(round_from(1, SITES).html)
+    check_growth(round_from(1, SITES).html[:800])
     check_memory(round_from(2, SITES).html[:15_000])
 
 
@@ -55,29 +54,25 @@ def test_memory_beyond_its_bound_is_found(monkeypatch):
         check_memory("<p>word")
 
 
-def test_a_page_that_fails_is_written_as_small_as_it_is_found(monkeypatch, tmp_path, capsys):
+def test_a_round_that_fails_is_named(monkeypatch, capsys):
     def fails(told):
         assert "body" not in told.html
 
     monkeypatch.setattr(fuzz, "check", fails)
-    monkeypatch.setattr(sys, "argv", ["fuzz", "--seed", "7", "--seconds", "60", "--output", str(tmp_path)])
+    monkeypatch.setattr(sys, "argv", ["fuzz", "--seed", "7", "--rounds", "1"])
     monkeypatch.delenv("DENOISE_CORPORA", raising=False)
-    assert fuzz.main() == 1
-    said = capsys.readouterr().out
-    assert "round 7: AssertionError" in said and "seed 7" in said
-    assert Path(said.strip().splitlines()[-1]).read_text() == "body"
+    with pytest.raises(AssertionError):
+        fuzz.main()
+    assert "round 7: " in capsys.readouterr().out
 
 
 def test_rounds_without_fault_end_with_0(monkeypatch, capsys):
     monkeypatch.setattr(fuzz, "check", lambda told: None)
     monkeypatch.setattr(fuzz, "check_growth", lambda html: None)
+    monkeypatch.setattr(fuzz, "check_memory", lambda html: None)
     monkeypatch.setattr(sys, "argv", ["fuzz", "--rounds", "3", "--seed", "1"])
     assert fuzz.main() == 0
     assert "3 rounds, all holds" in capsys.readouterr().out
-
-
-def test_a_page_is_reduced_to_what_fails():
-    assert reduced("one two three four five six", lambda html: "ee" in html and "x" in html) == "eex"
 
 
 @pytest.mark.parametrize(

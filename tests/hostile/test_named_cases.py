@@ -7,7 +7,7 @@ import pytest
 from denoise_scrapy import DuplicateIndex, Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.native import switched_off
-from tests.hostile.checks import check_page
+from tests.hostile.checks import bounds, check_page
 from tests.hostile.named import CASES, STORY, page_of
 
 #: Of its size: a thousand elements, some ten kilobytes.
@@ -23,13 +23,16 @@ def test_named_case(name):
     assert set(found) == {"alone", *STRATEGIES}
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_named_case_over_its_budget(name):
-    """With numpy, and cut where its budget ends: the story before it is in the text, nothing is judged."""
-    html = page_of(name, SIZE)
-    with switched_off():
-        body = check_page(html, strategies=["combined"], work=1)["combined"]
-    assert body.fallback == "over budget" and body.text.startswith(STORY_TEXT)
+@pytest.mark.parametrize(
+    "name",
+    ["a million elements", "nested and closed", "a million class names", "half characters", "quotes that do not end"],
+)
+def test_named_case_over_its_bounds(name):
+    """With numpy, and cut after the story: that is in the text, nothing is judged."""
+    html = page_of(name, 10 * SIZE)
+    with switched_off(), bounds(1, piece=64):
+        body = check_page(html, strategies=["combined"])["combined"]
+    assert body.fallback == "too large" and body.text.startswith(STORY_TEXT)
 
 
 CHARSETS = (
@@ -115,8 +118,9 @@ def test_markup_that_runs():
         "<p>&lt;img src=x onerror=x&gt; <a href='x\"onclick=x'>y</a></p><object data=javascript:x></object>"
         "<form action=javascript:x><button formaction=javascript:x>go on</button></form>"
     )
-    for work in (0, 1):
-        found = check_page(html, work=work)
+    for elements in (1, 100):
+        with bounds(elements, piece=64):
+            found = check_page(html * 9)
         assert "<script>alert(1)</script>" in found["alone"].text
         assert "<script" not in found["alone"].html
 

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.columns import CharacterTables, PathRows, container_shapes, read_page
+from denoise_scrapy.native.reading import CharacterTables, PathRows, read_page
 from denoise_scrapy.page import Flag, Page, PathTable
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.characters import class_table, hash_table
-from denoise_scrapy.page.columns import Elements, MarkedText
+from denoise_scrapy.page.columns import Elements
 from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.marked_text import MarkedText, class_table, hash_table
 from denoise_scrapy.page.paths import ROW
-from denoise_scrapy.page.signature import layout_signature
 from tests.html_strategies import SOUP, pages
 
 pytestmark = pytest.mark.skipif(library() is None, reason="the accelerator is not compiled")
@@ -91,9 +90,6 @@ def test_any_page(html):
     page = Page.parse(html)
     if len(page.elements):
         same_page(page)
-    with switched_off():
-        expected = layout_signature(page._paths, page.path_table)
-    assert layout_signature(page._paths, page.path_table) == expected
 
 
 def test_a_page_of_no_elements_is_left_to_numpy():
@@ -165,12 +161,6 @@ def test_a_table_that_grows_is_told_anew():
     assert first.column("tag").tolist() == first.table.columns["tag"][first.paths].tolist()
 
 
-def test_signature_passes_over_paths_beyond_the_table():
-    paths = np.array([-1, 0, ROOT, 1 << 20], np.int32)
-    shapes = container_shapes(library(), paths, PathRows().grown(TABLE.rows))
-    assert shapes.tolist() == TABLE.columns["shape"][[ROOT]][TABLE.columns["container"][[ROOT]]].tolist()
-
-
 def test_arrays_outlive_their_page():
     hashes = Page.parse("<p>The same tomorrow.").blocks.text_hashes
     gc.collect()
@@ -178,6 +168,6 @@ def test_arrays_outlive_their_page():
 
 
 def test_numpy_does_it_where_c_gives_up():
-    with patch("denoise_scrapy.page.native_columns.read_page", return_value=None):
+    with patch("denoise_scrapy.page.columns.read_page", return_value=None):
         page = Page.parse("<p>The same tomorrow.")
         assert page.blocks.text_hashes.tolist() == [15819741092209415737]

@@ -31,7 +31,7 @@ HASHES = st.lists(FEW | st.integers(0, 2**32 - 1), max_size=60).map(lambda value
 SETS = st.lists(st.sets(st.integers(0, 9) | st.integers(0, 2**16 - 1), max_size=30), max_size=4)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(TEXTS)
 def test_units(text: str) -> None:
     found = read_units(text)

@@ -9,13 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.html import look
+from denoise_scrapy.native.reading import look
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.page.events import Event, feed
-from denoise_scrapy.page.native_reader import NativeReader
-from denoise_scrapy.page.parsed import ParsedMarkup
-from denoise_scrapy.page.reader import Reader
-from denoise_scrapy.page.utf8 import _look, to_utf8
+from denoise_scrapy.page.parse import _look, feed, to_utf8
+from denoise_scrapy.page.reader import Event, NativeReader, ParsedMarkup, Reader
 from example_project.portal.build import build
 from tests.html_strategies import SOUP, pages
 
@@ -92,7 +89,7 @@ def facts(parsed: ParsedMarkup, marks_fit: bool) -> dict[str, object]:
     return known
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None)
 @given(st.lists(events, min_size=1, max_size=3), st.booleans())
 def test_events(runs: list[list[Event]], keep_noscript: bool) -> None:
     tables = PathTable(), PathTable()
@@ -111,7 +108,7 @@ inline = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(inline)
 def test_words_that_meet(run: list[Event]) -> None:
     whole = [("html", {}), *run, *[None] * max(0, sum(isinstance(e, tuple) for e in run) - run.count(None)), None]
@@ -126,7 +123,7 @@ def test_words_that_meet(run: list[Event]) -> None:
     assert a[1]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(SOUP | pages())
 def test_markup(html: str) -> None:
     tables = PathTable(), PathTable()
@@ -186,7 +183,7 @@ def test_callbacks_refuse_what_is_none_of_theirs() -> None:
             call()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(

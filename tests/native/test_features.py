@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import NAMES, block_features, matrix
-from denoise_scrapy.body.features.natively import fill_natively
-from denoise_scrapy.body.features.natively import settings as feature_settings
+from denoise_scrapy.body.features.words import Words
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.features import INPUTS, Settings, Told, fill_features
+from denoise_scrapy.native.blocks import INPUTS, Settings, Told, fill_features
 from denoise_scrapy.page import Boxes, Page
 from denoise_scrapy.site import SiteStatistics
 from example_project.portal.build import build
@@ -93,13 +92,14 @@ def test_whole_pages() -> None:
 def test_c_fills_in_every_row_but_those_of_words() -> None:
     page = Page.parse("".join(PIECES))
     out = np.full((len(NAMES), len(page.blocks)), -77, np.float32)
-    assert fill_natively(out, page, SiteStatistics(), np.zeros(len(page.blocks), np.uint8), constants())
+    nothing = Words(np.zeros(len(page.blocks), np.uint8), np.zeros(len(page.blocks)))
+    assert matrix._fill_natively(out, page, SiteStatistics(), nothing)
     left = {NAMES[row] for row in np.flatnonzero((out == -77).all(axis=1))}
     assert left == set(matrix.FAMILIES["words"])
 
 
 def constants() -> Settings:
-    return feature_settings(matrix._EDGES, matrix._PAGES)
+    return matrix._settings()
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
@@ -108,20 +108,26 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
     assert native is not None
     assert columns is not None
     rows = np.zeros((len(INPUTS), 2))
+    for paths in ([0, 2], [-1, 0]):
+        wrong = Told(rows, np.array(paths), 0, 0)
+        with pytest.raises(ValueError, match="do not fit"):
+            fill_features(native, columns, constants(), wrong, np.zeros((len(NAMES), 2), np.float32))
     for given_rows, out in (
         (rows[:, :1], np.zeros((len(NAMES), 2), np.float32)),
         (rows, np.zeros((len(NAMES) - 1, 2), np.float32)),
         (np.zeros((len(INPUTS), 3)), np.zeros((len(NAMES), 3), np.float32)),
     ):
         with pytest.raises(ValueError, match=r"expected|do not fit"):
-            fill_features(native, columns, constants(), Told(given_rows, 0, 0), out)
+            fill_features(
+                native, columns, constants(), Told(given_rows, np.zeros(given_rows.shape[1], np.int64), 0, 0), out
+            )
 
 
 def test_settings_that_do_not_fit_are_refused() -> None:
     page = Page.parse("<p>One.<p>Two.")
     assert native is not None
     assert page.blocks.native is not None
-    told, out = Told(np.zeros((len(INPUTS), 2)), 0, 0), np.zeros((len(NAMES), 2), np.float32)
+    told, out = Told(np.zeros((len(INPUTS), 2)), np.zeros(2, np.int64), 0, 0), np.zeros((len(NAMES), 2), np.float32)
     for name, value in (("start", [len(NAMES)] * 14), ("start", [-1] * 14), ("spread", [25] * 6), ("spread", [-1] * 6)):
         wrong = Settings.of({field: _value(constants(), field) for field, *_ in Settings._fields_} | {name: value})
         with pytest.raises(ValueError, match="do not fit"):

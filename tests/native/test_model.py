@@ -5,20 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.block_model import BlockModel, block_model
-from denoise_scrapy.body.context import Context
 from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.forest import Forest
-from denoise_scrapy.body.network import BlockNetwork
+from denoise_scrapy.body.model.block_model import BlockModel, block_model
+from denoise_scrapy.body.model.forest import Forest
+from denoise_scrapy.body.model.network import BlockNetwork, Context
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.model import PreparedModel, probability
+from denoise_scrapy.native.blocks import PreparedModel, probability
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from example_project.portal.build import build
 
 native = library()
 pytestmark = pytest.mark.skipif(native is None, reason="not compiled here")
-#: Sizes around those of steps and vectors (`source/model.h`).
+#: Sizes around those of steps and vectors (`source/model.c`).
 SIZES = st.integers(1, 40) | st.sampled_from([127, 128, 129, 255, 256, 257, 300, 520])
 
 
@@ -85,10 +84,10 @@ def test_a_model_that_points_nowhere_is_refused(name, number):
     layout = {**model.forest.descent.layout, **model.network.side_by_side.layout, "value": model.forest.value}
     counts = {"most": 30.0, "trees_share": 0.5, "features": len(model.names)}
     assert native is not None
-    assert PreparedModel.of(native, {**counts, **layout}) is not None
+    assert PreparedModel.of({**counts, **layout}) is not None
     layout[name] = np.array(layout[name])
     layout[name].flat[7] = number
-    assert PreparedModel.of(native, {**counts, **layout}) is None
+    assert PreparedModel.of({**counts, **layout}) is None
 
 
 def test_trees_of_few_leaves():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.shared import FactsArrays, share_blocks
+from denoise_scrapy.native.blocks import FactsArrays, share_blocks
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.shared import SharedBlocks
@@ -55,7 +55,7 @@ def test_pages_equal_the_twin(html, others):
         np.testing.assert_array_equal(a, b, err_msg=name)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(blocks, st.lists(blocks, max_size=5), st.randoms(use_true_random=False))
 def test_facts_equal_plain_counting(page, others, random):
     prose = np.array([random.randint(0, 9) for _ in page.tokens], np.int64)

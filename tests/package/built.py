@@ -1,7 +1,6 @@
 """What `make package` has built in `dist/` holds all that is needed and nothing else. `make test` does not run this."""
 
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -89,19 +88,3 @@ def test_what_it_tells_of_itself(wheel: dict[str, bytes]) -> None:
         "[scrapy.commands]",
         "denoise = denoise_scrapy.commands:DenoiseCommand",
     ]
-
-
-def test_the_tree_gives_the_same_wheel_as_the_source_distribution(wheel: dict[str, bytes], tmp_path: Path) -> None:
-    copy = tmp_path / "tree"
-    for name in (*sources(), *BESIDE - {"PKG-INFO"}):
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, copy / name)
-    command = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, copy)
-    subprocess.run(command, check=True, capture_output=True)
-    (built,) = tmp_path.glob("*.whl")
-    other = members(built)
-    assert set(other) == set(wheel)
-    # the tag that auditwheel gives stands in WHEEL, and the digest of that in RECORD
-    assert {name for name in other if other[name] != wheel[name]} <= {
-        f"{NAME}.dist-info/{n}" for n in ("RECORD", "WHEEL")
-    }

@@ -1,11 +1,22 @@
-"""Attributes of images, cells and lists, as a rendering needs them: real addresses, bounded lengths."""
+"""What single elements tell: images, cells and lists, declared types, references that may be followed anywhere."""
+
+import re
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.attributes import MAX_ALT_LENGTH, MAX_SRCSET_LENGTH, MAX_URL_LENGTH, largest
+from denoise_scrapy.page.attributes import (
+    MAX_ALT_LENGTH,
+    MAX_JSON,
+    MAX_SRCSET_LENGTH,
+    MAX_TYPES,
+    MAX_URL_LENGTH,
+    largest,
+)
+from denoise_scrapy.page.references import MIN_DATA_IMAGE_LENGTH, safe_image_url, safe_url
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
@@ -85,3 +96,159 @@ def test_any_srcset(srcset):
 
 def test_a_srcset_is_cut():
     assert largest("/a.jpg 1w, " * MAX_SRCSET_LENGTH + "/b.jpg 2w") == "/a.jpg"
+
+
+LD = '<script type="application/ld+json">'
+
+
+def types(html):
+    return sorted(Page.parse(html).declared_types)
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        (f'<head>{LD}{{"@type": "NewsArticle"}}</script></head><p>x', ["newsarticle"]),
+        (f'<body><p>x</p>{LD}{{"@graph":[{{"@type":["Product","Thing"]}}]}}</script>', ["product", "thing"]),
+        (f'{LD}{{"@type":"http:\\/\\/schema.org\\/QAPage"}}</script><p>x', ["qapage"]),
+        ("<div itemscope itemtype='https://schema.org/Product/ http://schema.org/Car'>x</div>", ["car", "product"]),
+        ("<div itemScope itemType='https://schema.org/Product'>x</div>", ["product"]),
+        ("<head><meta property='og:type' content='Article'></head><p>x", ["og:article"]),
+        ("<div>early</div><meta property='og:type' content='video.movie'><p>x", ["og:video.movie"]),
+        ("<meta name=Generator content='WordPress 6.4'><p>x", ["generator:wordpress"]),
+        ("<noscript><div itemtype='http://schema.org/Thing'>" + "word " * 50 + "</div></noscript>", ["thing"]),
+    ],
+)
+def test_types_are_found_wherever_they_stand(html, found):
+    assert types(html) == found
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<pre>{"@type": "Product"}</pre>',
+        '<script>x = {"@type": "Product"}</script><p>x',
+        '<!-- <meta property="og:type" content="article"> --><p>x',
+        "<meta property='og:title' content='article'><meta property='og:type'><meta content='x'><p>x",
+        f'{LD}{{"@type": 7, "@type": "", "@type": "\\u0000"}}</script><div itemtype>x</div><div itemtype="///">x',
+    ],
+)
+def test_what_declares_nothing(html):
+    assert types(html) == []
+
+
+def test_after_a_script_of_the_head_its_text_and_title_are_still_read():
+    page = Page.parse(
+        f'<head>{LD}{{"@type":"Article"}}</script><title>T</title><style>"@type":"Car"</style></head><p>x'
+    )
+    assert (page.title, sorted(page.declared_types)) == ("T", ["article"])
+
+
+@pytest.mark.parametrize(
+    "json",
+    [
+        '{"a":' * 500_000,
+        '"@type":' + " " * 5_000_000,
+        '"@type"' * 500_000,
+        '"@type":["' * 500_000,
+        "".join(f'{{"@type":"Type{i}"}},' for i in range(300_000)),
+    ],
+    ids=["nested", "spaces", "no values", "open lists", "many types"],
+)
+def test_hostile_json_is_bounded(json):
+    start = time.perf_counter()
+    page = Page.parse(f"{LD}{json}</script><p>story")
+    assert len(page.declared_types) <= MAX_TYPES
+    assert max(map(len, page.declared_types), default=0) < 60
+    assert page.block_text(0) == "story"
+    assert time.perf_counter() - start < 30
+
+
+def test_types_after_the_json_budget_do_not_count():
+    assert types(f'{LD}{" " * MAX_JSON}{{"@type":"Late"}}</script><p>x') == []
+
+
+def test_hostile_attributes_are_bounded():
+    html = f"<div itemtype='{'x' * 5_000_000}'>a</div>" + "<p itemtype='http://s.org/A1 Bc'>b</p>" * 1000
+    assert types(html) == ["a1", "bc"]
+
+
+BASE = "http://a.example/dir/page.html"
+PICTURE = "data:image/png;base64," + "A" * MIN_DATA_IMAGE_LENGTH
+
+
+@pytest.mark.parametrize(
+    ("reference", "url"),
+    [
+        ("x.html#y", "http://a.example/dir/x.html#y"),
+        ("#y", "http://a.example/dir/page.html#y"),
+        ("//b.example/x", "http://b.example/x"),
+        (" ?q=a b ", "http://a.example/dir/page.html?q=a%20b"),
+        ("HTTPS://b.example/", "https://b.example/"),
+        ("mailto:x@a.example", "mailto:x@a.example"),
+        ("tel:+1", "tel:+1"),
+        ("ftp://b.example/x", "ftp://b.example/x"),
+        ("/a\"b'c<d>e", "http://a.example/a%22b'c%3Cd%3Ee"),
+        ("javascript:x()", ""),
+        ("  JavaScript:x()", ""),
+        ("java\nscript:x()", ""),
+        ("java\tscript\r:x()", ""),
+        ("\x01javascript:x()", ""),
+        ("java\x00script:x()", ""),
+        ("vbscript:x", ""),
+        ("data:text/html,x", ""),
+        ("blob:http://a.example/x", ""),
+        ("view-source:http://a.example/", ""),
+        ("file:///etc/passwd", ""),
+        ("http://[bad", ""),
+        ("https:///x", ""),
+        ("mailto:", ""),
+        (" ", ""),
+        ("#", ""),
+        ("/" + "x" * MAX_URL_LENGTH, ""),
+    ],
+)
+def test_references(reference, url):
+    assert safe_url(BASE, reference).replace("HTTPS", "https") == url
+
+
+@given(st.text("javscript:/\\ \t\n\x00\x01#?&;xmlh\u2028\ufeff<>\"'[]@", max_size=40), st.sampled_from(["", BASE]))
+def test_no_reference_runs_or_breaks_out(reference, base):
+    url = safe_url(base, reference)
+    assert url == "" or re.match(r"(?i)(https?|ftp|mailto|tel):", url)
+    assert not re.search(r"[\x00-\x20\"<>]", url)
+
+
+@pytest.mark.parametrize(
+    ("reference", "kept"),
+    [
+        ("/i.png", True),
+        (PICTURE, True),
+        (PICTURE.replace("base64,", "base64,\n "), True),
+        ("data:image/png;base64,AAAA", False),
+        (PICTURE.replace("png", "svg+xml"), False),
+        (PICTURE.replace("image/png", "text/html"), False),
+        (PICTURE + '"', False),
+        ("mailto:x@a.example", False),
+        ("javascript:x", False),
+    ],
+)
+def test_images(reference, kept):
+    assert bool(safe_image_url(BASE, reference)) == kept
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("", BASE),
+        ("/q/", "http://a.example/q/"),
+        ("//c.example/q/", "http://c.example/q/"),
+        ("javascript:x", BASE),
+        ("http://[bad", BASE),
+        ("/" + "x" * MAX_URL_LENGTH, BASE),
+    ],
+)
+def test_the_base_of_references(base, expected):
+    page = Page.parse(f"<head><base href='{base}'></head><body><a href=x>y</a>", url=BASE)
+    assert page.base_url == expected
+    assert page.references == [(3, "x")]

@@ -1,6 +1,11 @@
-"""The columns derived from marks equal what a plain walk over lxml's tree says."""
+"""Columns of elements and blocks, their counts and hashes, against plain walks over lxml's tree and plain Python."""
 
+import re
+
+import numpy as np
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
 from denoise_scrapy.page import Page
@@ -71,9 +76,17 @@ def literal_blocks(html: str) -> list[tuple[str, str]]:
     return blocks
 
 
-@given(pages())
-def test_columns_equal_a_walk_over_the_tree(html):
+@given(pages(), st.randoms(use_true_random=False))
+def test_columns_equal_a_walk_over_the_tree(html, random):
     page = Page.parse(html)
+    marked = np.array([random.random() < 0.4 for _ in range(len(page.elements))], bool)
+
+    def nearest(i: int) -> int:
+        while i >= 0 and not marked[i]:
+            i = int(page.elements.parent[i])
+        return i
+
+    assert page.elements.nearest(marked).tolist() == [nearest(i) for i in range(len(page.elements))]
     if page.noscript_read:
         return
     rows = walk(html)
@@ -88,12 +101,16 @@ def test_columns_equal_a_walk_over_the_tree(html):
 @given(pages())
 def test_blocks_equal_a_plain_reading(html):
     page = Page.parse(html)
-    if page.noscript_read:
-        return
     blocks = page.blocks
-    tags = [page.elements.table.tags[p] for p in page.elements.paths[blocks.element]]
-    texts = ["".join(page.block_text(i).split()) for i in range(len(blocks))]
-    assert list(zip(tags, texts, strict=True)) == literal_blocks(html)
+    texts = ["".join(text.split()) for text in page.block_texts]
+    astral = [sum(ord(char) > 0xFFFF for char in text) for text in texts]
+    assert blocks.chars.tolist() == [len(t) + more for t, more in zip(texts, astral, strict=True)]
+    assert (blocks.link_chars <= blocks.chars).all()
+    # a word may run over inline tags, as it does in the text
+    assert blocks.tokens.tolist() == [len(TOKEN.findall(text)) for text in page.block_texts]
+    if not page.noscript_read:
+        tags = [page.elements.table.tags[p] for p in page.elements.paths[blocks.element]]
+        assert list(zip(tags, texts, strict=True)) == literal_blocks(html)
 
 
 @given(SOUP)
@@ -107,3 +124,39 @@ def test_no_markup_raises(html):
         assert len(page.inner_hashes) == len(page.elements)
         assert all(link.startswith("http") for link in page.links)
         assert page.signature is not None
+
+
+CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
+
+
+def block(html: str) -> Page:
+    page = Page.parse(html)
+    assert len(page.blocks) == 1
+    return page
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("<p>Hello  world", "<div><p>hello <b>WORLD</b></div>", True),
+        ("<p>Page 12 of 30", "<p>Page 77 of 41", True),
+        ("<p>one two", "<p>two one", False),
+        ("<p>one", "<p>one one", False),
+        ("<p>中文新闻", "<td>中文新闻", True),
+        ("<p>a b", "<p>a<br>b", True),  # white space does not count
+    ],
+)
+def test_text_hashes(a, b, same):
+    assert bool(block(a).blocks.text_hashes[0] == block(b).blocks.text_hashes[0]) is same
+
+
+@given(st.lists(st.text("ab1 中", min_size=1, max_size=6).filter(str.strip), min_size=1, max_size=8))
+def test_text_hashes_do_not_depend_on_where_the_block_stands(texts):
+    together = Page.parse("".join(f"<p>{text}</p>" for text in texts)).blocks.text_hashes
+    alone = [block(f"<p>{text}</p>").blocks.text_hashes[0] for text in texts]
+    assert together.tolist() == [int(h) for h in alone]
+
+
+def test_hashes_are_the_same_in_every_process():
+    assert int(block("<p>The same tomorrow.").blocks.text_hashes[0]) == 15819741092209415737

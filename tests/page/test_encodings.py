@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse
 
 from denoise_scrapy.crawl.responses import read_page
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.page.utf8 import to_utf8
+from denoise_scrapy.page.parse import to_utf8
 
 POLISH, CHINESE, FRENCH = "Zażółć gęślą jaźń", "中文网页", "déjà vu “ça va”"
 

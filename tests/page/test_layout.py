@@ -1,9 +1,15 @@
-"""The layout of blocks as seen from the main column, worked by hand."""
+"""The layout of blocks as seen from the main column, and sizes of frames: as written, as numbers, inherited."""
+
+import math
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from denoise_scrapy.page import Boxes, Flag, Page
-from denoise_scrapy.page.layout import BlockLayout
+from denoise_scrapy.page.layout import USUAL_PAGE_WIDTH, BlockLayout, FrameSizes, parse_size
+from tests.html_strategies import SOUP
 
 PROSE = "A line of prose that is long enough to count as a paragraph of the page, with a stop. "
 HTML = f"""<body><div id=menu><a href=/a>Home</a></div><main><p>{PROSE}</p><p>{PROSE}</p>
@@ -65,3 +71,121 @@ def test_a_browser_knows_better_than_markup_what_is_hidden():
     seen = Page.parse("<body><p hidden>Shown by a style</p><p>Plain</p></body>")
     seen.boxes = Boxes(four, four, four, four, 100, 100)
     assert not seen.blocks.flags[0] & Flag.HIDDEN
+
+
+def sizes_of(html: str) -> list[tuple[str, str, str]]:
+    page = Page.parse(html)
+    return [(page.path_table.tags[page.elements.paths[i]], w, h) for i, w, h in page.sizes]
+
+
+@pytest.mark.parametrize(
+    ("markup", "size"),
+    [
+        ("<table width=760>", ("table", "760", "")),
+        ("<table width='98%' HEIGHT='50'>", ("table", "98%", "50")),
+        ("<div style='color:red; width : 300px;height:20%'>", ("div", "300px", "20%")),
+        ("<section width=200 style='width:50%'>", ("section", "50%", "")),  # style goes before attributes
+        ("<center height=9>", ("center", "", "9")),
+        ("<main style='width:" + "9" * 1000 + "'>", ("main", "9" * 32, "")),
+    ],
+)
+def test_sizes_are_kept_as_written(markup, size):
+    assert sizes_of(f"{markup}text") == [size]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p width=5>",
+        "<img width=5 height=5>",
+        "<div class=width>",
+        "<div style='max-width:9px;line-height:2'>",
+        "<div width>",
+    ],
+)
+def test_other_sizes_are_not(markup):
+    assert sizes_of(f"{markup}text") == []
+
+
+def test_sizes_in_a_cell_and_in_what_is_skipped():
+    html = "<table><tr><td width=160>a<td width='50%'>b</table><noscript><div width=9>c</div></noscript>"
+    assert sizes_of(html) == [("td", "160", ""), ("td", "50%", "")]
+
+
+@pytest.mark.parametrize(
+    ("size", "number"),
+    [
+        ("760", (760, None)),
+        (" 12.5px ", (12.5, None)),
+        ("80 %", (None, 80)),
+        ("20px !important", (20, None)),
+        ("0", (None, None)),
+        ("10em", (None, None)),
+        ("auto", (None, None)),
+        ("-5", (None, None)),
+        ("9" * 30, (None, None)),
+        ("", (None, None)),
+    ],
+)
+def test_numbers(size, number):
+    assert tuple(None if math.isnan(x) else x for x in parse_size(size)) == number
+
+
+def literal_widths(page: Page) -> list[float | None]:
+    told = {i: parse_size(width) for i, width, _ in page.sizes}
+    pixels = [px for px, _ in told.values() if not math.isnan(px)]
+    page_width = max(pixels, default=USUAL_PAGE_WIDTH)
+
+    def width(i: int) -> float | None:
+        if i < 0:
+            return None
+        px, percent = told.get(i, (math.nan, math.nan))
+        around = width(int(page.elements.parent[i]))
+        if not math.isnan(px):
+            return px
+        if not math.isnan(percent):
+            return percent / 100 * (page_width if around is None else around)
+        return around
+
+    return [width(i) for i in range(len(page.elements))]
+
+
+SIZED = st.recursive(
+    st.just("x"),
+    lambda inner: st.builds(
+        "<{0}{1}>{2}</{0}>".format,
+        st.sampled_from(["div", "section", "p"]),
+        st.sampled_from(["", " width=400", " width='50%'", " style='width:80%;height:3px'", " width=2em", " height=5"]),
+        st.lists(inner, max_size=3).map("".join),
+    ),
+    max_leaves=12,
+)
+
+
+@given(SIZED)
+def test_inherited_widths_equal_the_literal_ones(html):
+    page = Page.parse(html)
+    found = FrameSizes(page).inherited_widths()
+    assert np.allclose(found, [math.nan if w is None else w for w in literal_widths(page)], equal_nan=True)
+
+
+def test_a_rendered_page_tells_its_own_sizes():
+    page = Page.parse("<table width=5><tr><td>x</table>")
+    n = len(page.elements)
+    width = np.array([1000, 1000, 600, 600, 600][:n], np.float32)
+    page.boxes = Boxes(np.zeros(n, np.float32), np.zeros(n, np.float32), width, width / 2, 1000, 2000)
+    sizes = FrameSizes(page)
+    assert (sizes.width[2], sizes.width_percent[2]) == (600, 60)
+    assert (sizes.height[2], sizes.height_percent[2]) == (300, 15)
+    assert sizes.inherited_widths().tolist() == width.tolist()
+
+
+@given(SOUP)
+def test_nothing_raises(html):
+    page = Page.parse(html)
+    assert len(FrameSizes(page).inherited_widths()) == len(page.elements)
+
+
+def test_deep_nesting():
+    page = Page.parse("<div style='width:99%'>" * 500 + "deep")
+    assert FrameSizes(page).inherited_widths()[-1] == pytest.approx(1000 * 0.99**500, abs=1e-9)

@@ -66,7 +66,7 @@ def test_a_page_that_nobody_holds_is_not_held_by_its_table() -> None:
     page = ref(Page.parse("<p>One.", paths=table))
     gc.collect()
     assert page() is None
-    assert len(table.pages) == 0
+    assert len(table.users) == 0
 
 
 def names(rng: random.Random, length: int) -> str:

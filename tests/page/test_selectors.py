@@ -1,47 +1,47 @@
-"""Selectors of the user: what they are, what is refused, and that they find our elements."""
+"""Selectors of the user: what they find, what is refused, the hosts they are for, and that they end on any page."""
 
 import numpy as np
 import pytest
 from cssselect import HTMLTranslator
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.page.event_tree import MAX_DEPTH, EventTree
-from denoise_scrapy.page.parse import parse_markup, read_events, to_utf8
-from denoise_scrapy.page.selectors import compile_selector
+from denoise_scrapy import extract
+from denoise_scrapy.page import Page, PathTable, selectors
+from denoise_scrapy.page.parse import parse_markup, to_utf8
+from denoise_scrapy.page.selectors import MAX_DEPTH, MAX_ELEMENTS, TooLargeError, compile_selector
 from tests.html_strategies import SOUP, pages
 
 
-def tree_and_tags(source: str) -> tuple[EventTree, list[str]]:
+def tree_and_tags(source: str) -> tuple[dict[etree._Element, int], list[str]]:
     """The tree, and the tags of our elements."""
     body, table = to_utf8(source), PathTable()
     parsed = parse_markup(body, table)
-    tree = EventTree(read_events(body), keep_noscript=parsed.noscript_read)
+    tree = selectors._numbered_tree(body, keep_noscript=parsed.noscript_read)
     return tree, [table.tags[path] for path in parsed.paths]
 
 
 @given(st.one_of(SOUP, pages()))
 def test_the_tree_has_our_elements_in_our_order(source):
     tree, tags = tree_and_tags(source)
-    assert sorted(tree.numbers.values()) == list(range(len(tags)))
-    in_order = sorted(tree.numbers, key=lambda element: tree.numbers[element])
-    for element, tag in zip(in_order, tags, strict=True):
+    numbered = {element: number for element, number in tree.items() if number >= 0}
+    assert list(numbered.values()) == list(range(len(tags)))
+    for element, tag in zip(numbered, tags, strict=True):
         assert element.tag == tag or not tag.replace("-", "").isalnum()
-    if tree.root is not None:
-        assert [e for e in tree.root.iter() if e in tree.numbers] == in_order
+    if tree:
+        assert list(next(iter(tree)).iter()) == list(tree)
 
 
 @given(st.one_of(SOUP, pages()))
 def test_each_element_stands_where_it_stands_in_our_columns(source):
     tree, _ = tree_and_tags(source)
     parent = Page.parse(source).elements.parent.tolist()
-    for element, number in tree.numbers.items():
+    for element, number in tree.items():
         above = element.getparent()
-        expected = -1 if above is None else tree.numbers[above]
+        expected = -1 if above is None else tree[above]
         # a second root stands in the first one
-        assert parent[number] == expected or (parent[number] == -1 and above is tree.root)
+        assert number < 0 or parent[number] == expected or (parent[number] == -1 and above.getparent() is None)
 
 
 @given(st.one_of(SOUP, pages()), st.sampled_from(["div", "p b", "*", "//p", "//*[@class]", "li:nth-child(2)"]))
@@ -54,18 +54,38 @@ def test_nothing_raises_and_marks_are_within_the_page(source, selector):
 
 
 _COMPOUNDS = st.sampled_from(["p", "div", "*", ".a", "#b", "span.menu", "li:first-child", "p:not(.a)"])
-_SELECTORS = st.lists(_COMPOUNDS, min_size=1, max_size=4).flatmap(
+_CSS = st.lists(_COMPOUNDS, min_size=1, max_size=4).flatmap(
     lambda parts: st.lists(
         st.sampled_from([" ", " > ", " + ", " ~ "]), min_size=len(parts) - 1, max_size=len(parts) - 1
     ).map(lambda combinators: "".join(a + b for a, b in zip(parts, [*combinators, ""], strict=True)))
 )
 
 
-@given(pages(), st.lists(_SELECTORS, min_size=1, max_size=2).map(", ".join))
+@given(pages(), st.lists(_CSS, min_size=1, max_size=2).map(", ".join))
 def test_css_finds_what_the_translation_as_a_whole_finds(source, selector):
     root = html.document_fromstring(source)
     expected = set(etree.XPath(HTMLTranslator().css_to_xpath(selector))(root))
-    assert set(compile_selector(selector).find(root)) == expected
+    assert compile_selector(selector).find(root) == expected
+
+
+_CONDITIONS = st.sampled_from(
+    ["", "", "", "[1]", "[2]", "[last()]", "[@class]", "[.//b]", "[//td]", "[a | b]", "[position() > 1]", "[ .='one' ]"]
+)
+_NAMES = st.sampled_from(
+    "div p span b a ul li * nav section following-sibling::p ancestor::div .. . descendant::b self::p".split()
+)
+_STEPS = st.tuples(_NAMES, _CONDITIONS).map(lambda step: step[0] if step[0] in ("..", ".") else "".join(step))
+_PATHS = st.lists(st.tuples(st.sampled_from(["/", "//", "//"]), _STEPS).map("".join), min_size=1, max_size=5)
+_STARTS = st.sampled_from(["", "", "", "/html", "/html/body/*", "(//div)[2]", "(//p | //b)", ".", "./body"])
+_XPATHS = st.tuples(_STARTS, _PATHS.map("".join)).map("".join)
+
+
+@settings(deadline=None)
+@given(pages(), st.lists(_XPATHS, min_size=1, max_size=2).map(" | ".join))
+def test_an_xpath_step_by_step_finds_what_it_finds_as_a_whole(source, expression):
+    root = html.document_fromstring(source)
+    expected = {found for found in etree.XPath(expression)(root) if isinstance(found, etree._Element)}
+    assert compile_selector(f"xpath:{expression}").find(root) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +102,7 @@ def test_css_finds_what_the_translation_as_a_whole_finds(source, selector):
         (r"//p[re:test(@class, '\bc$')]", ["p"]),
         ("//p[contains(., 'bold word')]", ["p"]),
         ("/html[head/meta[@name='k']]//div", ["div"]),
-        ("//a/@href/..", ["a"]),
+        ("//div/following-sibling::*", ["p", "script"]),
         ("article", []),
         ("script, meta", ["script"]),
     ],
@@ -93,7 +113,7 @@ def test_what_selectors_find(selector, found):
         "<p class='b c'>x <a href=/x>y</a></p><script>z</script>"
     )
     page = Page.parse(source, keep=selector)
-    tags = [page.path_table.tags[path] for path in page.elements.paths]
+    tags = page.tags()
     assert [tags[element] for element in page.kept_by_user[0].elements] == found
 
 
@@ -116,9 +136,14 @@ def test_what_selectors_find(selector, found):
         ("(1 + 2)", "a number, a text or a truth"),
         ("xpath:count(//a)", "a number, a text or a truth"),
         ("//p[document('file:///etc/passwd')]", "unknown function document()"),
-        ("//p[foo:bar()]", "unknown prefix in foo:bar"),
+        ("//p[foo:bar()]", "unknown prefix foo:"),
         ("//p[$x]", "variables are not known"),
-        ("//x:*", "unknown prefix"),
+        ("//x:*", "unknown prefix x:"),
+        ("//div[//p[//b]]", "looks too far"),
+        ("//*[.//*[.//*[.//b]]]", "looks too far"),
+        ("example.com: //a[", "no XPath"),
+        ("example.com:div", "no CSS selector"),
+        ("example: div", "no CSS selector"),
     ],
 )
 def test_what_is_refused(selector, why):
@@ -129,7 +154,8 @@ def test_what_is_refused(selector, why):
 
 
 @pytest.mark.parametrize(
-    "selector", ["//text", "//a[text()]", "//div[.//@href]", "//a/parent::node()", "//*[.='x:y(']"]
+    "selector",
+    ["//text", "//a[text()]", "//div[.//@href]", "//a/parent::node()", "//*[.='x:y(']", "//p[.//a or .//b or .//i]"],
 )
 def test_what_is_not_refused(selector):
     assert compile_selector(selector).text == selector
@@ -141,8 +167,30 @@ def test_a_selector_must_be_text():
 
 
 def test_wrong_arguments_are_told_on_the_page():
-    with pytest.raises(ValueError, match=r"selector '//div\[contains\(.\)\]'"):
-        Page.parse("<div>x", keep="//div[contains(.)]")
+    with pytest.raises(ValueError, match=r"selector '//b\[contains\(.\)\]'"):
+        Page.parse("<b>x", keep="//b[contains(.)]")
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts"),
+    [
+        ("http://example.com/a", ["all", "example.com"]),
+        ("https://www.Example.com:8080/a", ["all", "example.com", "www.example.com"]),
+        ("http://example.com.evil.org/", ["all"]),
+        ("http://notexample.com/", ["all"]),
+        ("http://xn--bcher-kva.example/", ["all", "bücher.example"]),
+        ("http://127.0.0.1:8000/", ["all", "127.0.0.1"]),
+        ("http://[", ["all"]),
+        (None, ["all"]),
+    ],
+)
+def test_a_host_in_front_limits_a_selector_to_its_pages(url, hosts):
+    given = {"all": "p"} | {
+        host: f"{host}:  //p" for host in ("example.com", "www.example.com", "bücher.example", "127.0.0.1")
+    }
+    page = Page.parse("<p>x", url=url, keep=given.values())
+    assert [match.selector for match in page.kept_by_user] == [given[host] for host in hosts]
+    assert all(match.elements.tolist() == [2] for match in page.kept_by_user)
 
 
 def test_without_selectors_nothing_is_found():
@@ -162,28 +210,7 @@ def test_text_that_is_removed_is_cut_out_of_its_block():
 @given(pages())
 def test_removing_nothing_leaves_every_text_as_it_is(source):
     page, whole = Page.parse(source, remove="unheard-of"), Page.parse(source)
-    texts = [page.block_text(i) for i in range(len(page.blocks))]
-    assert texts == [whole.block_text(i) for i in range(len(whole.blocks))]
-
-
-@pytest.mark.parametrize(
-    ("selector", "source"),
-    [
-        ("div div div", "<div class=a>" * 20_000),
-        (".a .a .a .a", "<div class=a>" * 20_000),
-        ("div ~ div ~ div", "<div></div>" * 20_000),
-        ("p", "<p>" + "&amp;" * 200_000),
-        ("p", "<p " + " ".join(f"a{n}=1" for n in range(20_000)) + ">x"),
-    ],
-    ids=["depth", "depth of a class", "siblings", "text in pieces", "attributes"],
-)
-def test_hostile_pages_end(selector, source):
-    assert len(Page.parse(source, remove=selector).removed_by_user[0].elements) > 0  # hours, were time not linear
-
-
-def test_deep_elements_keep_their_numbers():
-    page = Page.parse("<div>" * (2 * MAX_DEPTH) + "<p id=x>deep</p>", keep="#x")
-    assert page.kept_by_user[0].elements.tolist() == [2 * MAX_DEPTH + 2]
+    assert [page.block_text(i) for i in range(len(page.blocks))] == whole.block_texts
 
 
 def test_noscript_is_found_where_it_was_read():
@@ -192,3 +219,42 @@ def test_noscript_is_found_where_it_was_read():
     assert len(read.kept_by_user[0].elements) == 5
     unread = Page.parse(f"<body>{thread * 2}<noscript>{thread}</noscript><p>", keep="noscript p")
     assert len(unread.kept_by_user[0].elements) == 0
+
+
+def test_deep_elements_keep_their_numbers():
+    page = Page.parse("<div>" * (2 * MAX_DEPTH) + "<p id=x>deep</p>", keep="#x")
+    assert page.kept_by_user[0].elements.tolist() == [2 * MAX_DEPTH + 2]
+
+
+@pytest.mark.parametrize(
+    ("selector", "source"),
+    [
+        ("div div div", "<div class=a>" * 400 + "<div></div>" * 15_000),
+        ("//*//*//*", "<div>x<b></b>" * 400 + "<i>x<b></b></i>" * 9_000),
+        ("//div//div//div[.//b]", "<div>x</div>" * 19_000),
+        ("p", "<p>" + "&amp;" * 200_000),
+        ("p[a1]", f"<p {' '.join(f'a{n}=1' for n in range(100_000))}>word"),
+    ],
+    ids=["depth", "all", "flat", "text in pieces", "attributes"],
+)
+def test_selectors_on_hostile_pages_end(selector, source):
+    """With 20,000 nested elements `//div//div` took 46 s as a whole."""
+    page = Page.parse(source, remove=selector)
+    assert not page.is_too_large
+    assert len(page.removed_by_user[0].elements) > 0 or "b" in selector
+
+
+@pytest.mark.parametrize("selector", ["//div/following-sibling::div", "div ~ div", "//div[//b]/preceding::div"])
+def test_a_selector_that_takes_too_long_leaves_the_page_unjudged(selector, monkeypatch):
+    monkeypatch.setattr(selectors, "MAX_SECONDS", 0.05)
+    source = "<p>First words of it.</p>" + "<div>word</div>" * 5_000 + "<b>x</b>"
+    with pytest.raises(TooLargeError, match="takes more than"):
+        compile_selector(selector).find(html.document_fromstring(source))
+    body = extract(source, remove=selector)
+    assert (body.fallback, body.text.count("word")) == ("too large", 5_001)
+
+
+def test_a_page_of_too_many_elements_is_not_searched():
+    source = "<p>First words of it.</p>" + "<b>x</b>" * MAX_ELEMENTS
+    assert extract(source, remove="b").fallback == "too large"
+    assert extract(source, url="http://a.example/", remove="b.example: b").fallback == "page alone"

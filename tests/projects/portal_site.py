@@ -1,6 +1,5 @@
 """Parts of the example portal on a test server, and what a good crawl of them brings."""
 
-import gzip
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import mean
@@ -12,10 +11,6 @@ from example_project.scoring import f1
 from tests.crawl.web import Reply, Web
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-GZIP = {"Content-Type": "application/gzip"}
-XML = {"Content-Type": "application/xml"}
-URLSET = '<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
-INDEX = URLSET.replace("urlset", "sitemapindex")
 # Frames of all the portal's templates: none of it is said in a text.
 FRAME = (
     "All rights reserved",
@@ -44,18 +39,11 @@ def texts(*sections: str) -> dict[str, PortalPage]:
 
 
 def serve(web: Web, *sections: str) -> dict[str, PortalPage]:
-    """Put sections on a server, with their list pages, robots.txt and sitemaps; gives the pages with a text."""
+    """Put sections on a server, with their list pages and robots.txt; gives the pages with a text."""
     pages = texts(*sections)
     lists = {path: page for path, page in build().pages.items() if page.section == "index"}
     web.pages |= {path: Reply(page.html.encode(), headers=HTML) for path, page in (lists | pages).items()}
-    maps = [f"/sitemap-{section}.xml.gz" for section in sections]
-    for name, section in zip(maps, sections, strict=True):
-        listed = "".join(f"<url><loc>{web(path)}</loc></url>" for path in pages if path.split("/")[1] == section)
-        web.pages[name] = Reply(gzip.compress(URLSET.format(listed).encode()), headers=GZIP)
-    index = INDEX.format("".join(f"<sitemap><loc>{web(name)}</loc></sitemap>" for name in maps))
-    web.pages["/sitemap.xml"] = Reply(index.encode(), headers=XML)
-    robots = f"User-agent: *\nDisallow: /private/\nSitemap: {web('/sitemap.xml')}\n"
-    web.pages["/robots.txt"] = Reply(robots.encode(), headers={"Content-Type": "text/plain"})
+    web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /private/\n", headers={"Content-Type": "text/plain"})
     return pages
 
 

@@ -45,13 +45,9 @@ def copy_of(project: str, folder: Path) -> Path:
 
 
 def crawl(folder: Path, spider: str, start: str, *options: str) -> Run:
-    """Run `scrapy crawl` in the project at `folder`; a `start` URL is given to the spider."""
+    """Run `scrapy crawl` in the project at `folder`; it must end well, and complain about nothing."""
     stats = ("-s", STATS, "-s", f"STATS_FILE={folder / 'stats.json'}")
-    return run(folder, "-m", "scrapy", "crawl", spider, "-a", f"start={start}", *stats, *options)
-
-
-def run(folder: Path, *command: str) -> Run:
-    """Run Python in a project; it must end well, and its crawl with nothing to complain about."""
+    command = ("-m", "scrapy", "crawl", spider, "-a", f"start={start}", *stats, *options)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
     done = subprocess.run(
         [sys.executable, *command],

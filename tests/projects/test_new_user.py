@@ -1,145 +1,123 @@
-"""From an empty folder: the wheel, `scrapy startproject`, a line of settings, a spider of ten lines."""
+"""What a new user does: installs the wheel in an empty environment, and follows the README word by word."""
 
-import fcntl
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from example_project.portal import build
 from tests.crawl.web import Reply, Web
-from tests.projects.new_user import commands, execute, files, follow_the_readme, install
+from tests.processes import run_in
 from tests.projects.portal_site import HTML, check_bodies, check_one_of_each, paths_of, serve
 from tests.projects.running import NOISE
 
-ORIGINAL = "/news/village-school-opens-its-doors-again-1049.html"
-REPRINT = "/evening/reprint-1.html"
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+HOST = "saltmere.example"  # the README's; the test's server stands in for it
+LONGEST = 240  # seconds, of an installation: a slow index, and sources that are compiled
+# What goes into a wheel; compiled libraries of this checkout are left behind.
+SOURCES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "denoise_scrapy")
 LISTED = (
-    ORIGINAL,
-    REPRINT,
+    "/news/village-school-opens-its-doors-again-1049.html",
+    "/evening/reprint-1.html",
     "/news/coast-line-may-go-electric-says-1070.html",
     "/news/the-night-train-comes-back-to-1084.html",
 )
 
 
-@dataclass
-class Journey:
-    """What a new user has at the end."""
-
-    folder: Path
-    asked: list[str]
-
-    @property
-    def programs(self) -> Path:
-        return self.folder / "environment" / "bin"
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "log.txt").read_text(encoding="utf-8")
-
-    @property
-    def items(self) -> dict[str, dict[str, Any]]:
-        lines = (self.folder / "courier" / "items.jsonl").read_text(encoding="utf-8").splitlines()
-        return paths_of(json.loads(line) for line in lines)
+def chapter() -> list[tuple[str, str]]:
+    """Language and text of each block of the README's chapter on using it in a project."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## Use it in a project\n")[1]
+    return BLOCK.findall(text.split("\n## ")[0])
 
 
-@pytest.fixture(scope="session")
-def journey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journey]:
-    """The journey, made once for all workers of a test run; the last one clears it away, for it is large."""
-    folder = tmp_path_factory.getbasetemp()
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-    folder = (folder.parent if worker else folder) / "new-user"
-    folder.mkdir(exist_ok=True)
-    user, asked = folder / f"user-{worker}", folder / "made" / "asked.json"
-    with locked(folder):
-        user.touch()
-        if not asked.exists():
-            shutil.rmtree(asked.parent, ignore_errors=True)  # another worker's that failed
-            asked.parent.mkdir()
-            asked.write_text(json.dumps(make(asked.parent)), encoding="utf-8")
-    yield Journey(asked.parent, json.loads(asked.read_text(encoding="utf-8")))
-    with locked(folder):
-        user.unlink()
-        if not list(folder.glob("user-*")):
-            shutil.rmtree(asked.parent)
+def execute(folder: Path, *command: str | Path) -> str:
+    """Run a command that must succeed; gives what it printed."""
+    # Nothing of this checkout may help.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SCRAPY"))}
+    done = run_in(folder, command, environment, LONGEST)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """One worker at a time."""
-    with (folder / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
-        yield
+def install(folder: Path) -> Path:
+    """Build the wheel from a copy of the sources, install it; gives the folder of its programs."""
+    clean, environment = folder / "sources", folder / "environment"
+    clean.mkdir()
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, clean / name)
+    for left in (clean / "denoise_scrapy" / "native").glob("_kernels.*"):
+        left.unlink()
+    pip = (sys.executable, "-m", "pip")
+    execute(folder, *pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", folder / "wheel", clean)
+    wheel = next((folder / "wheel").glob("*.whl"))
+    # pip of our own environment: an own one would take seconds to set up, and nothing else differs
+    execute(folder, sys.executable, "-m", "venv", "--without-pip", environment)
+    execute(folder, *pip, "--python", environment / "bin" / "python", "install", "-q", "--no-compile", wheel)
+    return environment / "bin"
 
 
-def make(folder: Path) -> list[str]:
-    """Go all the way; gives the paths that the server was asked for."""
-    programs = install(folder)
-    web = Web()
-    try:
-        serve(web, "news", "evening")
-        linked = "".join(f'<h2><a href="{path}">{path}</a></h2>' for path in LISTED)
-        web.pages["/news/"] = Reply(f"<!DOCTYPE html><title>News</title>{linked}".encode(), headers=HTML)
-        (folder / "log.txt").write_text(follow_the_readme(folder, programs, web.url), encoding="utf-8")
-    finally:
-        web.close()
-    return web.asked
+def follow_the_readme(folder: Path, programs: Path, base: str) -> str:
+    """Do what the chapter says, with the server at `base` in place of the README's; gives the log of the crawl."""
+    printed = ""
+    for command in [line for language, text in chapter() if not language for line in text.splitlines()]:
+        name, *arguments = command.split()
+        if name == "pip":
+            assert arguments == ["install", "denoise-scrapy"]  # done, from the wheel
+        elif name == "cd":
+            folder = folder / arguments[0]
+            write_files(folder, base)
+        else:
+            printed = execute(folder, programs / name, *arguments)
+    return printed
 
 
-def test_a_line_of_settings_and_a_spider_of_ten_lines() -> None:
-    written = files()
+def write_files(folder: Path, base: str) -> None:
+    """Append the settings' line to the file that is there, and write the spider."""
+    blocks = [text.split("\n", 1) for language, text in chapter() if language == "python"]
+    written = {first.removeprefix("# "): rest for first, rest in blocks if first.startswith("# courier/")}
     assert len(written["courier/settings.py"].splitlines()) == 1
-    spider = written["courier/spiders/stories.py"]
-    assert len([line for line in spider.splitlines() if line]) == 10
-    assert "denoise" not in spider
-    assert [command.split()[:2] for command in commands()] == [
-        ["pip", "install"],
-        ["scrapy", "startproject"],
-        ["cd", "courier"],
-        ["scrapy", "crawl"],
-    ]
+    assert "denoise" not in written["courier/spiders/stories.py"]
+    for name, text in written.items():
+        local = text.replace(f"https://{HOST}", base).replace(HOST, "127.0.0.1")
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.write("\n" + local)
 
 
-def test_items_have_their_texts_and_the_copy_is_gone(journey: Journey) -> None:
-    from example_project.portal import build
-
+def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web, tmp_path: Path) -> None:
+    programs = install(tmp_path)
+    serve(web, "news", "evening")
+    linked = "".join(f'<h2><a href="{path}">{path}</a></h2>' for path in LISTED)
+    web.pages["/news/"] = Reply(f"<!DOCTYPE html><title>News</title>{linked}".encode(), headers=HTML)
+    log = follow_the_readme(tmp_path, programs, web.url)
+    project = tmp_path / "courier"
+    items = paths_of(map(json.loads, (project / "items.jsonl").read_text("utf-8").splitlines()))
+    assert list(next(iter(items.values()))) == ["url", "title", "body"]
     pages = {path: build().pages[path] for path in LISTED}
-    assert list(next(iter(journey.items.values()))) == ["url", "title", "body"]
-    check_bodies(journey.items, pages)
-    check_one_of_each(journey.items, pages)
-    assert "Near-duplicate: " in journey.log
+    check_bodies(items, pages)
+    check_one_of_each(items, pages)
 
+    # the log: nothing above INFO, a line for the copy and one at the end
+    assert [line for line in log.splitlines() if NOISE.search(line)] == []
+    ours = [line for line in log.splitlines() if "[denoise_scrapy." in line and " INFO: " in line]
+    assert len(ours) == 2 and "Near-duplicate: " in log
+    assert re.search(r"denoise at the end: \d pages, 4 bodies \(0 empty\), .* 1 near-duplicate, 0 errors", log)
 
-def test_nothing_is_said_above_info_and_little_below(journey: Journey) -> None:
-    lines = journey.log.splitlines()
-    assert [line for line in lines if NOISE.search(line)] == []
-    assert "Traceback" not in journey.log
-    ours = [line for line in lines if "[denoise_scrapy." in line and " INFO: " in line]
-    assert len(ours) == 3, ours  # the copy, the shape of the crawl, the sum at the end
-    assert re.search(r"denoise at the end: \d pages, 4 bodies \(0 empty\), .* 1 near-duplicate, 0 errors", journey.log)
-
-
-def test_pages_the_spider_did_not_ask_for_are_told_in_the_log(journey: Journey) -> None:
-    more = set(journey.asked) - {*LISTED, "/news/", "/robots.txt"}
-    told = re.findall(r"Crawled \(200\) <GET \S+?//[^/]+(/\S+)> .*\['denoise-comparison'\]", journey.log)
+    # pages that the spider did not ask for are few, and in the log
+    more = set(web.asked) - {*LISTED, "/news/", "/robots.txt"}
+    told = re.findall(r"Crawled \(200\) <GET \S+?//[^/]+(/\S+)> .*\['denoise-comparison'\]", log)
     assert more == set(told)
     assert len(told) <= 4  # DENOISE_COMPARISON_FREE
 
-
-def test_the_accelerator_and_the_commands_come_with_the_wheel(journey: Journey) -> None:
-    told = execute(journey.folder / "courier", journey.programs / "scrapy", "denoise", "version")
+    # the accelerator and the commands come with the wheel; a missing extra is named
+    versions = execute(project, programs / "scrapy", "denoise", "version")
     has_compiler = any(map(shutil.which, ("cc", "gcc", "clang")))
-    assert re.search(rf"^accelerator +: {'native' if has_compiler else 'numpy'}", told, re.MULTILINE)
-    assert re.search(r"^redis +: not installed", told, re.MULTILINE)
-
-
-def test_a_store_whose_extra_is_missing_says_what_to_install(journey: Journey) -> None:
+    assert re.search(rf"^accelerator +: {'native' if has_compiler else 'numpy'}", versions, re.MULTILINE)
     options = ("-s", "DENOISE_DEDUP_STORE=redis", "-s", "LOG_LEVEL=CRITICAL")
     with pytest.raises(AssertionError, match=r"pip install denoise-scrapy\[redis\]"):
-        execute(journey.folder / "courier", journey.programs / "scrapy", "crawl", "stories", *options)
+        execute(project, programs / "scrapy", "crawl", "stories", *options)

@@ -20,7 +20,7 @@ import pytest
 from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
 
-from denoise_scrapy.body.rendering.tags import WRITTEN
+from denoise_scrapy.body.rendering.html import WRITTEN
 from tests.hostile.checks import read_document
 
 HERE = Path(__file__).parent

@@ -19,18 +19,6 @@ FRAME = (
 LINKS = "".join(f"<li><a href=/x{number}>A teaser of some words, number {number}</a>" for number in range(30))
 PAGE = FRAME.format("Flood in the valley", PROSE * 8, LINKS)
 OTHER = FRAME.format("Quite another story", PROSE[::-1] * 8, "<li>none")
-#: Text, and what it stands on: all that has colours of its own.
-TEXTS = (
-    *(f"#page .{name}" for name in CLASSES),
-    *(f".switch.{name} b" for name in CLASSES),
-    *(f".switch.{name} small" for name in CLASSES),
-    *".name|dt|dd|.pages li|.hint|#text p|#text p.here|#d-name|#d-why li|.for|.against|#d-to|#details h2".split("|"),
-)
-COLOURS = """element => {
-  const styles = [];
-  for (let e = element; e; e = e.parentElement) styles.push(getComputedStyle(e).backgroundColor);
-  return [getComputedStyle(element).color, ...styles];
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -135,79 +123,3 @@ def test_keyboard_reaches_every_block_and_escape_closes_the_details(open_page: C
         assert not details.is_visible()
         view.keyboard.press("Shift+Tab")
         assert details.is_visible()
-
-
-def test_long_text_shows_whole_with_the_focus(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, OTHER) as view:
-        block = view.locator("#page .b.kept.long").first
-        assert len(block.inner_text()) < 500
-        block.focus()
-        assert block.inner_text() == PROSE * 8
-        assert view.locator("#text p.here").inner_text() == PROSE * 8
-
-
-def test_pointer_and_finger(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, OTHER) as view:
-        view.locator("#page .b.kept").first.hover()
-        assert view.inner_text("#d-name") == "kept"
-        view.locator("#page .b.template").first.hover()
-        assert view.inner_text("#d-name") == "template"
-        view.locator("#close").click()
-        assert not view.locator("#details").is_visible()
-        view.locator("#text p").first.click()
-        assert view.inner_text("#d-name") == "kept"
-    phone = {"width": 390, "height": 800}
-    with open_page(PAGE, OTHER, has_touch=True, is_mobile=True, viewport=phone) as view:
-        view.locator("#page .b.template").first.tap()
-        assert view.inner_text("#d-name") == "template"
-        assert view.evaluate("document.documentElement.scrollWidth") <= phone["width"]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(open_page: Callable[..., Any], scheme: str) -> None:
-    """WCAG 2 level AA: 4.5 to 1."""
-    with open_page(PAGE, OTHER, color_scheme=scheme) as view:
-        view.locator("#page .b.template").first.hover()
-        view.evaluate("document.querySelector('#text p').classList.add('here')")
-        for text in TEXTS:
-            if view.locator(text).count():
-                colours = view.locator(text).first.evaluate(COLOURS)
-                assert contrast(*colours) >= 4.5, text
-
-
-def test_theme_button_goes_before_the_system(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, color_scheme="dark") as view:
-        seen = []
-        for _ in range(4):
-            seen.append((view.inner_text("#theme"), luminance(view.evaluate(COLOURS, view.query_selector("#page"))[1])))
-            view.locator("#theme").click()
-        assert [name for name, _ in seen] == ["Theme: system", "Theme: light", "Theme: dark", "Theme: system"]
-        assert [light > 0.5 for _, light in seen] == [False, True, False, False]
-
-
-def test_thousands_of_blocks_stay_usable(open_page: Callable[..., Any]) -> None:
-    with open_page("<ul>" + "<li><a href=/x>Two words of a list</a>" * 6_000 + f"</ul><p>{PROSE}</p>") as view:
-        last = view.locator("#page .b").last
-        last.focus()
-        assert view.locator("#details").is_visible()
-        view.locator("#show-low").uncheck()
-        assert view.locator("#show-text").is_visible()
-
-
-def channels(colour: str) -> list[float]:
-    """Red, green, blue and opacity of a computed colour, 0 to 1."""
-    numbers = [float(number) for number in re.findall(r"[\d.]+", colour)]
-    assert colour.startswith("rgb")
-    return [*(number / 255 for number in numbers[:3]), *(numbers[3:] or [1.0])]
-
-
-def luminance(colour: str) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)[:3]]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(text: str, *grounds: str) -> float:
-    """Contrast of a text with the first ground behind it that is not clear."""
-    ground = next(ground for ground in grounds if channels(ground)[3] == 1)
-    darker, lighter = sorted((luminance(text), luminance(ground)))
-    return (lighter + 0.05) / (darker + 0.05)

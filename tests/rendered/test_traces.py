@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 from scrapy import Request
-from scrapy.http import HtmlResponse
 from scrapy_playwright.page import PageMethod
 
 from denoise_scrapy.crawl import layout_method
 from denoise_scrapy.crawl.geometry import METHODS_META, Geometry
-from denoise_scrapy.crawl.layout_method import LayoutMethod, read_layout
-from denoise_scrapy.page import Page
+from denoise_scrapy.crawl.layout_method import LayoutMethod
 from denoise_scrapy.settings import DenoiseSettings
-from tests.crawl.crawling import event_loop
 from tests.crawl.web import Reply, Web, article
 from tests.rendered.browser import render
 
@@ -49,14 +46,6 @@ def test_ours_is_the_last_page_method_and_goes_without_a_trace(geometry: Geometr
     assert asked.meta.get(METHODS_META) is given
 
 
-def test_a_page_method_that_somebody_adds_after_ours_stays(geometry: Geometry) -> None:
-    asked, late = request(), PageMethod("title")
-    geometry.ask(asked, ON)
-    asked.meta[METHODS_META].append(late)
-    geometry.take(asked)
-    assert asked.meta[METHODS_META] == [late]
-
-
 @pytest.mark.parametrize(
     ("meta", "settings"),
     [
@@ -80,30 +69,6 @@ def test_a_waiting_request_is_stored_without_results(geometry: Geometry) -> None
     stored = pickle.dumps(asked.meta)
     assert len(stored) < 500
     assert pickle.loads(stored)[METHODS_META][-1].result is None
-
-
-def test_a_page_that_is_gone_costs_the_layout_only() -> None:
-    class Closed:
-        async def evaluate(self, *_: object) -> None:
-            raise RuntimeError("Target page, context or browser has been closed")
-
-    assert event_loop().run_until_complete(read_layout(Closed())) == ""
-
-
-def test_a_layout_that_makes_no_sense_is_a_mismatch(geometry: Geometry) -> None:
-    counted: list[str] = []
-    geometry._state = SimpleNamespace(count=lambda name, *_: counted.append(name))  # type: ignore[assignment]
-    for text in ("x", "1,2\n3\n", "1,2,3,4\n1,2,3,4,5,0,7\n<p>", "1,2,3,4\n1,2,3,4,5,0\n<p n=7>", "1,2,3,4\n\n<b>"):
-        asked = request()
-        geometry.ask(asked, ON)
-        asked.meta[METHODS_META][-1].result = text
-        geometry.take(asked)
-        headers = {"Content-Type": "text/html"}
-        response = HtmlResponse("http://a.example/", body=b"<p>", headers=headers, request=asked)
-        page = Page.parse("<p>")
-        geometry.attach(page, asked, response, ON)
-        assert page.boxes is None
-    assert counted == ["geometry/mismatch"] * 5
 
 
 def test_spider_and_cache_get_what_they_would_get_without_us(web: Web, tmp_path: Path) -> None:
@@ -159,18 +124,3 @@ def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatc
     assert seen["/there"].boxes.visible.any()
     assert done.stat("geometry/missing") == 2
     assert done.stat("geometry/mismatch") + done.stat("geometry/attached") == 3
-
-
-def test_a_retried_page_has_its_boxes(web: Web) -> None:
-    replies = [Reply(b"busy", 503), Reply(article(1).encode())]
-
-    class Changing(dict[str, Any]):
-        def get(self, path: str, default: Any = None) -> Any:
-            return replies.pop(0) if path == "/a" else default
-
-    web.pages = Changing()
-    done, seen = render(web("/a"))
-    assert web.count("/a") == 2
-    assert seen["/a"].boxes.visible.any()
-    assert METHODS_META not in seen["/a"].meta
-    assert done.stat("geometry/attached") == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from denoise_scrapy.site import pauses
+from denoise_scrapy.storage import back_off
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]
@@ -11,4 +11,4 @@ __all__ = ["redis_server", "shared_server"]
 @pytest.fixture(autouse=True)
 def _no_store_is_slow(monkeypatch):
     """On a busy machine any store may be, and rests then."""
-    monkeypatch.setattr(pauses, "SLOW_SECONDS", 1e9)
+    monkeypatch.setattr(back_off, "SLOW_SECONDS", 1e9)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import PageMemory
-from denoise_scrapy.site.path_tables import SHARE, PathTables
+from denoise_scrapy.site.memory import SHARE, PathTables
 
 
 def page(number: int, names: int = 40) -> str:
@@ -22,8 +22,8 @@ def test_bounds_hold_and_the_sites_used_last_stay(visits, most):
         Page.parse(page(number, 5 + number), paths=tables.get(site))
         tables.measure()
         assert tables.nbytes <= most
-        assert tables.nbytes == sum(table.nbytes for table in tables._tables.values())
-        assert all(table.nbytes <= SHARE * most for table in tables._tables.values())
+        assert tables.nbytes == sum(held.table.nbytes for held in tables._tables.values())
+        assert all(held.nbytes <= SHARE * most for held in tables._tables.values())
     sites = list(dict.fromkeys(site for site, _ in reversed(visits)))
     kept = list(reversed(tables._tables))
     assert [site for site in sites if site in kept] == kept
@@ -48,14 +48,15 @@ def test_the_site_used_longest_ago_leaves_first():
     assert tables.get("b") is not held["b"]
 
 
-def test_a_table_that_takes_too_large_a_share_is_replaced():
+def test_a_table_that_takes_too_large_a_share_is_replaced_and_its_pages_leave_it():
     tables = PathTables(200_000)
-    first = tables.get("a")
-    Page.parse(page(1), paths=tables.get("b"))
-    assert tables.get("a") is first
-    kept = Page.parse(page(2, 600), paths=first)
+    first = tables.get("http://a.example:80")
+    Page.parse(page(1), paths=tables.get("http://b.example:80"))
+    assert tables.get("http://a.example:80") is first
+    kept = Page.parse(page(2, 600), url="http://a.example/", paths=first)
+    tables.add_page(kept)
     told = kept.block_paths()
-    assert tables.get("a") is not first
+    assert tables.get("http://a.example:80") is not first
     assert kept.path_table is not first
     assert kept.block_paths() == told
     assert (tables.evicted, len(tables)) == (1, 2)

@@ -1,7 +1,7 @@
 """Templates by their block paths, and copies among comparison pages."""
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import template_similarity, without_copies
+from denoise_scrapy.site import SiteStatistics, template_similarity
 
 FRAME = "<body><div id=top>Menu</div><div id=story>{}</div><p>{}</p></body>"
 LEGAL = "All of this is protected by the laws of the land, and by a very old and tired dog."
@@ -16,6 +16,11 @@ def prose(word: str, n: int = 3) -> list[str]:
 
 def page(*paragraphs: str) -> Page:
     return Page.parse(FRAME.format("".join(f"<p>{p}</p>" for p in paragraphs), LEGAL))
+
+
+def without_copies(target: Page, others: list[Page]) -> list[Page]:
+    left = SiteStatistics.of(others).for_page(target).pages
+    return [other for other in others if other in left]
 
 
 def test_similarity_is_containment_of_the_smaller():

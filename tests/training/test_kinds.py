@@ -46,12 +46,6 @@ def test_fit():
     assert unknown < 1e-6
 
 
-def test_the_same_pages_give_the_same_model():
-    one, other = fit_kinds(pages_of(24)), fit_kinds(pages_of(24))
-    assert one.model.weights.tolist() == other.model.weights.tolist()
-    assert one.probability.tolist() == other.probability.tolist()
-
-
 def test_pages_of_unknown_kind_are_left_out():
     site = [RecordedPage("http://a.example/", "<p>x", "", "a.example", kind) for kind in ("", "poem", "forum")]
     found = list(labelled_pages({"single": [site]}, {"a": 0, "a.example": 0}))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from denoise_scrapy.body.context import Context
-from denoise_scrapy.body.network import WEIGHTS, forward
+from denoise_scrapy.body.model.network import WEIGHTS, Context, forward
 from training import networks
 
 

@@ -5,17 +5,191 @@ What is written is our own rendering (`rendering.render`), never the page's mark
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.body.explanation.frames import Frame
-from denoise_scrapy.body.explanation.safe_text import clean, shown
-from denoise_scrapy.body.explanation.verdicts import Verdict
+from denoise_scrapy.body.features.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.rendering import Token, render
-from denoise_scrapy.body.rendering.tags import INLINES, WRITTEN
-from denoise_scrapy.page import Page
+from denoise_scrapy.body.rendering.html import INLINES, WRITTEN
+from denoise_scrapy.body.result import Block, Body
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.site import SiteStatistics
+
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+_HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
+
+
+def shown(text: str, most: int | None = None) -> str:
+    r"""A text for between tags or for an attribute in double quotes.
+
+    Args:
+        text: Any text.
+        most: Characters after which it is cut, None for never.
+
+    Example:
+        >>> shown('a < "b"\x00\ud800'), shown("abcdef", 3)
+        ('a &lt; &quot;b&quot;\ufffd', 'abc…')
+    """
+    text = clean(text)
+    return escape(text if most is None or len(text) <= most else f"{text[:most]}…")
+
+
+def clean(text: str) -> str:
+    """The text without control characters; halves of characters are replaced."""
+    return _HALF_CHARACTERS.sub("\ufffd", _NO_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+#: What a block can be, and what that means. The first that fits holds, in the order kept, hidden, template, low.
+CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "kept": "in the extracted text",
+        "template": "dropped: repeats on the other pages",
+        "low": "dropped: its score is too low",
+        "hidden": "dropped: the page hides it",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a block.
+
+    Attributes:
+        name: One of `CLASSES`.
+        block: The block as the body has it.
+        numbers: What was counted, a line each.
+        preformatted: Whether its white space counts.
+    """
+
+    name: str
+    block: Block
+    numbers: tuple[str, ...]
+    preformatted: bool = False
+
+    @property
+    def percent(self) -> int:
+        """Probability that it is content, 0 to 100."""
+        return round(100 * self.block.probability)
+
+
+def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
+    """The verdict on each block of a page.
+
+    Args:
+        page: The page.
+        body: Its body.
+        site: The comparison pages that the body's strategy saw.
+
+    Example:
+        >>> from denoise_scrapy.body.extract import SiteModel
+        >>> page = Page.parse("<p>It rained all night in the valley.</p><p hidden>Menu</p>")
+        >>> [verdict.name for verdict in judge(page, SiteModel.fit().extract(page), SiteStatistics())]
+        ['kept', 'hidden']
+    """
+    if not body.blocks:
+        return []
+    hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+    # at these shares the hand rule takes a text, and a slot, for template
+    template = (site.repeated_share(page) >= REPEATED_SHARE) | (site.repeated_slot_share(page) > SLOT_SHARE)
+    kept = np.array([block.kept for block in body.blocks], bool)
+    names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low").tolist()
+    preformatted = ((page.blocks.flags & Flag.PREFORMATTED) != 0).tolist()
+    return [Verdict(*told) for told in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
+
+
+def _numbers(page: Page, site: SiteStatistics) -> Iterator[tuple[str, ...]]:
+    """What was counted of each block."""
+    blocks, k = page.blocks, len(site.pages)
+    shared = site.shared_with(page)
+    columns = (blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
+    hidden = ((blocks.flags & Flag.HIDDEN) != 0).tolist()
+    for i, (words, links, text, placed, slot) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        told = [f"{words:,} word{'s' * (words != 1)}", f"{links:.0%} of it in links"]
+        if k:
+            told.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
+            told.append(f"{slot:.0%} of what stands in such places repeats")
+        if hidden[i]:
+            told.append("hidden by the page's markup")
+        yield tuple(told)
+
+
+#: Characters of a block that show at once (a paragraph), and those that its focus shows (a chapter).
+SHORT_TEXT, LONG_TEXT = 400, 20_000
+#: A longer word is cut where a text is.
+WORD_LENGTH = 30
+#: Characters that are told of a path, from its end, and of an address: what fits into a line or two.
+PATH_LENGTH, ADDRESS_LENGTH = 160, 160
+#: Addresses that a block of links tells.
+ADDRESSES = 3
+#: Steps of the bar at the left; the style sheet has a class for each.
+STEPS = 20
+
+
+class Frame:
+    """The frame of a block; of its start tag all is known at the end only.
+
+    Args:
+        number: The block.
+        verdict: What became of it.
+        is_first: Whether no other frame holds text of the block.
+    """
+
+    def __init__(self, number: int, verdict: Verdict, *, is_first: bool) -> None:
+        self.number = number
+        self._verdict = verdict
+        self._is_first = is_first
+        self._chars = 0
+        self._addresses: list[str] = []
+
+    def add_address(self, url: str) -> None:
+        """Take in where a link leads."""
+        if url:
+            self._addresses.append(url)
+
+    def text(self, text: str) -> str:
+        """Text of the block as HTML; what is too long for a glance is in elements of their own."""
+        start, self._chars = self._chars, self._chars + len(text)
+        now, later = max(SHORT_TEXT - start, 0), max(LONG_TEXT - start, 0)
+        if len(text) > now > 0:
+            now = max(text.rfind(" ", now - WORD_LENGTH, now), 0) or now  # no word is cut
+        return shown(text[:now]) + _rest(text[now:later])
+
+    def start_tag(self) -> str:
+        """The start tag."""
+        verdict = self._verdict
+        step = round(STEPS * verdict.block.probability)
+        names = f"b {verdict.name} p{step}{' long' * (self._chars > SHORT_TEXT)}"
+        if not self._is_first:
+            return f'<span class="{names}">'
+        path = verdict.block.path
+        told = {
+            "path": f"…{path[-PATH_LENGTH:]}" if len(path) > PATH_LENGTH else path,
+            "why": verdict.block.reason,
+            "numbers": "\n".join(verdict.numbers),
+        }
+        if self._addresses:
+            told["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self._addresses[:ADDRESSES])
+            more = len(self._addresses) - ADDRESSES
+            told["to"] += f"\nand {more:,} more" if more > 0 else ""
+        data = " ".join(f'data-{name}="{shown(value)}"' for name, value in told.items())
+        label = f"{verdict.name}, {verdict.percent}%"
+        return f'<span class="{names}" id="b{self.number}" tabindex="0" role="group" aria-label="{label}" {data}>'
+
+    def end(self) -> str:
+        """The end tag, and what goes before it."""
+        left = self._chars - LONG_TEXT
+        return f"{_rest(f' … {left:,} characters more' if left > 0 else '')}</span>"
+
+
+def _rest(text: str) -> str:
+    return f'<span class="rest">{shown(text)}</span>' if text else ""
+
 
 #: Blocks and images that are drawn at most: a browser lays out so many in a second, and nobody reads more.
 MAX_BLOCKS = 5_000

@@ -1,57 +1,175 @@
-"""What the words of a page's blocks tell, read once for all features and strategies that ask."""
+"""What the words of a page's blocks tell: comments, related pages, meta data, consent, prices, the page's title.
+
+The lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese, Russian and
+Arabic; in other languages they are silent.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import compress
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.announcements import (
-    COMMENTS_BIT,
-    CONSENT_BIT,
-    HINTS,
-    MAX_KNOWN,
-    META_BIT,
-    PRICE_BIT,
-    RELATED_BIT,
-    Announcement,
-    announce,
-    announcements,
-    find_consents,
-    known_consents,
-    texts_forgotten,
-)
 from denoise_scrapy.native import Library, library
-from denoise_scrapy.native.texts import CONSENT, TITLE, TOLD, UNSEEN, Asked, KnownTexts, PageAddress, Question, ask
+from denoise_scrapy.native.blocks import TITLE, UNSEEN, KnownTexts
+from denoise_scrapy.native.reading import PageColumns
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.characters import DIGIT
-from denoise_scrapy.page.texts import folding_table
+from denoise_scrapy.page.marked_text import DIGIT, codes_that, collapsed, without_marks
 
+FloatArray = npt.NDArray[np.float64]
+
+COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT, PRICE_BIT = 1, 2, 4, 8, 16
+
+# All of these are looked for in lower-case text.
+COMMENTS = re.compile(
+    r"^\W*(?:\d+\s*)?(?:(?:user|reader|visitor) )?(?:comments?|responses?|repl(?:y|ies)|trackbacks?|"
+    r"pingbacks?|discussion|thoughts? on|join the (?:conversation|discussion)|"
+    r"(?:leave|post|add|write) a (?:reply|comment|response)|"
+    r"comentarios?|comentários?|commentaires?|kommentare?|комментари[ийя]|تعليقات|"
+    r"评论|評論|网友评论|留言|回复|回覆|コメント)\b.{0,60}$"
+)
+RELATED = re.compile(
+    r"^\W*(?:related|see also|read (?:more|also|next)|more (?:from|on|in|stories|news)|you (?:may|might) (?:also )?"
+    r"like|"
+    r"recommended|most (?:read|popular|viewed)|popular|trending|latest|share (?:this|on)|tags?\b|filed under|sponsored|"
+    r"advertisement|about the author|newsletter|relacionad[oa]s?|más (?:leídas|noticias)|lea también|"
+    r"à lire aussi|articles? liés|mehr zum thema|lesen sie auch|leia (?:também|mais)|mais lidas|читайте также|"
+    r"похожие|اقرأ أيضا|相关|相關|推荐|推薦|热门|熱門|排行|更多|延伸阅读|関連|おすすめ|人気|ランキング)"
+)
+#: What tells of meta data: a literal, and a pattern that begins or ends with it where it is not enough. Of all these as
+#: one pattern the search takes 5.3 µs a text (20 characters); literals of all texts in one, then few patterns, .8 µs.
+META = {
+    "says": r"\bsays:?$",
+    "reply": r"\breply$",
+    "permalink": r"\bpermalink\b",
+    "ago": r"\bago\b",
+    "posted ": r"\bposted (?:by|on|at|in)\b",
+    "edited": r"\bedited\b",
+    "by": r"^by\b",
+    ":": r"\b\d{1,2}:\d{2}\b",
+    "19": r"\b19\d{2}\b",
+    "20": r"\b20\d{2}\b",
+    "am": r"\bam\b",
+    "pm": r"\bpm\b",
+    "前": r"前$",
+    "vor ": r"\bvor \d",
+    "há ": r"há \d",
+    "publicad": r"\bpublicad[oa]\b",
+    "publié": r"\bpublié",
+    "veröffentlicht": r"\bveröffentlicht",
+    " uhr": r"\d uhr\b",
+} | dict.fromkeys(
+    "年|月|日|回复|回覆|返信|hace |il y a|назад|منذ|опубликован|نشر|发布|發布|来源|來源|作者|編集|投稿|更新".split("|"),
+    "",
+)
+CONSENT = (
+    "cookie|gdpr|consent to|your personal data|privacy policy|privacy preferences|privacy settings|galletas|"
+    "données personnelles|datenschutz|personenbezogene|dados pessoais|персональн|隐私|隱私|プライバシー|クッキー|"
+    "الخصوصية|zgoda|zgody|zgodę"
+).split("|")
+#: A sign or code of money beside a number.
+PRICE = re.compile(
+    r"(?:[$€£¥₹₽₩]|\b(?:usd|eur|gbp|rs\.?|cny|rmb|pln|kr|zł|руб))\s?\d|\d\s?(?:[$€£¥₹₽₩元円원]|(?:usd|eur|pln|kr|zł|руб)\b)"
+)
+#: One of these is in each.
+MONEY = "$ € £ ¥ ₹ ₽ ₩ 元 円 원 usd eur gbp rs cny rmb pln kr zł руб".split()
+
+_META = {literal: re.compile(pattern or re.escape(literal)).search for literal, pattern in META.items()}
+#: One of these parts of words is in each: where white space is not collapsed yet a word is found, and two may not be.
+CONSENT_PARTS = (
+    "cookie gdpr consent person privacy galletas datenschutz pessoais zgod персональн 隐私 隱私 プライバシー クッキー "
+    "الخصوصية"
+).split()
 #: Longer blocks announce nothing.
 ANNOUNCING_TOKENS = 14
 #: A price stands in a block of at most so many tokens: in prose it is a sum of money.
 PRICE_TOKENS = 25
 #: Consent texts are looked for where blocks are short enough to be a notice.
 CONSENT_TOKENS = 120
+#: Short texts remembered, some 7 MB: the pages of a site share most of theirs. Of longer ones fewer, some 2 MB.
+MAX_KNOWN, MAX_LONGER = 16_384, 4096
 
+Answer = TypeVar("Answer")
+#: Longer texts are asked about each time: five times as many characters as the longest block that announces something
+#: usually has. A word of any length is one token, and pages are hostile.
+MAX_CHARS = 1000
+
+
+class RememberedTexts(Generic[Answer]):
+    """What was answered about texts; when there are too many, all are forgotten.
+
+    Args:
+        most: Texts that are remembered.
+
+    Attributes:
+        forgotten: How many have been forgotten.
+
+    Example:
+        >>> lengths = RememberedTexts(2)
+        >>> lengths.ask(["a", "bb", "a"], lambda texts: map(len, texts)), len(lengths)
+        ([1, 2, 1], 2)
+        >>> lengths.ask(["ccc"], lambda texts: map(len, texts)), len(lengths), lengths.forgotten
+        ([3], 1, 2)
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.forgotten = 0
+        self._known: dict[str, Answer] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def ask(self, texts: Sequence[str], find: Callable[[Sequence[str]], Iterable[Answer]]) -> list[Answer]:
+        """An answer for each text.
+
+        Args:
+            texts: The texts.
+            find: Gives the answers for new texts, none of them None.
+        """
+        found = list(map(self._known.get, texts))
+        if None not in found:
+            return found  # type: ignore[return-value]  # there is no None
+        new = list(dict.fromkeys(text for text, known in zip(texts, found, strict=True) if known is None))
+        learned = dict(zip(new, find(new), strict=True))
+        self._keep({text: answer for text, answer in learned.items() if len(text) <= MAX_CHARS})
+        return [learned[text] if known is None else known for text, known in zip(texts, found, strict=True)]
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        self.forgotten += len(self._known)
+        self._known.clear()
+
+    def _keep(self, learned: dict[str, Answer]) -> None:
+        if len(self._known) + len(learned) > self.most:
+            self.clear()
+        if len(learned) <= self.most:  # the texts of one page are seldom as many
+            self._known.update(learned)
+
+
+#: What is known of a short text: bits of what it announces, the text in lower case, and how many words it has.
+Announcement = tuple[int, str, int]
 _OF_SHORT_ONES = COMMENTS_BIT | RELATED_BIT | META_BIT
-
-IntArray = npt.NDArray[np.int64]
+_known: RememberedTexts[Announcement] = RememberedTexts(MAX_KNOWN)
+_longer: RememberedTexts[bool] = RememberedTexts(MAX_LONGER)
+_hashed = KnownTexts(MAX_KNOWN, ANNOUNCING_TOKENS, PRICE_TOKENS + 1)
 
 
 class Words(NamedTuple):
     """What the words of m blocks tell; arrays of shape (m,).
 
     Attributes:
-        bits: What each block announces (`announcements`).
+        bits: What each block announces, the sum of its bits (`COMMENTS_BIT` …).
         title_share: Share of a short block's words that stand in the page's title.
     """
 
     bits: npt.NDArray[np.uint8]
-    title_share: npt.NDArray[np.float64]
+    title_share: FloatArray
 
 
 def read_words(page: Page) -> Words:
@@ -62,75 +180,207 @@ def read_words(page: Page) -> Words:
         >>> words.bits.tolist(), words.title_share.tolist()
         ([0, 1], [0.5, 0.0])
     """
-    native, address = library(), page.native_address
-    bits, share = _read(page) if native is None or address is None else _read_natively(page, native, address)
+    native, columns = library(), page.blocks.native
+    if native is None or columns is None or page.removed_by_user:
+        bits, share = _read(page)
+    else:
+        bits, share = _read_natively(page, native, columns)
     bits[page.blocks.tokens >= ANNOUNCING_TOKENS] &= 0xFF ^ _OF_SHORT_ONES
     if (bits & PRICE_BIT).any():
         bits[page.blocks.counts[:, DIGIT] == 0] &= 0xFF ^ PRICE_BIT
     return Words(bits, share)
 
 
-def _read(page: Page) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
+def _read(page: Page) -> tuple[npt.NDArray[np.uint8], FloatArray]:
+    """Bits and shares of a page's blocks."""
     tokens, marked = page.blocks.tokens, page.marked_texts
     known = (tokens <= PRICE_TOKENS).nonzero()[0]
-    said = announcements(list(map(marked.__getitem__, known.tolist())))
+    said = _known.ask(list(map(marked.__getitem__, known.tolist())), announce)
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
     bits[known] = [bit for bit, _, _ in said]
-    longer = ((tokens > PRICE_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0].tolist()
-    if any(consents := known_consents(list(map(marked.__getitem__, longer)))):
-        bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
+    _note_consents(page, bits)
     title, short = page.title.lower(), tokens.take(known) < ANNOUNCING_TOKENS
     if title and short.any():
         share[known[short]] = _title_shares(title, list(compress(said, short.tolist())))
     return bits, share
 
 
-def _title_shares(title: str, said: list[Announcement]) -> npt.NDArray[np.float64]:
-    """Share of each text's words that stand in a title, shape (texts,)."""
-    _, texts, words = zip(*said, strict=True)
-    # split again and not kept as words: these lie scattered in memory, and cost twice the time
-    split = enumerate(" ".join(texts).split())
-    inside = [number for number, word in split if word in title and len(word) > 1]
-    counts = np.array(words)
-    text = np.arange(len(said)).repeat(counts).take(inside)
-    return np.asarray(np.bincount(text, minlength=len(said)) / np.maximum(counts, 1))
-
-
-_known = KnownTexts(MAX_KNOWN)
-
-
-def forgotten() -> int:
-    """How many short texts had to make room for others, of all that this process has read."""
-    return _known.forgotten + texts_forgotten()
-
-
-@cache
-def _question() -> Question:
-    consents = [hint for hint in HINTS if hint[1] == CONSENT_BIT]
-    return Question(folding_table(), HINTS, consents, (ANNOUNCING_TOKENS, PRICE_TOKENS + 1, CONSENT_TOKENS))
-
-
-def _read_natively(
-    page: Page, native: Library, address: PageAddress
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
+def _read_natively(page: Page, native: Library, columns: PageColumns) -> tuple[npt.NDArray[np.uint8], FloatArray]:
+    """The same, looked up in C; new texts are read here, and those whose lower case C cannot tell."""
     title = page.title.lower()
-    asked = ask(native, address, _known, _question(), title)
+    asked = _hashed.ask(native, columns, len(page.blocks), _folding_table(), title)
     if asked.waiting:
-        _read_rest(page, native, title, asked)
+        unseen, titled = ((asked.left & what).nonzero()[0] for what in (UNSEEN, TITLE))
+        if len(unseen):
+            asked.bits[unseen] = [bit for bit, _, _ in announce(page.marked_texts_of(unseen))]
+            _hashed.learn(native, asked.keys[unseen], asked.bits[unseen])
+        if len(titled):
+            asked.share[titled] = _title_shares(title, _known.ask(page.marked_texts_of(titled), announce))
+    _note_consents(page, asked.bits)
     return asked.bits, asked.share
 
 
-def _read_rest(page: Page, native: Library, title: str, asked: Asked) -> None:
-    """What C leaves to do: new texts with a hint, lower case that single codes do not tell, texts that may consent."""
-    unseen, titled, consents, new = (asked.left & bits for bits in (UNSEEN, TITLE, CONSENT, UNSEEN | TOLD))
-    if unseen.any():
-        blocks = unseen.nonzero()[0]
-        asked.bits[blocks] = [bits for bits, _, _ in announce(page.marked_texts_of(blocks))]
-    if new.any():
-        _known.learn(native, asked.keys[new > 0], asked.bits[new > 0])
-    if titled.any():
-        blocks = titled.nonzero()[0]
-        asked.share[blocks] = _title_shares(title, announcements(page.marked_texts_of(blocks)))
-    if consents.any():
-        blocks = consents.nonzero()[0]
-        asked.bits[blocks] = np.array(find_consents(page.marked_texts_of(blocks))) * np.uint8(CONSENT_BIT)
+def _note_consents(page: Page, bits: npt.NDArray[np.uint8]) -> None:
+    """Note which longer texts speak of consent."""
+    tokens = page.blocks.tokens
+    longer = ((tokens > PRICE_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0]
+    if any(consents := _longer.ask(page.marked_texts_of(longer), find_consents)):
+        bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
+
+
+@cache
+def _folding_table() -> npt.NDArray[np.uint16]:
+    """Lower case of each of the 65,536 codes as `texts.c` reads it, shape (65536,)."""
+    mark, other, space = 0, 1, ord(" ")
+    table = np.arange(1 << 16, dtype=np.uint16)
+    for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
+        lower = chr(code).lower()
+        table[code] = ord(lower) if len(lower) == 1 else other
+    table[ord("Σ")] = other  # at a word's end it is another letter than within
+    table[codes_that(str.isspace)] = space
+    table[0xD800:0xE000] = other  # halves of characters
+    table[:3] = mark
+    return table
+
+
+def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
+    """Short blocks that announce something, shape (blocks,).
+
+    Args:
+        page: The page.
+        bit: `COMMENTS_BIT`, `RELATED_BIT`, `META_BIT` or `CONSENT_BIT`.
+
+    Example:
+        >>> announcing(Page.parse("<h3>12 Comments</h3><p>Great story!</p>"), COMMENTS_BIT).tolist()
+        [True, False]
+    """
+    return np.asarray((read_words(page).bits & bit) != 0)
+
+
+def forget_texts() -> None:
+    """Forget all texts."""
+    _known.clear()
+    _longer.clear()
+    _hashed.clear()
+
+
+def forgotten() -> int:
+    """How many texts had to make room for others, of all that this process has read."""
+    return _known.forgotten + _longer.forgotten + _hashed.forgotten
+
+
+def announce(marked: Iterable[str]) -> list[Announcement]:
+    """What short texts announce, found anew."""
+    texts = [collapsed(text).lower() for text in marked]
+    bits = [
+        COMMENTS_BIT * (COMMENTS.search(text) is not None) + RELATED_BIT * (RELATED.search(text) is not None)
+        for text in texts
+    ]
+    whole = "\n".join(texts)
+    patterns = [(literal, search) for literal, search in _META.items() if literal in whole]
+    consents = _found_in(whole, CONSENT)
+    money = _found_in(whole, MONEY)
+    for i, text in enumerate(texts):
+        for literal, search in patterns:
+            if literal in text and search(text):
+                bits[i] |= META_BIT
+                break
+        if consents and _holds(text, consents):
+            bits[i] |= CONSENT_BIT
+        if money and _holds(text, money) and PRICE.search(text):
+            bits[i] |= PRICE_BIT
+    return [(bit, text, len(text.split())) for bit, text in zip(bits, texts, strict=True)]
+
+
+def find_consents(marked: Sequence[str]) -> list[bool]:
+    """Whether texts speak of consent; few pages have a word of it, and only texts that have are collapsed."""
+    whole = without_marks("\n".join(marked)).lower()
+    parts = _found_in(whole, CONSENT_PARTS)
+    if not parts:
+        return [False] * len(marked)
+    return [_holds(without_marks(text).lower(), parts) and _holds(collapsed(text).lower(), CONSENT) for text in marked]
+
+
+def _found_in(text: str, literals: Iterable[str]) -> list[str]:
+    """Those of the literals that a text holds."""
+    return [literal for literal in literals if literal in text]
+
+
+def _holds(text: str, literals: Iterable[str]) -> bool:
+    """Whether a text holds one of the literals."""
+    return any(literal in text for literal in literals)
+
+
+def _title_shares(title: str, said: list[Announcement]) -> npt.NDArray[np.float64]:
+    """Share of each text's words that stand in a title, shape (texts,)."""
+    _, texts, counted = zip(*said, strict=True)
+    # split again and not kept as words: these lie scattered in memory, and cost twice the time
+    words, counts = " ".join(texts).split(), np.array(counted)
+    held = np.fromiter(map(title.__contains__, words), np.bool_, len(words)).nonzero()[0]
+    inside = [number for number in held.tolist() if len(words[number]) > 1]
+    text = counts.cumsum().searchsorted(inside, side="right")
+    return np.asarray(np.bincount(text, minlength=len(said)) / np.maximum(counts, 1))
+
+
+#: Distances in blocks are cut here: beyond it they tell nothing.
+FAR = 20
+#: Rows: distances to headings that announce comments or related pages; lines of meta data; consent around.
+WORD_NAMES = (
+    "after_comments",
+    "since_comments",
+    "is_comments",
+    "since_related",
+    "is_related",
+    "is_meta",
+    "meta_around",
+    "consent",
+    "title_share",
+)
+#: Blocks before and after that count as around a line of meta data, and around a notice of consent.
+META_WIDTH, CONSENT_WIDTH = 4, 5
+#: Share of the long blocks' tokens that must be before a heading of comments: above the story it is a link.
+LATE = 0.03
+
+_BITS = np.array([[COMMENTS_BIT], [RELATED_BIT], [META_BIT], [CONSENT_BIT]], np.uint8)
+
+
+def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
+    """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
+    m = len(values)
+    padded = np.zeros(m + 2 * width + 1)
+    padded[width + 1 : width + 1 + m] = values
+    padded.cumsum(out=padded)
+    return np.asarray(padded[2 * width + 1 :] - padded[:m])
+
+
+def fill_words(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], words: Words) -> None:
+    """Fill in the rows of a page's m blocks.
+
+    Args:
+        out: The rows, as in `WORD_NAMES`, shape (rows, m).
+        tokens: Tokens of the blocks, shape (m,).
+        words: What the words tell.
+    """
+    # most pages announce little, and what nobody says costs nothing
+    comments, related, meta, consent = hits = (words.bits & _BITS) != 0
+    comment, relate, is_meta, consents = hits.any(axis=1).tolist()
+    out[:8] = 0
+    out[1:4:2] = FAR
+    if comment:
+        long_before = np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0).cumsum()
+        late = comments & (long_before > LATE * max(int(long_before[-1]), 1))
+        out[0], out[1], out[2] = np.logical_or.accumulate(late), _since(late), comments
+    if relate:
+        out[3], out[4] = _since(related), related
+    if is_meta:
+        out[5], out[6] = meta, window_sums(meta, META_WIDTH)
+    if consents:
+        out[7] = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
+    out[-1] = words.title_share
+
+
+def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Blocks since the last hit, shape (blocks,), cut at FAR; FAR before any."""
+    index = np.arange(len(hits))
+    last = np.maximum.accumulate(np.where(hits, index, -FAR - 1))
+    return np.minimum(index - last, FAR)

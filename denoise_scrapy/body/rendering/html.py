@@ -1,11 +1,91 @@
-"""Tokens of a rendering as HTML."""
+"""What a rendering is made of, the tags that may be written and where they may stand, and its tokens as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import Literal, NamedTuple
 
-from denoise_scrapy.body.rendering.tags import CONTAINERS, LEAVES, WRITTEN, Token
+from denoise_scrapy.page.markup import HEADING_TAGS
+
+Attributes = tuple[tuple[str, str], ...]
+
+
+class Token(NamedTuple):
+    """A piece of a rendering.
+
+    Attributes:
+        kind: Start tag, end tag, tag without content, or text.
+        value: The tag's name, or the text.
+        attributes: (name, value) of a start tag or a tag without content.
+        block: Block of the page that a text or an image belongs to, -1 for none.
+    """
+
+    kind: Literal["start", "end", "void", "text"]
+    value: str
+    attributes: Attributes = ()
+    block: int = -1
+
+
+def _same(names: str) -> dict[str, str]:
+    return {name: name for name in names.split()}
+
+
+#: Elements that hold blocks: what is written for each tag. All others that hold blocks are left out, not
+#: what is in them.
+CONTAINERS = _same("ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th") | {
+    "menu": "ul",
+    "dir": "ul",
+}
+#: Elements inside a line of text: what is written for each tag.
+INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small mark") | {
+    "tt": "code",
+    "samp": "code",
+    "strike": "s",
+}
+TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
+#: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
+LEAVES = HEADING_TAGS | {"p", "pre"}
+#: All tags that are ever written, with their attributes.
+WRITTEN: dict[str, frozenset[str]] = {
+    **dict.fromkeys([*CONTAINERS.values(), *INLINES.values(), *LEAVES, "br"], frozenset()),
+    "a": frozenset(["href"]),
+    "img": frozenset(["src", "alt", "width", "height"]),
+    "td": frozenset(["colspan", "rowspan"]),
+    "th": frozenset(["colspan", "rowspan", "scope"]),
+    "ol": frozenset(["start"]),
+    "code": frozenset(["class"]),
+    "div": frozenset(["dir"]),  # around all, on a page that is read from right to left
+}
+
+#: Tags that stand in certain others only; elsewhere they are left out, not what is in them.
+PARENTS: dict[str, frozenset[str]] = {
+    "li": frozenset(["ul", "ol"]),
+    "dt": frozenset(["dl"]),
+    "dd": frozenset(["dl"]),
+    "caption": frozenset(["table"]),
+    "thead": frozenset(["table"]),
+    "tbody": frozenset(["table"]),
+    "tfoot": frozenset(["table"]),
+    "tr": frozenset(["table", "thead", "tbody", "tfoot"]),
+    "td": frozenset(["tr"]),
+    "th": frozenset(["tr"]),
+    "figcaption": frozenset(["figure"]),
+}
+#: What is written around anything else in such a container: text right in a list becomes an item of it.
+IMPLIED: dict[str, tuple[str, ...]] = {
+    "ul": ("li",),
+    "ol": ("li",),
+    "dl": ("dd",),
+    "table": ("tr", "td"),
+    "thead": ("tr", "td"),
+    "tbody": ("tr", "td"),
+    "tfoot": ("tr", "td"),
+    "tr": ("td",),
+}
+#: Containers whose text needs no `p` where it is the only one.
+BARE = frozenset("li dt dd td th caption figcaption".split())
+
 
 #: After the end of these comes a new line, which shows nothing there and parts the blocks for readers.
 _LINES = LEAVES.union(CONTAINERS.values())

@@ -7,14 +7,383 @@ or more that hypothesis makes up; html2text is under the GPL.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from denoise_scrapy.body.rendering.markdown_line import LINE_BREAK, Line
-from denoise_scrapy.body.rendering.markdown_table import MarkdownTable
-from denoise_scrapy.body.rendering.markdown_text import code_block, escape_heading, escape_line
-from denoise_scrapy.body.rendering.tags import CONTAINERS, LEAVES, Token
+from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, LEAVES, Token
 from denoise_scrapy.page.markup import HEADING_TAGS
+
+#: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
+#: (which may go on in the next text).
+_MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)")
+#: As entities, which all readers know: a backslash before `<` is none in some, one before code or a cell's border
+#: is read in two ways. So no `<` and no backtick in our Markdown is a text's.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", "\\": "&#92;", "`": "&#96;"}
+#: Markup at the start of a line: headings, lists, quotes, underlines of headings, rules, tables.
+_LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|>|=+(?=\s*$)|:(?=-)|\|")
+_LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+_BACKTICKS = re.compile("`+")
+#: Of an address: what ends one, or the attribute that some readers write it to as it is.
+_OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
+#: Code that a reader who does not know its fence would take for a tag, a link or a definition of one; attributes are
+#: told by braces (Python-Markdown knows no fence in a list, nor without an extension).
+_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])")
+_OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
+#: Code in a line that a cell's border could part, or that would be a tag then.
+_ACTIVE_SPAN = re.compile(r"[<|\\]")
+
+
+def escape_text(text: str) -> str:
+    r"""Text that stands for itself inside a line.
+
+    Example:
+        >>> print(escape_text("a*b <i> snake_case R&D_"))
+        a\*b &lt;i> snake_case R&amp;D\_
+    """
+    return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
+
+
+def escape_line(line: str) -> str:
+    r"""A line whose start stands for itself.
+
+    Example:
+        >>> print(escape_line("1. x"), escape_line("- x"), escape_line("-x"), escape_line("> x"))
+        1\. x \- x -x &gt; x
+    """
+    number = _LIST_NUMBER.match(line)
+    if number:
+        return f"{number[1]}\\{line[number.end(1) :]}"
+    if line.startswith(">"):
+        return f"&gt;{line[1:]}"
+    return f"\\{line}" if _LINE_START.match(line) else line
+
+
+def escape_heading(line: str) -> str:
+    """Text of a heading, whose last `#` are no end mark."""
+    text = line.rstrip("#")
+    return line if len(text) == len(line) else f"{text}\\{line[len(text) :]}"
+
+
+def destination(url: str) -> str:
+    """An address between the parentheses of a link.
+
+    Example:
+        >>> destination("http://a.example/b_(c)?d=1&lt;2")
+        'http://a.example/b_%28c%29?d=1&amp;lt;2'
+    """
+    return _ENTITY.sub("&amp;", url).translate(_OF_ADDRESSES)
+
+
+def code_span(text: str, *, apart: bool = True) -> str:
+    """Text as code inside a line: between more backticks than it holds in a row, or as escaped text in a tag.
+
+    Args:
+        text: The code.
+        apart: Whether no other code stands right before it.
+
+    Example:
+        >>> print(code_span("a`b"), code_span("`a"), code_span("a|b<c>"))
+        ``a`b`` `` `a `` <code>a|b&lt;c></code>
+    """
+    if not apart or _ACTIVE_SPAN.search(text):
+        return f"<code>{escape_text(text)}</code>"
+    fence = backticks(text, 1)
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def code_block(text: str, language: str) -> str:
+    r"""Lines of code between fences of more backticks than they hold in a row, or as escaped text in tags.
+
+    Example:
+        >>> print(code_block("a < b", "c"), code_block("<b>", ""), sep="\n")
+        ```c
+        a < b
+        ```
+        <pre><code>&lt;b></code></pre>
+    """
+    if not _ACTIVE_CODE.search(text) and not any("=" in line.partition("{")[2] for line in text.split("\n")):
+        fence = backticks(text, 3)
+        return f"{fence}{language}\n{text}\n{fence}"
+    known = f' class="language-{language}"' if language else ""
+    return f"<pre><code{known}>{text.translate(_OF_CODE)}</code></pre>"
+
+
+def backticks(text: str, least: int) -> str:
+    """More backticks than the text holds in a row."""
+    return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)))) if "`" in text else "`" * least
+
+
+def can_mark(before: str, first: str, last: str, after: str) -> bool:
+    """Whether emphasis that starts and ends between these characters is read as such, "" for a line's end.
+
+    A mark next to white space inside is none, nor one with punctuation inside and a letter outside
+    (CommonMark 0.31, left-flanking and right-flanking delimiter runs).
+
+    Example:
+        >>> can_mark(" ", "a", ".", " "), can_mark(" ", "a", ".", "b"), can_mark("", "a", " ", "")
+        (True, False, False)
+    """
+    return _flanks(before, first) and _flanks(after, last)
+
+
+def _flanks(outside: str, inside: str) -> bool:
+    if not inside or inside.isspace():
+        return False
+    return not _is_punctuation(inside) or not outside or outside.isspace() or _is_punctuation(outside)
+
+
+def _is_punctuation(char: str) -> bool:
+    return unicodedata.category(char)[0] in "PS"
+
+
+_EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "~~", "del": "~~"}
+#: Markdown has no marks for sub and sup, and lets HTML stand. Other inline elements are text.
+_PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
+_MARKS = frozenset(["", *_EMPHASIS.values()])  # "" is one that was left out
+_CODE = frozenset(["code", "kbd"])
+LINE_BREAK = "\\\n"
+
+
+class Line:
+    """What stands between two ends of blocks."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._open: list[tuple[str, int]] = []  # emphasis that is open: its mark and the piece, -1 where it has none
+        self._marked: list[tuple[int, int]] = []  # pieces of the two marks of an emphasis, inner ones first
+        self._code: list[str] = []
+        self._code_depth = 0
+        self._spans: dict[int, list[str]] = {}  # text of each code, by its piece
+        self._href = ""
+
+    def add(self, token: Token) -> None:
+        """Add a text, an image, a line break, or the start or the end of an inline element."""
+        value, starts = token.value, token.kind == "start"
+        if token.kind == "text":
+            self._code.append(value) if self._code_depth else self._pieces.append(escape_text(value))
+        elif token.kind == "void":
+            self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
+        elif value == "a":
+            self._link(token)
+        elif value in _CODE:
+            self._code_depth += 1 if starts else -1
+            if not self._code_depth:
+                self._end_code()
+        elif value in _PAIRS and not self._code_depth:
+            self._pieces.append(_PAIRS[value][not starts])
+        elif value in _EMPHASIS and not self._code_depth:
+            self._start_mark(_EMPHASIS[value]) if starts else self._end_mark()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came."""
+        return not self._pieces and not self._code
+
+    def finish(self) -> str:
+        """All of it, "" for nothing."""
+        self._end_code()
+        if len(self._pieces) < 2 and not self._spans:
+            return "".join(self._pieces)
+        for start, end in self._marked:
+            if not self._is_read(start, end):
+                self._unmark((start, end))
+        if len(self._marked) > 1:
+            self._part_stars()
+        written = [""]
+        for index, piece in enumerate(self._pieces):
+            if index in self._spans:
+                written.append(code_span("".join(self._spans[index]), apart=not written[-1].endswith("`")))
+            elif piece == "[" and written[-1].endswith("!"):
+                written[-1:] = [written[-1][:-1], "\\!["]  # no image
+            elif piece:
+                written.append(piece)
+        return "".join(written)
+
+    def _link(self, token: Token) -> None:
+        """Start or end a link. Code around it is parted: a link in code is no link."""
+        self._end_code()
+        if token.kind == "start":
+            self._href = dict(token.attributes)["href"]
+            self._pieces.append("[")
+        else:
+            self._pieces.append(f"]({destination(self._href)})")
+
+    def _end_code(self) -> None:
+        if not self._code:
+            return
+        text, self._code = "".join(self._code), []
+        if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
+            self._spans[len(self._pieces)] = []
+            self._pieces.append("`")
+        if text:
+            self._spans[len(self._pieces) - 1].append(text)
+
+    def _start_mark(self, mark: str) -> None:
+        if self._open and any(mark == outer for outer, _ in self._open):
+            self._open.append((mark, -1))
+        elif self._marked and self._pieces[-1] == mark and self._marked[-1][1] == len(self._pieces) - 1:
+            self._pieces.pop()  # goes on where its like ended
+            self._open.append((mark, self._marked.pop()[0]))
+        else:
+            self._open.append((mark, len(self._pieces)))
+            self._pieces.append(mark)
+
+    def _end_mark(self) -> None:
+        mark, start = self._open.pop()
+        if start >= 0:
+            self._marked.append((start, len(self._pieces)))
+            self._pieces.append(mark)
+
+    def _unmark(self, pair: tuple[int, int]) -> None:
+        for index in pair:
+            self._pieces[index] = ""
+
+    def _part_stars(self) -> None:
+        """Leave out each emphasis that begins right behind the mark of another, unless they end together too.
+
+        What a run of three or more stars is read as depends on all that follows (CommonMark 0.31, rules 9 and 10).
+        """
+        pairs = {index: pair for pair in self._marked if self._pieces[pair[0]][:1] == "*" for index in pair}
+        behind = -1  # the mark of stars that stands right before a piece
+        for index, piece in enumerate(self._pieces):
+            if index not in pairs:
+                behind = -1 if piece else behind
+            elif piece and behind >= 0 and index == pairs[index][0] and not self._end_together(index, behind, pairs):
+                self._unmark(pairs[index])
+            elif piece:
+                behind = index
+
+    def _end_together(self, inner: int, outer: int, pairs: dict[int, tuple[int, int]]) -> bool:
+        """Whether of two marks that start side by side the ends stand side by side."""
+        between = slice(pairs[inner][1] + 1, pairs[outer][1])
+        return outer == pairs[outer][0] and not any(self._pieces[between])
+
+    def _is_read(self, start: int, end: int) -> bool:
+        """Whether two marks are read as emphasis, whatever becomes of marks beside them."""
+        (before, _), (first, first_mark) = self._beside(start, -1), self._beside(start, 1)
+        (last, last_mark), (after, _) = self._beside(end, -1), self._beside(end, 1)
+        if not can_mark(before, first, last, after):
+            return False
+        return not (first_mark or last_mark) or can_mark(before, first_mark or first, last_mark or last, after)
+
+    def _beside(self, index: int, step: int) -> tuple[str, str]:
+        """On one side of a mark: the next character of the text, and that of the next mark; stars are one run."""
+        pieces, mark = self._pieces, ""
+        end = len(pieces) if step > 0 else -1
+        for other in range(index + step, end, step):
+            piece = pieces[other]
+            if piece not in _MARKS:
+                return (piece[0] if step > 0 else piece[-1]), mark
+            mark = mark or piece.strip(pieces[index][0])[:1]
+        return "", mark
+
+
+def _void(token: Token) -> str:
+    if token.value == "br":
+        return LINE_BREAK
+    told = dict(token.attributes)
+    alt = escape_text(told["alt"]).replace("\\[", "&#91;").replace("\\]", "&#93;")  # marked misreads those in a link
+    return f"![{alt}]({destination(told['src'])})"
+
+
+#: Places in a table for each of its cells, as far as spans are written as empty cells. Where a page has two cells a
+#: row that take a hundred columns and rows each, they are not.
+PLACES_A_CELL = 4
+_CELL_TAGS = frozenset(["td", "th", "caption"])
+
+
+class _Cell(NamedTuple):
+    text: str
+    columns: int
+    rows: int
+
+
+class MarkdownTable:
+    """Takes the tokens from a table's start tag to its end tag.
+
+    Attributes:
+        ended: Whether the end tag has come.
+    """
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._caption = ""
+        self._rows: list[list[_Cell]] = []
+        self._in_head = False
+        self._first_tags: set[str] = set()  # what the first row is made of, and stands in
+        self._line = Line()
+        self._spans = (1, 1)  # columns and rows of the open cell
+
+    def add(self, token: Token) -> None:
+        """Add what stands between the tags of a table."""
+        starts, tag = token.kind == "start", "" if token.kind == "text" else token.value
+        if tag in _CELL_TAGS and starts:
+            told = dict(token.attributes)
+            self._line, self._spans = Line(), (int(told.get("colspan", "1")), int(told.get("rowspan", "1")))
+        elif tag in _CELL_TAGS:
+            self._end_cell(tag)
+        elif tag == "tr" and starts:
+            self._rows.append([])
+        elif tag == "thead":
+            self._in_head = starts
+        elif tag == "table":
+            self.ended = not starts
+        elif tag in INLINES or token.kind in ("text", "void"):
+            self._line.add(token)
+        else:  # blocks in a cell stand side by side
+            self._line.add(Token("text", " "))
+
+    def finish(self) -> str:
+        """The whole table, its caption above."""
+        rows = _in_columns(self._rows)
+        width = max(map(len, rows), default=0)
+        has_head = "thead" in self._first_tags or self._first_tags == {"th"}
+        head = rows.pop(0) if has_head else []
+        head += [""] * (width - len(head))  # GitHub cuts longer rows, and fills shorter ones
+        lines = [_row(cells) for cells in (head, ["---"] * width, *rows)]
+        return f"{escape_line(self._caption)}\n\n" * bool(self._caption) + "\n".join(lines)
+
+    def _end_cell(self, tag: str) -> None:
+        text = " ".join(self._line.finish().replace(LINE_BREAK, " ").split())
+        self._line = Line()
+        if tag == "caption":
+            self._caption = text
+            return
+        if len(self._rows) == 1:
+            self._first_tags.add("thead" if self._in_head else tag)
+        self._rows[-1].append(_Cell(text.replace("|", "&#124;"), *self._spans))
+
+
+def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
+    """Texts of each row, with empty ones where a cell goes on from the left or from above; none if they were many."""
+    left = PLACES_A_CELL * sum(map(len, rows))
+    filled = list[list[str]]()
+    going_on: dict[int, int] = {}  # rows that a cell of this column still takes
+    for row in rows:
+        texts: list[str] = []
+        above, going_on = going_on, {column: more - 1 for column, more in going_on.items() if more > 1}
+        for cell in row:
+            while len(texts) in above:
+                texts.append("")
+            if cell.rows > 1:
+                going_on.update((len(texts) + i, cell.rows - 1) for i in range(cell.columns))
+            texts += [cell.text, *[""] * (cell.columns - 1)]
+            if len(texts) > left:
+                return [[cell.text for cell in row] for row in rows]
+        texts += [""] * (1 + max(above, default=-1) - len(texts))
+        left -= len(texts)
+        filled.append(texts)
+    return filled
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
 
 _BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div"])
 _LISTS = frozenset(["ul", "ol", "dl"])

@@ -1,6 +1,9 @@
 """The strategies by name. Each is a file of its own behind one interface (`base.Strategy`)."""
 
+import difflib
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
@@ -26,4 +29,48 @@ _ALL: tuple[Strategy, ...] = (
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
 DEFAULT_STRATEGY = "combined"
 
-__all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy"]
+__all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy", "find_strategy"]
+
+#: What a strategy is asked for: see `Strategy`.
+PARTS = ("name", "comparison_pages", "needs_elements", "decide")
+
+
+def find_strategy(name: str) -> Strategy:
+    """The strategy of this name.
+
+    Args:
+        name: One in `STRATEGIES`, or the path of a class of one's own, as `myproject.strategies.LongBlocks`: it
+            is made once, without arguments.
+
+    Raises:
+        ValueError: There is none; the message names the nearest, or what the class lacks.
+
+    Example:
+        >>> find_strategy("lcs").comparison_pages
+        2
+        >>> find_strategy("denoise_scrapy.body.strategies.lcs.LcsStrategy").name
+        'lcs'
+        >>> find_strategy("lsc")
+        Traceback (most recent call last):
+        ValueError: unknown strategy 'lsc': did you mean 'lcs'? There are combined, ...
+    """
+    known = STRATEGIES.get(name)
+    if known is not None:
+        return known
+    if "." in name:
+        return _made(name)
+    near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
+    raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? There are {', '.join(STRATEGIES)}")
+
+
+@cache
+def _made(path: str) -> Strategy:
+    module, _, name = path.rpartition(".")
+    try:
+        made: Strategy = getattr(import_module(module), name)()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"no strategy {path!r}: {error}") from error
+    lacking = [part for part in PARTS if not hasattr(made, part)]
+    if lacking:
+        raise ValueError(f"{path!r} is no strategy: it has no {', '.join(lacking)}")
+    return made

@@ -99,6 +99,6 @@ class Strategy(Protocol):
             site: Comparison pages without the page itself and its copies, likest template first; maybe none.
 
         Raises:
-            OverBudgetError: That would take more work than the page may take (`Page.work`): all of its text is kept.
+            TooLargeError: That would take too long: all of the page's text is kept.
         """
         ...

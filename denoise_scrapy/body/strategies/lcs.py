@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.page import FeatureTree, Flag, Page
-from denoise_scrapy.page.work import CELLS_A_STEP
+from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.lcs import match_trees, table_cells
 
+#: Cells of the tables of a page: 5 ns each. Recorded pages have a hundredth of that.
+MAX_CELLS = 250_000_000
 #: A node matched on at least this share of the comparison pages is template.
 MATCHED_SHARE = 0.5
 #: Points for the three clusters that lead an indicator (the source's values); the link rate's count against.
@@ -51,12 +53,14 @@ class LcsStrategy:
         """See `Strategy.decide`. Without a comparison page every node is a candidate.
 
         Raises:
-            OverBudgetError: The tables are larger than the page's work allows.
+            TooLargeError: The tables have more than `MAX_CELLS`.
         """
         tree = FeatureTree(page)
         others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
-        if not page.work.allows(len(tree) * sum(map(len, others)) // CELLS_A_STEP):  # no table is larger than that
-            page.work.check(sum(table_cells(tree, other) for other in others) // CELLS_A_STEP)
+        if len(tree) * sum(map(len, others)) > MAX_CELLS:  # no tables are larger than that
+            cells = sum(table_cells(tree, other) for other in others)
+            if cells > MAX_CELLS:
+                raise TooLargeError(f"tables of {cells:,} cells")
         matched = [match_trees(tree, other).matched for other in others]
         candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)

@@ -1,6 +1,6 @@
 """Repetition and link density: keep what only this page says, in prose, outside the page's frame.
 
-The hand rule (`body/hand_rule.py`), which stands under the learned strategies, by itself.
+The hand rule (`features/hand_rule.py`), which stands under the learned strategies, by itself.
 """
 
 from __future__ import annotations
@@ -8,15 +8,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.hand_rule import HandRule
+from denoise_scrapy.body.features.hand_rule import HandRule
 from denoise_scrapy.body.strategies.base import Decision
-from denoise_scrapy.native import library
-from denoise_scrapy.native.texts import find_titles as native_titles
-from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.texts import collapsed, folding_table
+from denoise_scrapy.body.title import find_titles
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class RepetitionStrategy:
@@ -42,18 +38,3 @@ class RepetitionStrategy:
         for reason, hits in against.items():
             reasons[hits & ~kept] = reason
         return Decision.of_rule(page, kept, reasons.tolist())
-
-
-def find_titles(page: Page) -> BoolArray:
-    """Headings whose text is part of the page's title."""
-    title, native, address = "".join(page.title.lower().split()), library(), page.native_address
-    if native is not None and address is not None:
-        found, left = native_titles(native, address, folding_table(), title)
-        if not left:
-            return found.view(np.bool_)
-    headings = (page.blocks.own_flags & Flag.HEADING) != 0
-    likely = (headings & (page.blocks.chars <= len(title))).nonzero()[0]
-    titles = np.zeros(len(page.blocks), bool)
-    for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
-        titles[i] = "".join(collapsed(marked).lower().split()) in title
-    return titles

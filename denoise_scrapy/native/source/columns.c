@@ -1,15 +1,53 @@
 /* Reads a page's marked text once: nesting of its elements, runs of text, counts and hashes of its blocks.
  *
- * Twin of `page/nesting.py`, `page/runs.py` and `page/counts.py`. Linear in characters and elements. What the caller
+ * Twin of what `Elements` and `Blocks` compute in numpy. Linear in characters and elements. What the caller
  * hands over is checked: a text whose marks are not balanced, or a path id beyond the table, gives -1. */
-#include "page_scan.h"
+#include "columns.h"
 
 #include <string.h>
 
-/* What native/columns.py allocates for these, and takes them for. */
-_Static_assert(sizeof(struct page_columns) <= 48 * 8, "_PAGE_WORDS of native/columns.py");
-_Static_assert(sizeof(struct block_record) == 20 * 8, "_RECORD_WORDS of native/columns.py");
-_Static_assert(sizeof(struct path_row) == 65, "_ROW_SIZE of native/columns.py");
+/* Classes of characters, as in `page/characters.py`; counts of a class are at its number. */
+enum { MARK, SPACE, OTHER, COMMA, STOP, DIGIT, UPPER, LETTER, CJK };
+
+enum { LINK = 1 }; /* `Flag.LINK` */
+
+/* A row of the path table: `paths.ROW`, which is packed. */
+struct __attribute__((packed)) path_row {
+    int32_t parent, depth;
+    uint64_t key, shape;
+    int32_t flags, block_path;
+    uint32_t tag, class_, id;
+    uint64_t token;
+    int32_t own_flags, markup;
+    uint8_t block, container, content, is_break, skipped;
+};
+
+struct path_table {
+    int64_t paths;
+    const struct path_row *rows;
+};
+
+/* By character code, 65,536 of each. */
+struct character_tables {
+    const uint8_t *kinds;   /* class, plus IS_WORD where it is a word's, from DIGIT to LETTER */
+    const uint64_t *values; /* what a character adds to a hash: 0 where it does not show */
+};
+
+enum { CLASS_BITS = 15, IS_WORD = 16 };
+
+struct block_record {
+    int64_t element, first, after, start, stop;
+    int64_t chars, link_chars, tokens;
+    int64_t counts[CHARACTER_CLASSES];
+    uint64_t hash;
+    uint64_t path_key;
+    int64_t ends_in_stop;
+};
+
+/* What native/reading.py allocates for these, and takes them for. */
+_Static_assert(sizeof(struct page_columns) == 37 * 8, "_PAGE_WORDS of native/reading.py");
+_Static_assert(sizeof(struct block_record) == 20 * 8, "_RECORD_WORDS of native/reading.py");
+_Static_assert(sizeof(struct path_row) == 65, "_ROW_SIZE of native/reading.py");
 
 /* `segment_hashes`: a character's value times this to the power of its place among the block's visible ones. */
 #define BASE 0x9E3779B97F4A7C15u
@@ -59,7 +97,7 @@ struct scan {
     struct group group;
 };
 
-SPECIALISED unsigned code_at(const void *codes, int wide, int64_t i) {
+INLINED unsigned code_at(const void *codes, int wide, int64_t i) {
     return wide ? ((const uint16_t *)codes)[i] : ((const uint8_t *)codes)[i];
 }
 
@@ -82,7 +120,7 @@ static void unpack_counts(struct group *g) {
 }
 
 /* Reads text from i on, up to a mark or the end; returns where it stopped. No branch depends on a character. */
-SPECIALISED int64_t read_text(struct scan *s, const void *codes, int wide, int64_t i) {
+INLINED int64_t read_text(struct scan *s, const void *codes, int wide, int64_t i) {
     const uint8_t *kinds = s->characters->kinds;
     const uint64_t *values = s->characters->values;
     struct group *g = &s->group;
@@ -187,7 +225,7 @@ static inline void add_element(const struct page_columns *p, const struct path_r
     p->element_own_flags[e] = row->own_flags;
 }
 
-SPECIALISED int64_t read_page(struct scan *s, const void *codes, int wide) {
+INLINED int64_t read_page(struct scan *s, const void *codes, int wide) {
     struct page_columns *p = s->page;
     const int64_t n = p->n;
     int64_t mark = 0, elements = 0, open = -1, break_seen = -1;
@@ -239,39 +277,62 @@ SPECIALISED int64_t read_page(struct scan *s, const void *codes, int wide) {
     return s->blocks;
 }
 
-/* Lays out the arrays of elements and marks, as `_OF_ELEMENTS` of native/columns.py does. */
-static void lay_out(struct page_columns *p, int64_t *space) {
-    const int64_t n = padded(p->n, 4);
-    p->parent = carve(&space, n);
-    p->end = carve(&space, n);
-    p->depth = carve(&space, n);
-    p->own_chars = carve(&space, n);
-    p->block_element = carve(&space, n);
-    p->token = carve(&space, n);
-    p->mark_element = carve(&space, 2 * n);
-    p->text_owner = carve(&space, 2 * n);
-    p->block_of_text = carve(&space, 2 * n);
-    p->marks = carve(&space, 2 * n);
-    p->visible_before = carve(&space, 2 * n);
-    p->tag = carve(&space, n / 2);
-    p->element_flags = carve(&space, n / 2);
-    p->element_own_flags = carve(&space, n / 2);
-    p->is_start = carve(&space, n / 4);
-}
-
 /* Reads a page.
  *
- * page: its first five members are set: codes, wide, characters, n, paths; gets the rest of elements and marks.
- * space: for the arrays of elements and marks.
+ * page: as it was parsed, with arrays of elements and marks, which are filled.
  * records: room for `most` blocks, 2n at least where none may be lost.
  * Returns the number of blocks, or -1 where the page is none. */
 EXPORTED int64_t denoise_read_page(struct page_columns *page, const struct path_table *table,
-                                   const struct character_tables *characters, int64_t *space,
-                                   struct block_record *records, int64_t most) {
+                                   const struct character_tables *characters, struct block_record *records,
+                                   int64_t most) {
     if (page->n < 0 || page->characters < 0)
         return -1;
-    lay_out(page, space);
     struct scan s = {.page = page, .table = table, .characters = characters, .records = records, .most = most};
     page->m = page->wide ? read_page(&s, page->codes, 1) : read_page(&s, page->codes, 0);
     return page->m;
 }
+
+/* ---- its blocks as arrays ---- */
+
+/* `Blocks.paragraph_tokens`: shorter blocks, or blocks of more links, are none. */
+static const int64_t PARAGRAPH_TOKENS = 12;
+static const double PARAGRAPH_LINK_DENSITY = .34;
+
+static void climb(const struct page_columns *p) {
+    const int64_t m = p->m;
+    memcpy(p->above, p->element, (size_t)m * sizeof *p->above);
+    for (int64_t i = m; i < ABOVE_LEVELS * m; i++) {
+        const int64_t below = p->above[i - m], up = p->parent[below];
+        p->above[i] = up < 0 ? below : up;
+    }
+}
+
+static void copy_block(const struct page_columns *p, int64_t b, const struct block_record *r) {
+    const int prose = r->tokens >= PARAGRAPH_TOKENS &&
+                      (double)r->link_chars / (double)(r->chars ? r->chars : 1) < PARAGRAPH_LINK_DENSITY;
+    p->element[b] = r->element;
+    p->first[b] = r->first;
+    p->after[b] = r->after;
+    p->start[b] = r->start;
+    p->stop[b] = r->stop;
+    p->chars[b] = r->chars;
+    p->tokens[b] = r->tokens;
+    p->link_chars[b] = r->link_chars;
+    p->paragraph_tokens[b] = prose ? r->tokens : 0;
+    p->flags[b] = p->element_flags[r->element];
+    p->own_flags[b] = p->element_own_flags[r->element];
+    memcpy(p->counts + CHARACTER_CLASSES * b, r->counts, sizeof r->counts);
+    p->path_keys[b] = r->path_key;
+    p->text_hashes[b] = r->hash;
+    p->ends_in_stop[b] = (uint8_t)r->ends_in_stop;
+}
+
+/* Fills the arrays of the blocks of a page from what `denoise_read_page` noted, `page->m` of them. */
+EXPORTED void denoise_lay_out_blocks(struct page_columns *page, const struct block_record *records) {
+    for (int64_t b = 0; b < page->m; b++)
+        copy_block(page, b, records + b);
+    climb(page);
+}
+
+/* Tells of which sources the library was made. */
+EXPORTED const char *denoise_digest(void) { return DENOISE_DIGEST; }

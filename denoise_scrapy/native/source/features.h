@@ -1,4 +1,4 @@
-/* The matrix of features of a page's blocks: what its files share. `body/features/matrix.py` has the twin in numpy.
+/* The matrix of features of a page's blocks: what its files share. `body/features/matrix.py` has the twin.
  *
  * All sums are integers, all shares and logarithms are computed in double and stored as float, as numpy does. */
 #ifndef DENOISE_FEATURES_H
@@ -49,6 +49,7 @@ struct features {
     struct feature_inputs given;
     float *matrix;
     int64_t n, m, pages; /* pages: comparison pages */
+    const int64_t *slots; /* number of each block's path, below m */
     int64_t declared;    /* what the page declares to be, a bit each */
     counts *before;   /* sums over the blocks before each one, [m + 1] */
     counts *sorted;   /* the same with the blocks in the order of their elements, [m + 1] */
@@ -68,12 +69,7 @@ struct features {
 size_t record_scratch(int64_t n);
 size_t path_scratch(int64_t m);
 
-/* The families, in the order in which they build upon each other. */
-void fill_flags(struct features *f);
-void judge_template(struct features *f); /* repeated, hidden */
-void sum_up(struct features *f);
-void find_containers(struct features *f);
-void fill_rule(struct features *f);
+/* The families of feature_rows.c, in the order in which they build upon each other. */
 void fill_own(struct features *f);
 void fill_subtrees(struct features *f);
 void fill_windows(struct features *f);

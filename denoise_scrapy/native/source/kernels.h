@@ -15,4 +15,7 @@
 #define WIDE
 #endif
 
+/* A copy of its own wherever it is called: what is constant there is constant in it, and WIDE holds for it too. */
+#define INLINED static inline __attribute__((always_inline))
+
 #endif

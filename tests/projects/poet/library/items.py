@@ -6,8 +6,3 @@ class Chapter:
     url: str
     title: str
     body: str | None = None
-
-
-@attrs.define
-class OldChapter(Chapter):
-    sections: int = 0

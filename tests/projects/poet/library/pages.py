@@ -1,6 +1,6 @@
-from web_poet import HttpClient, ItemPage, RequestUrl, WebPage, field, handle_urls
+from web_poet import WebPage, field, handle_urls
 
-from library.items import Chapter, OldChapter
+from library.items import Chapter
 
 
 class ListPage(WebPage):
@@ -17,16 +17,3 @@ class ChapterPage(WebPage[Chapter]):
     @field
     def title(self):
         return self.css("h1::text").get()
-
-
-class FetchedPage(ItemPage[OldChapter]):
-    def __init__(self, address: RequestUrl, http: HttpClient):
-        self.address, self.http = address, http
-
-    async def to_item(self):
-        response = await self.http.get(self.address)
-        return OldChapter(
-            url=str(self.address),
-            title=response.css("h1::text").get(),
-            sections=len(response.css("h2")),
-        )

@@ -1,0 +1,261 @@
+"""The body of a page, by what is known of its site; and of many pages in one call."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.kinds import kind_model
+from denoise_scrapy.body.rendering import render
+from denoise_scrapy.body.result import Block, Body
+from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
+from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
+from denoise_scrapy.body.title import title_of
+from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.selectors import TooLargeError
+from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
+from denoise_scrapy.site.packed_facts import load_pages, save_pages
+
+#: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
+TOO_LARGE = "too large"
+
+
+@dataclass(frozen=True)
+class SiteModel:
+    """What several pages of a site tell. A value: `extract` is a pure function of the page and it.
+
+    Attributes:
+        statistics: The pages, and what they have in common.
+
+    Example:
+        >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
+        >>> story = "The bridge was closed on Monday because of the flood."
+        >>> model = SiteModel.fit([Page.parse(frame.format("Quite another story, told elsewhere."))])
+        >>> model.extract(Page.parse(frame.format(story))).text
+        'The bridge was closed on Monday because of the flood.'
+    """
+
+    statistics: SiteStatistics
+
+    @classmethod
+    def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
+        """Learn from pages of one site, or their facts, in order of preference."""
+        return cls(SiteStatistics.of(pages))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the facts of the pages to a file, without pickles.
+
+        Strategies that read no more of comparison pages extract the very same body with the loaded model: `combined`,
+        `repetition`, and those that read the page alone. `lcs`, `style-tree` and `cluster` find no page in it.
+
+        Raises:
+            OSError: The file cannot be written.
+            ValueError: There are too many pages for a file.
+        """
+        save_pages(self.statistics.pages, Path(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SiteModel:
+        """The model of a file that `save` wrote.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: It is no such file, or one of another version.
+        """
+        return cls.fit(load_pages(Path(path)))
+
+    def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
+        """The body of a page of this site.
+
+        Args:
+            page: The page. It may be among those the model learned from: it is not compared with itself.
+            strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
+            taste: What belongs to a body in the user's eyes. Their selectors are those the page was parsed with.
+
+        Raises:
+            ValueError: There is no such strategy.
+        """
+        chosen = find_strategy(strategy)
+        if not page.is_too_large:
+            with suppress(TooLargeError):
+                return self._judged(page, chosen, taste)
+        return _too_large(page, strategy)
+
+    def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
+        """The body as a strategy sees it.
+
+        Raises:
+            TooLargeError: The strategy would take too long.
+        """
+        strategy = chosen.name
+        site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
+        if not len(page.blocks):
+            return _nothing(page, strategy)
+        decision = lean(page, site, strategy, chosen.decide(page, site), taste.favor)
+        evidence = "comparison pages" if site.pages else "page alone"
+        fallback = "" if site.pages or not chosen.comparison_pages else "page alone"
+        decision, lack = follow(page, site, decision, taste)
+        kept, fallback = decision.kept, lack or fallback
+        if lack == WHOLE_TEXT:
+            evidence = WHOLE_TEXT
+        titles = [other.title for other in site.pages]
+        return Body(
+            text=page.text_of(kept),
+            confidence=decision.confidence,
+            strategy=strategy,
+            comparison=tuple(p.url for p in site.pages),
+            fallback=fallback,
+            evidence=evidence,
+            probability=decision.probability,
+            make_blocks=lambda: _blocks(page, decision, kept),
+            make_rendering=lambda: render(page, kept),
+            make_kinds=lambda: kind_model().kinds_of(page),
+            make_title=lambda: title_of(page, titles),
+        )
+
+
+def _nothing(page: Page, strategy: str) -> Body:
+    """The body of a page without text."""
+    kinds = partial(kind_model().kinds_of, page)
+    title = partial(title_of, page)
+    return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds, make_title=title)
+
+
+def _too_large(page: Page, strategy: str) -> Body:
+    """All text of a page that is too large to be judged."""
+    kept = np.ones(len(page.blocks), bool)
+    decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
+    return Body(
+        text=page.text_of(kept) if len(kept) else "",
+        confidence=0.0,
+        strategy=strategy,
+        fallback=TOO_LARGE,
+        evidence=WHOLE_TEXT,
+        probability=decision.probability,
+        make_blocks=lambda: _blocks(page, decision, kept),
+        make_rendering=lambda: render(page, kept),
+        make_kinds=lambda: kind_model().kinds_of(page),
+        make_title=lambda: page.title,
+    )
+
+
+def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:
+    paths = page.block_paths()
+    return tuple(
+        Block(
+            paths[i],
+            page.block_text(i),
+            float(decision.probability[i]),
+            bool(kept[i]),
+            decision.reasons[i],
+        )
+        for i in range(len(kept))
+    )
+
+
+def extract(
+    html: str | bytes,
+    url: str | None = None,
+    comparison_pages: Iterable[str | bytes | Page] = (),
+    *,
+    strategy: str = DEFAULT_STRATEGY,
+    taste: Taste = NO_TASTE,
+    keep: str | Iterable[str] = (),
+    remove: str | Iterable[str] = (),
+) -> Body:
+    """The body of one page, in one call.
+
+    Args:
+        html: The page.
+        url: Where it came from.
+        comparison_pages: Other pages of the same site, as HTML or as parsed pages; a few are enough.
+        strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
+        taste: What belongs to a body in the user's eyes.
+        keep: CSS selectors or XPaths of what is content whatever a strategy says.
+        remove: The same of what is none. What `keep` finds too stays.
+
+    Raises:
+        TypeError: A page is neither str, bytes nor Page.
+        ValueError: There is no such strategy, or a selector is invalid.
+
+    Example:
+        >>> body = extract("<nav><a href=/>Home</a></nav><p>It rained all night.</p>")
+        >>> body.text, body.fallback
+        ('It rained all night.', 'page alone')
+    """
+    page = Page.parse(html, url=url, keep=keep, remove=remove)
+    parse = partial(Page.parse, paths=page.path_table)
+    others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
+    return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+
+
+#: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.
+AHEAD = 16
+#: What is remembered of the pages that came: bytes, and pages a site. A page of usual size takes some 50 KB, its facts
+#: a tenth of that.
+MEMORY_BYTES, PAGES_A_SITE = 64_000_000, 32
+
+
+def extract_pages(
+    pages: Iterable[tuple[str, str | bytes]],
+    *,
+    comparison_pages: int = 5,
+    strategy: str = DEFAULT_STRATEGY,
+    taste: Taste = NO_TASTE,
+    keep: str | Iterable[str] = (),
+    remove: str | Iterable[str] = (),
+) -> Iterator[tuple[str, Body]]:
+    """The bodies of many pages, in their order, in bounded memory.
+
+    Pages of a site share a path table, and each is compared with others of it: so pages of one site should stand
+    together, and those of one template near each other. Faster than `extract` a page, and better.
+
+    Args:
+        pages: URL and HTML of each page. Scheme, host and port of the URL tell its site.
+        comparison_pages: How many others of its site a page is compared with, at most.
+        strategy: A name in `STRATEGIES`.
+        taste: What belongs to a body in the user's eyes.
+        keep: CSS selectors or XPaths of what is content whatever a strategy says.
+        remove: The same of what is none.
+
+    Returns:
+        URL and body of each page. Pages are read some way ahead.
+
+    Raises:
+        TypeError: A page is neither str nor bytes.
+        ValueError: There is no such strategy, or a selector is invalid.
+
+    Example:
+        >>> frame = "<div>Site menu</div><p>{}</p><div>All rights reserved</div>"
+        >>> stories = ["The bridge was closed because of the flood.", "A lynx was seen near the station at dawn."]
+        >>> pages = [(f"http://a.example/{n}", frame.format(story)) for n, story in enumerate(stories)]
+        >>> [body.text for _, body in extract_pages(pages)] == stories
+        True
+    """
+    needs_elements = find_strategy(strategy).needs_elements
+    keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
+    memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
+
+    def tell(page: Page) -> tuple[str, Body]:
+        others = memory.comparison_pages(page, comparison_pages, whole=needs_elements)
+        body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+        page.drop_columns()  # it is remembered; what of the body is asked for later makes them again
+        return page.url, body
+
+    parse = partial(Page.parse, keep=keep, remove=remove)
+    waiting: deque[Page] = deque()
+    for url, html in pages:
+        page = parse(html, url=url, paths=memory.path_table(site_key(url)))
+        memory.remember(page)
+        waiting.append(page)
+        if len(waiting) > AHEAD:
+            yield tell(waiting.popleft())
+    yield from map(tell, waiting)

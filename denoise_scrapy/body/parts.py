@@ -1,0 +1,410 @@
+"""Parts of a page that a taste keeps or drops: its title, captions, bylines, comments, tables.
+
+For each, one function says which blocks are of the part, wherever they stand; another which of them are the body's own,
+and not those of a teaser or a frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.features.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
+from denoise_scrapy.body.features.sums import in_best_container
+from denoise_scrapy.body.features.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing, window_sums
+from denoise_scrapy.body.selection import COMMENTS_META, comments_begin
+from denoise_scrapy.body.title import find_titles
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.marked_text import CJK, DIGIT
+from denoise_scrapy.site import SiteStatistics
+
+BoolArray = npt.NDArray[np.bool_]
+
+#: What frames a body, by tag, role or class word.
+_FRAME = (
+    Flag.HIDDEN,
+    Flag.NAV,
+    Flag.FOOTER,
+    Flag.ASIDE,
+    Flag.SIDE_WORD,
+    Flag.AD_WORD,
+    Flag.RELATED_WORD,
+    Flag.CONSENT_WORD,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """A page of m blocks, its site, and what a strategy keeps of it.
+
+    Attributes:
+        page: The page.
+        site: Its comparison pages.
+        kept: What the strategy keeps, shape (m,).
+    """
+
+    page: Page
+    site: SiteStatistics
+    kept: BoolArray
+
+    @cached_property
+    def inside(self) -> BoolArray:
+        """Blocks in the element that holds what is kept and little else, shape (m,)."""
+        return in_best_container(self.page, np.where(self.kept, self.page.blocks.tokens, 0))
+
+    @cached_property
+    def framed(self) -> BoolArray:
+        """Blocks in a frame; one that most of what is kept stands in frames nothing. Shape (m,)."""
+        blocks = self.page.blocks
+        has = (blocks.flags & np.array(_FRAME, np.int64)[:, None]) != 0  # shape (flags, m)
+        counts = has @ (blocks.tokens * self.kept) <= FRAME_SHARE * (blocks.tokens @ self.kept)
+        return np.asarray((has & counts[:, None]).any(axis=0))
+
+    @cached_property
+    def template(self) -> BoolArray:
+        """Blocks whose text stands in the same place on comparison pages, shape (m,)."""
+        return np.asarray(self.site.repeated_in_place_share(self.page) >= REPEATED_SHARE)
+
+    @property
+    def linked(self) -> BoolArray:
+        """Blocks that are mostly links, shape (m,)."""
+        return np.asarray(self.page.blocks.link_density >= LINK_DENSITY)
+
+    def near_kept(self, reach: int) -> BoolArray:
+        """Blocks with a kept one not further away than so many blocks, shape (m,)."""
+        return window_sums(self.kept, reach) > 0
+
+
+def small_elements(page: Page, marked: BoolArray, tokens: int) -> BoolArray:
+    """Elements with little text that are marked, or inside of such.
+
+    A class word of a wrapper ("photo-story") says nothing of the texts in it.
+
+    Args:
+        page: A page of n elements.
+        marked: Which of them are marked, shape (n,).
+        tokens: How many an element holds at most.
+
+    Returns:
+        Shape (n,).
+    """
+    small = page.blocks.subtree_sums(page.blocks.tokens) <= tokens
+    return np.asarray(page.elements.nearest(marked & small) >= 0)
+
+
+def mostly_in(page: Page, elements: BoolArray) -> BoolArray:
+    """Blocks of which most of the text is these elements' own, shape (blocks,).
+
+    Args:
+        page: A page of n elements.
+        elements: Which of them, shape (n,).
+    """
+    return np.asarray(page.blocks.share_owned_by(elements) > 0.5)
+
+
+def own_flag(page: Page, flag: Flag) -> BoolArray:
+    """Elements that have a flag themselves, shape (elements,)."""
+    return np.asarray((np.asarray(page.elements.column("own_flags"), np.int64) & flag) != 0)
+
+
+def named(page: Page, flag: Flag, words: re.Pattern[str]) -> BoolArray:
+    """Elements that have a flag themselves because of one of these words in class or id, shape (elements,).
+
+    Args:
+        page: The page.
+        flag: A flag of words.
+        words: Some of these, in lower case.
+    """
+    marked, paths = own_flag(page, flag), page.elements.paths
+    step = page.path_table.step
+    by_word = [path for path in np.unique(paths[marked]).tolist() if words.search(step(path).lower())]
+    return np.asarray(marked & np.isin(paths, by_word))
+
+
+def is_heading(page: Page) -> BoolArray:
+    """Blocks in a heading, shape (blocks,)."""
+    return np.asarray((page.blocks.flags & Flag.HEADING) != 0)
+
+
+TITLE_TAGS = frozenset(["h1"])
+
+
+def find_heading(page: Page) -> BoolArray:
+    """Headings whose text is in the page's title, and the `h1` if it is the only one; else the first `h1`.
+
+    Pages exist on which every section has an `h1`.
+
+    Example:
+        >>> page = Page.parse("<title>Fox wins - Herald</title><h2>Fox wins</h2><p>It ran.</p><h2>More</h2>")
+        >>> find_heading(page).tolist()
+        [True, False, False]
+    """
+    titled = find_titles(page)
+    level_one = page.elements.nearest(page.elements.has_tag(TITLE_TAGS))[page.blocks.element]
+    found = np.unique(level_one[level_one >= 0])
+    if len(found) == 1 or (len(found) and not titled.any()):
+        return np.asarray(titled | (level_one == found[0]))
+    return titled
+
+
+def own_heading(around: Surroundings, found: BoolArray) -> BoolArray:
+    """One of the titles, neither framed nor template: of those that are kept, else of all, the longest, then the first.
+
+    The site's name stands in the title as well. The heading stands outside of the body's element often enough.
+    """
+    blocks = around.page.blocks
+    left = np.flatnonzero(found & ~around.framed & ~around.template)
+    if not len(left):
+        return np.zeros_like(found)
+    left = left[around.kept[left]] if around.kept[left].any() else left
+    longest = left[np.argmax(blocks.chars[left])]
+    return np.asarray(found & (blocks.element == blocks.element[longest]))
+
+
+CAPTION_TAGS = frozenset(["figcaption", "caption"])
+PICTURE_TAGS = frozenset(["img", "picture", "video"])
+#: Of the class words for captions and pictures those that mean the caption itself.
+CAPTION_WORDS = re.compile("caption|credit")
+#: An element named after a picture or a caption that holds more than this is no caption.
+CAPTION_TOKENS = 60
+#: A caption is the body's own where it keeps a text so many blocks away.
+CAPTION_REACH = 3
+
+
+def find_captions(page: Page) -> BoolArray:
+    """Blocks in `figcaption` and `caption`, in small elements called so or that hold a picture and no heading.
+
+    Example:
+        >>> find_captions(Page.parse("<p>It ran.</p><div class=photo-credit>Photo: Reed</div>")).tolist()
+        [False, True]
+    """
+    tagged = page.elements.nearest(page.elements.has_tag(CAPTION_TAGS)) >= 0
+    pictured = _holds(page, page.elements.has_tag(PICTURE_TAGS)) & ~_holds(page, own_flag(page, Flag.HEADING))
+    called = named(page, Flag.CAPTION_WORD, CAPTION_WORDS) | (own_flag(page, Flag.CAPTION_WORD) & pictured)
+    in_caption = tagged | small_elements(page, called, CAPTION_TOKENS)
+    shown = (page.blocks.flags & Flag.CONTROL) == 0
+    return np.asarray(mostly_in(page, in_caption) & shown & ~is_heading(page))
+
+
+def _holds(page: Page, elements: BoolArray) -> BoolArray:
+    """Elements in whose subtree one of these is, shape (elements,)."""
+    return np.asarray(page.elements.subtree_sums(elements.astype(np.int64)), np.int64) > 0
+
+
+def own_captions(around: Surroundings, found: BoolArray) -> BoolArray:
+    """Captions beside what is kept; those of teasers are links or stand in frames. Many pages say "Photo: AP"."""
+    return found & around.near_kept(CAPTION_REACH) & ~around.framed & ~around.linked
+
+
+BYLINE_TAGS = frozenset(["time", "address"])
+#: Of the class words for bylines those that mean nothing else ("info", "meta" and "date" do).
+AUTHOR_WORDS = re.compile("author|byline|dateline")
+#: A longer text is more than a byline (a portrait of the author).
+BYLINE_TOKENS = 30
+#: A byline stands so many blocks from the title, or from the body's first or last block.
+BYLINE_REACH = 4
+
+
+def find_bylines(page: Page) -> BoolArray:
+    """Short blocks that tell a date or an author in an element called so; beside the title one of both is enough.
+
+    Example:
+        >>> page = Page.parse("<h1>Fox wins</h1><p class=author>Ann Reed</p><p>It ran and ran, and then won.")
+        >>> find_bylines(page).tolist()
+        [False, True, False]
+    """
+    blocks, elements = page.blocks, page.elements
+    telling = announcing(page, META_BIT)
+    near_title = window_sums(find_heading(page), BYLINE_REACH) > 0
+    author = named(page, Flag.BYLINE_WORD, AUTHOR_WORDS)
+    marked = own_flag(page, Flag.BYLINE_WORD) | elements.has_tag(BYLINE_TAGS)
+    in_author = mostly_in(page, small_elements(page, author, BYLINE_TOKENS))
+    in_marked = mostly_in(page, small_elements(page, marked, BYLINE_TOKENS))
+    # the signs for day, month and year are parts of other words
+    dated = telling & ((blocks.counts[:, DIGIT] > 0) | (blocks.counts[:, CJK] == 0)) & ~blocks.ends_in_stop
+    plain = dated & (blocks.link_density < LINK_DENSITY)
+    called = (in_marked & telling) | (near_title & (in_author | plain))
+    return np.asarray(called & (blocks.tokens <= BYLINE_TOKENS) & ~is_heading(page))
+
+
+def own_bylines(around: Surroundings, found: BoolArray) -> BoolArray:
+    """Bylines near the title or the ends of what is kept: teasers in a list have their dates too.
+
+    The pages of one author have one byline, and all dates are alike: that they are repeated says nothing.
+    """
+    ends = own_heading(around, find_heading(around.page))
+    kept = np.flatnonzero(around.kept)
+    if len(kept):
+        ends[kept[[0, -1]]] = True
+    return found & (window_sums(ends, BYLINE_REACH) > 0) & ~around.framed
+
+
+#: A short text that stands so often among the comments is a button ("Reply", "Report abuse").
+BUTTONS = 3
+
+
+def find_comments(page: Page) -> BoolArray:
+    """Blocks in elements that a class word calls comments, and all that follows a heading of comments.
+
+    Example:
+        >>> find_comments(Page.parse("<h1>Fox</h1><p>It ran.</p><ol class=commentlist><li>Great!</ol>")).tolist()
+        [False, False, True]
+    """
+    blocks = page.blocks
+    named = page.elements.nearest(_named(page)) >= 0
+    return named[blocks.element] | (np.arange(len(blocks)) >= _heading(page))
+
+
+def _named(page: Page) -> BoolArray:
+    """Elements with a class word for comments that can be some, shape (elements,).
+
+    One that holds the page's title is a wrapper ("has-comments"). One that holds most of the page ("commentary") needs
+    lines of names and dates, as a thread has them.
+    """
+    blocks, sums = page.blocks, page.blocks.subtree_sums
+    large = sums(blocks.tokens) > FRAME_SHARE * blocks.tokens.sum()
+    thread = sums(announcing(page, META_BIT)) >= COMMENTS_META
+    return np.asarray(own_flag(page, Flag.COMMENT_WORD) & (sums(find_heading(page)) == 0) & (thread | ~large))
+
+
+def _heading(page: Page) -> int:
+    """The block of the heading of comments, the number of blocks where there is none."""
+    dt = page.elements.has_tag({"dt"})[page.blocks.element]
+    headings = ((page.blocks.own_flags & Flag.HEADING) != 0) | dt
+    return comments_begin(page, headings & announcing(page, COMMENTS_BIT), announcing(page, META_BIT))
+
+
+def own_comments(around: Surroundings, found: BoolArray) -> BoolArray:
+    """The texts of the thread, without what is clicked, filled in, or stands beside each of them.
+
+    After a heading the thread ends with the element that holds it.
+    """
+    page, blocks = around.page, around.page.blocks
+    meta = announcing(page, META_BIT) & ~blocks.ends_in_stop
+    _, kind, count = np.unique(np.where(found, blocks.text_hashes, 0), return_inverse=True, return_counts=True)
+    button = (count[kind] >= BUTTONS) & (blocks.tokens < ANNOUNCING_TOKENS)
+    clicked = (blocks.flags & (Flag.CONTROL | Flag.HEADING)) != 0
+    said = found & ~(meta | button | clicked | announcing(page, COMMENTS_BIT) | around.linked)
+    return np.asarray(said & _in_thread(page) & ~_in_form(page) & ~around.framed & ~around.template)
+
+
+def _in_thread(page: Page) -> BoolArray:
+    """Blocks in named elements, or in the smallest element around the heading that holds lines of a thread."""
+    elements, blocks = page.elements, page.blocks
+    inside = (elements.nearest(_named(page)) >= 0)[blocks.element]
+    heading = _heading(page)
+    if heading == len(blocks):
+        return np.asarray(inside)
+    lines = blocks.subtree_sums(announcing(page, META_BIT))
+    around = blocks.element[heading]
+    while lines[around] < COMMENTS_META and elements.parent[around] >= 0:
+        around = elements.parent[around]
+    return np.asarray(inside | blocks.inside(int(around)))
+
+
+def _in_form(page: Page) -> BoolArray:
+    """Blocks in a form that is not most of the page, as those of old servers are."""
+    tokens = page.blocks.tokens
+    small = page.blocks.subtree_sums(tokens) <= FRAME_SHARE * tokens.sum()
+    return (page.elements.nearest(page.elements.has_tag({"form"}) & small) >= 0)[page.blocks.element]
+
+
+IntArray = npt.NDArray[np.int64]
+
+#: A table of data has so many rows and columns.
+ROWS, COLUMNS = 2, 2
+#: So large a share of its rows have as many cells as the most common row; a heading may span them all.
+REGULAR = 0.5
+#: A cell with more than this is prose, and not more than this share of the text is in such cells: prices, names,
+#: results. A table with heading cells may explain things at length, …
+CELL_TOKENS, PROSE_SHARE = 30, 0.5
+#: … but one cell with more than this share of the page's text is its body.
+PAGE_SHARE = 0.5
+
+
+def find_tables(page: Page) -> BoolArray:
+    """Blocks in tables of data.
+
+    Example:
+        >>> source = "<table><tr><td>Menu<td><p>{}</table><table><tr><th>City<th>Rain<tr><td>Bergen<td>9 mm</table>"
+        >>> find_tables(Page.parse(source.format("It rained for a long time. " * 9))).tolist()
+        [False, False, True, True, True, True]
+    """
+    tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
+    return (tables >= 0) & _data_tables(page)[tables]
+
+
+def own_tables(around: Surroundings, found: BoolArray) -> BoolArray:
+    """Tables in the body's element that are neither template nor lists of links."""
+    return found & around.inside & ~around.framed & ~around.template & ~around.linked
+
+
+def _data_tables(page: Page) -> BoolArray:
+    """Which elements are tables of data, shape (elements,)."""
+    e, n = page.elements, len(page.elements)
+    is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
+    table, row = e.nearest(is_table), e.nearest(e.has_tag({"tr"}))
+    tokens = page.blocks.subtree_sums(page.blocks.tokens)
+    innermost = is_table & (tokens > 0)
+    above = e.parent[np.flatnonzero(innermost)]
+    outer = table[above[above >= 0]]
+    innermost[outer[outer >= 0]] = False
+    cells = np.flatnonzero(e.has_tag({"td", "th"}) & (row >= 0) & (table >= 0))
+    cells = cells[table[row[cells]] == table[cells]]
+    prose = np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n)
+    headed = np.bincount(table[is_heading & (table >= 0)], minlength=n) > 0
+    body = np.zeros(n, bool)
+    body[table[cells[tokens[cells] > PAGE_SHARE * page.blocks.tokens.sum()]]] = True
+    brief = prose <= PROSE_SHARE * tokens
+    return np.asarray(innermost & _regular(cells, row, table) & (brief | (headed & ~body)))
+
+
+def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
+    """Which elements are tables with rows and columns enough, shape (elements,).
+
+    Args:
+        cells: Indices of the page's cells.
+        row: Row around each element, -1 for none, shape (elements,).
+        table: Table around each element, -1 for none, shape (elements,).
+    """
+    n = len(row)
+    regular = np.zeros(n, bool)
+    rows, width = np.unique(row[cells], return_counts=True)
+    kinds, count = np.unique(np.stack([table[rows], width]), axis=1, return_counts=True)
+    all_rows = np.bincount(table[rows], minlength=n)
+    enough = (kinds[1] >= COLUMNS) & (count >= REGULAR * all_rows[kinds[0]]) & (all_rows[kinds[0]] >= ROWS)
+    regular[kinds[0][enough]] = True
+    return regular
+
+
+class Part(NamedTuple):
+    """A part of a page.
+
+    Attributes:
+        find: Blocks of it, shape (blocks,).
+        own: Those of them that belong to the body, shape (blocks,).
+    """
+
+    find: Callable[[Page], BoolArray]
+    own: Callable[[Surroundings, BoolArray], BoolArray]
+
+
+#: By the name of the switch in `Taste`.
+PARTS: Mapping[str, Part] = MappingProxyType(
+    {
+        "title": Part(find_heading, own_heading),
+        "captions": Part(find_captions, own_captions),
+        "bylines": Part(find_bylines, own_bylines),
+        "comments": Part(find_comments, own_comments),
+        "tables": Part(find_tables, own_tables),
+    }
+)
+
+__all__ = ["PARTS", "Part", "Surroundings"]

@@ -1,0 +1,142 @@
+"""A page's title: the headings that say it, and its text without the name of its site.
+
+Three things tell that name: titles of other pages of the site that begin or end the same, the host's name, and a
+heading that says the rest. Where none does, the title element's text is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.marked_text import collapsed
+
+TITLE_TAGS = frozenset(["h1"])
+
+#: What stands between a title and the site's name: a sign in spaces, a colon, a bar or underscore, and a dash next to
+#: a character of East Asia (U+2E80 and above), where nobody writes spaces.
+SEPARATOR = re.compile(
+    r"\s+[-–—|·•»«›‹/~:]+\s+|:\s+|\s*[|_｜]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+)
+#: A block with a larger share of links is a site's logo, no heading of the page's.
+LINKED = 0.5
+#: Labels of hosts with fewer letters are countries and kinds of organisation.
+MIN_LABEL = 4
+
+
+def find_titles(page: Page) -> npt.NDArray[np.bool_]:
+    """Headings whose text is part of the page's title, white space aside, shape (blocks,).
+
+    Example:
+        >>> find_titles(Page.parse("<title>Fox wins - Herald</title><h1>Fox wins</h1><h2>More</h2>")).tolist()
+        [True, False]
+    """
+    title, blocks = "".join(page.title.lower().split()), page.blocks
+    headings = (blocks.own_flags & Flag.HEADING) != 0
+    likely = (headings & (blocks.chars <= len(title))).nonzero()[0]
+    titles = np.zeros(len(blocks), bool)
+    for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
+        titles[i] = "".join(collapsed(marked).lower().split()) in title
+    return titles
+
+
+def title_of(page: Page, others: Sequence[str] = ()) -> str:
+    """The title of a page; "" where it has none.
+
+    Args:
+        page: The page.
+        others: Titles of other pages of its site.
+
+    Example:
+        >>> page = Page.parse("<title>Fox wins - again - The Herald</title><p>It ran.", url="http://a.example/")
+        >>> title_of(page, ["Bridge closed - The Herald", "The Herald"])
+        'Fox wins - again'
+        >>> title_of(page)
+        'Fox wins - again - The Herald'
+    """
+    title = page.title
+    others = [other for other in others if other]
+    if not title or (len(others) > 1 and all(_fold(other) == _fold(title) for other in others)):
+        return _heading(page) or title
+    parts = _without_shared(_parts(title), [_parts(other) for other in others if _fold(other) != _fold(title)])
+    parts = _as_a_heading(page, _without_host(parts, page.url))
+    return title[parts[0].start() : parts[-1].end()]
+
+
+_PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
+Parts = list["re.Match[str]"]
+
+
+def _parts(title: str) -> Parts:
+    """What stands between the separators of a title, with its place; at least one part."""
+    bounds = [0, *(edge for found in SEPARATOR.finditer(title) for edge in found.span()), len(title)]
+    pieces = zip(bounds[::2], bounds[1::2], strict=True)
+    found = [match for start, end in pieces if (match := _PART.match(title, start, end))]
+    return found or [match for match in [_PART.search(title)] if match]
+
+
+def _fold(text: str) -> str:
+    return "".join(text.lower().split())
+
+
+def _folded(parts: Parts) -> list[str]:
+    return [_fold(part[0]) for part in parts]
+
+
+def _without_shared(parts: Parts, others: Sequence[Parts]) -> Parts:
+    """Without what at least half of the other titles end with, too; else begin with. One part is left in any case."""
+    own, told = _folded(parts), [_folded(other) for other in others]
+    last = sum(_is_shared(own[-n:], [other[-n:] for other in told]) for n in range(1, len(own)))
+    first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in told]) for n in range(1, len(own)))
+    return parts[first : len(parts) - last]
+
+
+def _is_shared(own: list[str], others: Sequence[list[str]]) -> bool:
+    return bool(others) and 2 * sum(other == own for other in others) >= len(others)
+
+
+def _without_host(parts: Parts, url: str) -> Parts:
+    """Without a last or first part that is the host's name, or a label of it."""
+    try:
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return parts
+    labels = host.split(".")
+    names = {label for label in labels if len(label) >= MIN_LABEL} | {"".join(labels), "".join(labels[:-1])}
+    names = {_letters(name) for name in names if not name.isdigit()} - {""}
+    if len(parts) > 1 and _letters(parts[-1][0]) in names:
+        return parts[:-1]
+    return parts[1:] if len(parts) > 1 and _letters(parts[0][0]) in names else parts
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())
+
+
+def _as_a_heading(page: Page, parts: Parts) -> Parts:
+    """The longest run of parts, from the first or to the last, that a heading of the page says."""
+    if len(parts) < 2:
+        return parts
+    likely = find_titles(page) & (page.blocks.link_density <= LINKED)
+    headings = {_fold(page.block_text(block)) for block in likely.nonzero()[0].tolist()}
+    title = parts[0].string
+    for length in range(len(parts), 0, -1):
+        for run in (parts[:length], parts[-length:]):
+            if _fold(title[run[0].start() : run[-1].end()]) in headings:
+                return run
+    return parts
+
+
+def _heading(page: Page) -> str:
+    """Text of the first heading of level one that is not the site's name, "" where there is none."""
+    blocks, said = page.blocks, _fold(page.title)
+    if not len(blocks):
+        return ""
+    level_one = page.elements.nearest(page.elements.has_tag(TITLE_TAGS))[blocks.element] >= 0
+    texts = (page.block_text(block) for block in (level_one & (blocks.link_density <= LINKED)).nonzero()[0].tolist())
+    return next((" ".join(text.split()) for text in texts if text.strip() and _fold(text) not in said), "")

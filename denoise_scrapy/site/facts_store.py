@@ -1,0 +1,505 @@
+"""Facts of the newest pages of sites, kept for the next crawl: one table in a SQLite file or on a Redis server."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from typing_extensions import override
+
+from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, pack, unpack
+from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity
+from denoise_scrapy.storage import FileKind, StoreMismatch, connect, connect_to_read
+from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
+
+# Pages kept of a template: as many as a page is compared with.
+PAGES_A_TEMPLATE = 5
+# Pages kept of a site: those of eight templates; few sites have more.
+PAGES_A_SITE = 40
+# Those kept longest leave a larger store. A page has some 10 KB: room for a thousand sites.
+MAX_BYTES = 256_000_000
+# Seconds that a page is kept, 90 days: sites change their frame, and a page of the old one explains nothing. A guess.
+MAX_AGE = 90 * 86_400.0
+# Seconds to wait for another process that writes to the file, which takes milliseconds, and for an answer of the
+# server, which takes one: the crawl stands still meanwhile.
+BUSY_SECONDS = TIMEOUT = 1.0
+# Sites that are written to a server at a time: some 2 MB.
+BATCH = 32
+
+# What a store fails with while it is in use. One of another version, or a damaged file, may take its place any time.
+FAILURES = (sqlite3.Error, OSError, ValueError)
+
+
+class KeptSite(NamedTuple):
+    """What is kept of a site.
+
+    Attributes:
+        site: See `site_key`.
+        pages: How many pages.
+        newest: When the newest was saved, in seconds since 1970.
+        nbytes: Bytes of their facts.
+    """
+
+    site: str
+    pages: int
+    newest: float
+    nbytes: int
+
+
+class FactsStore(ABC):
+    """Storage interface for facts of pages. Any number of processes may use one store.
+
+    Attributes:
+        place: Where it is, for messages.
+        path: Its file, None on a server.
+        counts: How often what happened: "corrupt" rows that were skipped, "evicted" pages or sites for want of room.
+        read_only: Why nothing can be saved, None where it can.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.path: Path | None = None
+        self.counts: Counter[str] = Counter()
+        self.read_only: Exception | None = None
+
+    @abstractmethod
+    def open(self) -> None:
+        """Open the store, create it where there is none. The other methods do so too, where this has failed.
+
+        Raises:
+            StoreMismatch: It was written by another version, or is none of ours.
+            ValueError: It is damaged.
+            sqlite3.Error, OSError: It cannot be reached; the other methods raise these too.
+        """
+
+    @abstractmethod
+    def exists(self) -> bool:
+        """Whether there is a store to open, so that `open` creates none."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close it. A second call does nothing."""
+
+    @abstractmethod
+    def sites(self) -> list[KeptSite]:
+        """The sites of which pages are kept, by name."""
+
+    @abstractmethod
+    def load(self, site: str) -> list[PageFacts]:
+        """The facts of a site's pages, oldest first; damaged rows are skipped and counted."""
+
+    @abstractmethod
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
+        """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
+
+    @abstractmethod
+    def forget(self, site: str) -> None:
+        """Delete all pages of a site."""
+
+    def _unpacked(self, rows: Iterable[tuple[str, bytes]]) -> Iterator[PageFacts]:
+        for url, row in rows:
+            try:
+                yield unpack(row, url)
+            except (ValueError, TypeError, AttributeError):  # written by no version of ours
+                self.counts["corrupt"] += 1
+
+
+def facts_store(place: str, name: str = "denoise") -> FactsStore:
+    """The store at a place, to be opened.
+
+    Args:
+        place: Path of a file, or URL of a server, which "#" and a name may follow.
+        name: The name where none follows.
+
+    Raises:
+        ValueError: It is another kind of URL, or the name is none.
+        ImportError: It needs redis-py, which is not installed.
+
+    Example:
+        >>> facts_store("job/denoise-sites.sqlite").place
+        'job/denoise-sites.sqlite'
+    """
+    if place.startswith(SCHEMES):
+        url, _, own = place.partition("#")
+        return RedisFacts(url, name=unquote(own) or name)
+    if "://" in place:
+        raise ValueError(f"no such kind of store: there are files and {', '.join(SCHEMES)}")
+    return SQLiteFacts(place)
+
+
+def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
+    """The facts of the newest few pages of each template of a site, as many as are kept.
+
+    Args:
+        pages: Pages of the site, newest first.
+    """
+    templates: list[tuple[frozenset[int], list[PageFacts]]] = []
+    for page in pages:
+        own = page.signature
+        mates = next((mates for first, mates in templates if _alike(own, first)), None)
+        if mates is None:
+            templates.append((own, mates := []))
+        if len(mates) < PAGES_A_TEMPLATE and len(page.facts.tokens) * 20 < MAX_PAGE_BYTES:
+            mates.append(page.facts)
+    return [facts for _, mates in templates for facts in mates][:PAGES_A_SITE]
+
+
+def _alike(a: frozenset[int], b: frozenset[int]) -> bool:
+    return a == b or signature_similarity(a, b) > SAME_TEMPLATE
+
+
+def _plain(text: str) -> str:
+    """Text that every store takes: lone surrogates, which hostile pages hold, are replaced."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _row(facts: PageFacts) -> tuple[str, bytes]:
+    url = _plain(facts.url)
+    return url, pack(facts if url == facts.url else replace(facts, url=url))
+
+
+_FILE = FileKind(
+    application_id=0x64737369,  # 'dssi'
+    what="a site memory of denoise_scrapy",
+    schema=(
+        """CREATE TABLE IF NOT EXISTS facts (
+            site TEXT NOT NULL, url TEXT NOT NULL, saved REAL NOT NULL, facts BLOB NOT NULL,
+            PRIMARY KEY (site, url))""",
+        "CREATE INDEX IF NOT EXISTS facts_by_age ON facts (saved)",
+    ),
+    advice="Delete the file to begin anew, or use the version that wrote it.",
+)
+# By their length first: another program may have written rows of any size.
+_ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
+_OF_SITE = "FROM facts WHERE site = ? ORDER BY saved DESC LIMIT ?"
+
+
+class SQLiteFacts(FactsStore):
+    """Facts in a file that several processes of one machine may share. One that cannot be written is read.
+
+    Args:
+        path: The file. Created where there is none.
+
+    Example:
+        >>> import tempfile
+        >>> page = Page.parse("<p>One two.", url="http://a.example/1")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = SQLiteFacts(folder + "/sites.sqlite")
+        ...     store.save({"http://a.example:80": [page.facts]})
+        ...     print([facts.url for facts in store.load("http://a.example:80")])
+        ...     store.close()
+        ['http://a.example/1']
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        super().__init__(str(path))
+        self.path: Path = Path(path)
+        self._link: sqlite3.Connection | None = None
+
+    @override
+    def open(self) -> None:
+        if self._link is not None:
+            return
+        self.read_only = None
+        try:
+            self._link = connect(self.path, _FILE, constants(), BUSY_SECONDS)
+        except sqlite3.OperationalError as error:
+            self._link = connect_to_read(self.path, _FILE, constants(), BUSY_SECONDS)
+            if self._link is None:
+                raise
+            self.read_only = error
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"{error}. Move it away, or restore it; it has not been touched.") from error
+
+    @override
+    def exists(self) -> bool:
+        return self.path.is_file() and self.path.stat().st_size > 0
+
+    @override
+    def close(self) -> None:
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+    @override
+    def sites(self) -> list[KeptSite]:
+        ours = "typeof(site) = 'text' AND typeof(saved) = 'real'"
+        query = f"SELECT site, count(*), max(saved), sum(length(facts)) FROM facts WHERE {ours} GROUP BY site"
+        return sorted(KeptSite(*row) for row in self._ready.execute(query))
+
+    @override
+    def load(self, site: str) -> list[PageFacts]:
+        rows = self._ready.execute(f"SELECT url, {_ROW} {_OF_SITE}", (_plain(site), PAGES_A_SITE)).fetchall()
+        return list(self._unpacked(rows))[::-1]
+
+    @override
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
+        if self.read_only is not None:  # perhaps it can be written by now
+            self.close()
+        for site, pages in sites.items():  # a transaction each: others wait for no more
+            with self._transaction() as link:
+                self._write(link, _plain(site), pages)
+        with self._transaction() as link:
+            self._make_room(link)
+
+    @override
+    def forget(self, site: str) -> None:
+        with self._transaction() as link:
+            link.execute("DELETE FROM facts WHERE site = ?", (_plain(site),))
+
+    def _write(self, link: sqlite3.Connection, site: str, pages: Sequence[PageFacts]) -> None:
+        now = time.time()
+        link.executemany(
+            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)",
+            [(site, url, now - number / 1e3, row) for number, (url, row) in enumerate(map(_row, pages))],
+        )
+        (count,) = link.execute("SELECT count(*) FROM facts WHERE site = ?", (site,)).fetchone()
+        if count > PAGES_A_SITE:
+            rows = link.execute(f"SELECT url, {_ROW} {_OF_SITE}", (site, -1)).fetchall()
+            kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+            gone = [(site, url) for url, _ in rows if url not in kept]
+            link.executemany("DELETE FROM facts WHERE site = ? AND url = ?", gone)
+
+    def _make_room(self, link: sqlite3.Connection) -> None:
+        link.execute("DELETE FROM facts WHERE saved < ?", (time.time() - MAX_AGE,))
+        oldest = "SELECT rowid FROM facts ORDER BY saved LIMIT 10"
+        while _used_bytes(link) > MAX_BYTES:
+            gone = link.execute(f"DELETE FROM facts WHERE rowid IN ({oldest})").rowcount
+            self.counts["evicted"] += gone
+            if not gone:
+                return
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        link = self._ready
+        link.execute("BEGIN IMMEDIATE")
+        try:
+            yield link
+            link.execute("COMMIT")
+        except BaseException:
+            if link.in_transaction:  # a full disk has ended it already
+                link.execute("ROLLBACK")
+            raise
+
+    @property
+    def _ready(self) -> sqlite3.Connection:
+        if self._link is None:
+            self.open()
+        assert self._link is not None
+        return self._link
+
+
+def _used_bytes(link: sqlite3.Connection) -> int:
+    pages, free, size = (
+        int(link.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
+
+
+# Raise with any change of the keys, or of what the scripts make of them.
+_LAYOUT = "2"
+_FOREIGN = "Give another name, or delete these keys; they have not been touched."
+_OTHER = "Delete these keys to begin anew, give another name, or use the version that wrote them."
+_SAVED = struct.Struct("<d")  # seconds since 1970, before each row
+
+_OPEN = """
+-- KEYS: meta, saved, sizes. ARGV: names and values. Returns all that meta holds; nothing where keys are not ours.
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  redis.call('HSET', KEYS[1], unpack(ARGV))
+elseif kind ~= 'hash' then
+  return {}
+end
+return redis.call('HGETALL', KEYS[1])
+"""
+
+_WRITE = """
+-- KEYS: site, meta, saved, sizes. ARGV: the site's name, most bytes of all sites, most seconds since a site was saved,
+-- what the keys of sites begin with, number of fields to delete, these, then fields and values.
+-- Returns how many pages the site has now, and how many sites were evicted.
+if redis.call('EXISTS', KEYS[2]) == 0 then return {0, 0} end
+local site, most, first = ARGV[1], tonumber(ARGV[2]), 6 + tonumber(ARGV[5])
+-- first, for it is refused where memory is full, with nothing changed
+for i = first, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+for i = 6, first - 1 do redis.call('HDEL', KEYS[1], ARGV[i]) end
+
+local size, fields = 0, redis.call('HKEYS', KEYS[1])
+for _, field in ipairs(fields) do size = size + #field + redis.call('HSTRLEN', KEYS[1], field) end
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1e6
+local total = redis.call('HINCRBY', KEYS[2], 'bytes', size - tonumber(redis.call('HGET', KEYS[4], site) or '0'))
+if size == 0 then
+  redis.call('HDEL', KEYS[4], site)
+  redis.call('ZREM', KEYS[3], site)
+else
+  redis.call('HSET', KEYS[4], site, size)
+  redis.call('ZADD', KEYS[3], now, site)
+end
+
+local evicted = 0
+while redis.call('ZCARD', KEYS[3]) > 1 do
+  local oldest = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+  if total <= most and tonumber(oldest[2]) > now - tonumber(ARGV[3]) then break end
+  redis.call('ZREM', KEYS[3], oldest[1])
+  redis.call('DEL', ARGV[4] .. oldest[1])
+  total = redis.call('HINCRBY', KEYS[2], 'bytes', -tonumber(redis.call('HGET', KEYS[4], oldest[1]) or '0'))
+  redis.call('HDEL', KEYS[4], oldest[1])
+  evicted = evicted + 1
+end
+return {#fields, evicted}
+"""
+
+
+class RedisFacts(FactsStore):
+    """Facts on a server, which processes on any number of machines may share.
+
+    The keys begin with the name in braces, so that a cluster keeps them in one slot: `{name}:site:meta`, a hash of the
+    constants and the bytes of all sites; `{name}:site:saved`, a sorted set of when sites were saved;
+    `{name}:site:sizes`, a hash of their bytes; `{name}:site:of:` and the site's name, a hash of rows by URL.
+
+    Nothing is sent twice: a request that fails costs one timeout.
+
+    Args:
+        url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
+        name: What the keys begin with; that of an index of texts may be the same. No braces.
+        timeout: Seconds to wait for an answer, above 0.
+
+    Raises:
+        ImportError: redis-py is not installed.
+        ValueError: The URL is none, or an argument is out of range.
+
+    Example:
+        >>> store = RedisFacts("redis://localhost:6379/0", name="news")  # connects when it is opened
+        >>> store.place
+        'redis://localhost:6379/0#news'
+    """
+
+    def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
+        if not isinstance(name, str) or not name or "{" in name or "}" in name:
+            raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
+        self._redis = RedisLink(url, timeout, retries=0)
+        self._constants = {"layout": _LAYOUT, **constants()}
+        super().__init__(f"{self._redis.place}#{name}")
+        self._meta, self._saved, self._sizes, self._of = (
+            f"{{{name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")
+        )
+
+    @override
+    def open(self) -> None:
+        with self._pipeline() as pipe:
+            self._execute(pipe)
+
+    @override
+    def exists(self) -> bool:
+        with self._named() as client:
+            return bool(client.exists(self._meta))
+
+    @override
+    def close(self) -> None:
+        self._redis.client.close()
+
+    @override
+    def sites(self) -> list[KeptSite]:
+        with self._pipeline() as pipe:
+            saved, sizes = self._execute(pipe.zrange(self._saved, 0, -1, withscores=True).hgetall(self._sizes))
+        with self._pipeline() as pipe:
+            for site, _ in saved:
+                pipe.hlen(self._of.encode() + site)
+            counts = self._execute(pipe)
+        found = zip(saved, counts, strict=True)
+        rows = (KeptSite(_text(site), count, newest, int(sizes.get(site, 0))) for (site, newest), count in found)
+        return sorted(row for row in rows if row.pages)
+
+    @override
+    def load(self, site: str) -> list[PageFacts]:
+        return list(self._unpacked(self._rows(site)[:PAGES_A_SITE]))[::-1]
+
+    @override
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
+        left = iter(sites.items())
+        while some := list(islice(left, BATCH)):
+            counts = self._write([(site, (), pages) for site, pages in some])
+            for (site, _), count in zip(some, counts, strict=True):
+                if count > PAGES_A_SITE:
+                    self._prune(site)
+
+    @override
+    def forget(self, site: str) -> None:
+        self._write([(site, [url for url, _ in self._rows(site)], ())])
+
+    def _prune(self, site: str) -> None:
+        rows = self._rows(site)
+        kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+        self._write([(site, [url for url, _ in rows if url not in kept], ())])
+
+    def _rows(self, site: str) -> list[tuple[str, bytes]]:
+        """URL and row of each page, newest first."""
+        with self._pipeline() as pipe:
+            (fields,) = self._execute(pipe.hgetall(self._of + _plain(site)))
+        found = []
+        for url, value in fields.items():
+            saved = 0.0
+            with suppress(struct.error):
+                (saved,) = _SAVED.unpack_from(value)
+            found.append((saved, _text(url), value[_SAVED.size :]))
+        return [(url, row) for _, url, row in sorted(found, reverse=True)]
+
+    def _write(self, sites: Iterable[tuple[str, Sequence[str], Sequence[PageFacts]]]) -> list[int]:
+        """Delete and put pages of sites, in one round trip; how many pages each has then."""
+        now = time.time()
+        with self._pipeline() as pipe:
+            for site, gone, pages in sites:
+                keys = (self._of + _plain(site), self._meta, self._saved, self._sizes)
+                put: list[str | bytes] = []
+                for number, (url, row) in enumerate(map(_row, pages)):
+                    put += (url, _SAVED.pack(now - number / 1e3) + row)
+                pipe.eval(_WRITE, 4, *keys, _plain(site), MAX_BYTES, MAX_AGE, self._of, len(gone), *gone, *put)
+            answers = self._execute(pipe)
+        self.counts["evicted"] += sum(evicted for _, evicted in answers)
+        return [count for count, _ in answers]
+
+    @contextmanager
+    def _pipeline(self) -> Iterator[Any]:
+        """Requests of one round trip; the first sees that the keys are ours, or makes them."""
+        with self._named() as client:
+            pipe = client.pipeline(transaction=False)
+            ours = [part for item in self._constants.items() for part in item]
+            pipe.eval(_OPEN, 3, self._meta, self._saved, self._sizes, *ours)
+            yield pipe
+
+    def _execute(self, pipe: Any) -> list[Any]:
+        answers: list[Any] = pipe.execute()
+        parts = answers.pop(0)
+        stored = {_text(name): _text(value) for name, value in zip(parts[::2], parts[1::2], strict=True)}
+        if "layout" not in stored:
+            raise StoreMismatch("keys", "another program's", "a site memory of denoise_scrapy", self.place, _FOREIGN)
+        for name, value in self._constants.items():
+            if stored.get(name) != value:
+                raise StoreMismatch(name, str(stored.get(name)), value, self.place, _OTHER)
+        return answers
+
+    @contextmanager
+    def _named(self) -> Iterator[Any]:
+        """Yield the client; whatever it fails with becomes an `OSError` that names the server."""
+        try:
+            with self._redis.named() as client:
+                yield client
+        except self._redis.errors as error:
+            place = self._redis.place
+            raise ConnectionError(str(error) if str(error).startswith(place) else f"{place}: {error}") from error
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")

@@ -1,0 +1,387 @@
+"""The contract of a facts store, kept by both; what each refuses; and a memory whose store fails."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from itertools import count
+
+import numpy as np
+import pytest
+import redis
+
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import PageMemory, RedisFacts, SiteMemory, SQLiteFacts, facts_store
+from denoise_scrapy.site.facts_store import BATCH, PAGES_A_SITE, PAGES_A_TEMPLATE, newest_of_each
+from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, pack, unpack
+from denoise_scrapy.storage import BackOff, StoreMismatch
+from tests.site.made_sites import NEW, page
+
+module = sys.modules["denoise_scrapy.site.facts_store"]
+SITE, OTHER = "http://a.example:80", "https://{b}.example:443"
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def opened(request, tmp_path):
+    """Open the store of the test once more."""
+    if request.param == "redis":
+        server = request.getfixturevalue("redis_server")
+    stores = []
+
+    def another():
+        stores.append(SQLiteFacts(tmp_path / "s.sqlite") if request.param == "sqlite" else RedisFacts(server.url))
+        stores[-1].open()
+        return stores[-1]
+
+    yield another
+    for one in stores:
+        one.close()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "sites.sqlite"
+
+
+def facts(*numbers, **more):
+    """Facts of pages, newest first."""
+    return [page(n, **more).facts for n in numbers]
+
+
+def numbers(pages):
+    return [int(each.url.rpartition("/")[2]) for each in pages]
+
+
+def memory(store, **more):
+    return SiteMemory(PageMemory(10_000_000, 32), store, **more)
+
+
+def distinct(n):
+    """A page of a template of its own."""
+    return Page.parse(f"<div class={'abcdefghij'[n % 10] * (n + 1)}><p>text", url=f"http://a.example/news/{n}")
+
+
+class TestContract:
+    def test_gives_back_what_it_took(self, opened):
+        opened().save({SITE: facts(3, 2, 1), OTHER: facts(7, frame=NEW)})
+        (found, other), two = (opened().load(site) for site in (SITE, OTHER)), page(2).facts
+        assert numbers(found) == [1, 2, 3] and numbers(other) == [7]
+        assert found[1].signature == two.signature
+        for name in ("text_hashes", "path_keys", "tokens"):
+            assert np.array_equal(getattr(found[1], name), getattr(two, name))
+        assert opened().load("http://nobody.example:80") == []
+
+    def test_a_page_is_replaced_and_becomes_the_newest(self, opened):
+        one = opened()
+        one.save({SITE: facts(3, 2, 1)})
+        one.save({SITE: facts(1)})
+        assert numbers(one.load(SITE)) == [2, 3, 1]
+
+    def test_what_is_kept_is_listed(self, opened):
+        one, begin = opened(), time.time()
+        one.save({SITE: facts(2, 1), OTHER: facts(3)})
+        assert [(each.site, each.pages) for each in opened().sites()] == [(SITE, 2), (OTHER, 1)]
+        assert all(begin - 1 < each.newest < time.time() + 1 for each in opened().sites())
+        least = sum(len(pack(each)) for each in facts(1, 2))
+        assert least <= opened().sites()[0].nbytes < least + 200
+
+    def test_a_site_is_forgotten(self, opened):
+        one, other = opened(), opened()
+        one.save({SITE: facts(1, 2), OTHER: facts(3)})
+        other.forget(SITE)
+        assert [each.site for each in one.sites()] == [OTHER] and one.load(SITE) == []
+
+    def test_a_site_is_bounded_and_a_rare_template_stays(self, opened):
+        one = opened()
+        one.save({SITE: facts(0, frame=NEW)})
+        for n in range(1, PAGES_A_SITE + 6):
+            one.save({SITE: facts(n)})
+        found = numbers(one.load(SITE))
+        assert found[0] == 0 and found[-1] == PAGES_A_SITE + 5 and len(found) <= PAGES_A_SITE
+
+    def test_the_store_is_bounded(self, opened, monkeypatch):
+        monkeypatch.setattr(module, "MAX_BYTES", 40_000)
+        one = opened()
+        for n in range(60):
+            one.save({f"http://h{n}.example:80": facts(n, n + 100, n + 200)})
+        sites = [each.site for each in one.sites()]
+        assert 3 < len(sites) < 60
+        assert "http://h59.example:80" in sites and "http://h0.example:80" not in sites
+        assert one.counts["evicted"] >= 60 - len(sites)
+
+    def test_old_pages_are_evicted(self, opened, monkeypatch):
+        one = opened()
+        one.save({SITE: facts(1)})
+        monkeypatch.setattr(module, "MAX_AGE", -1.0)
+        one.save({OTHER: facts(2)})
+        assert one.load(SITE) == []
+
+    def test_many_sites_at_once(self, opened):
+        one = opened()
+        one.save({f"http://h{n}.example:80": facts(n) for n in range(BATCH + 3)})
+        assert len(one.sites()) == BATCH + 3
+
+    def test_odd_names(self, opened):
+        own = Page.parse(b"<div id='\xff.x \x01'><p>text", url="http://a.example/\udcff?'; DROP TABLE facts; --")
+        one = opened()
+        one.save({"http://a.example\udcff": [own.facts]})
+        (back,) = one.load("http://a.example\udcff")
+        assert back.url == "http://a.example/??'; DROP TABLE facts; --"
+
+    def test_whether_it_is_there(self, opened):
+        assert opened().exists()
+
+
+def test_the_newest_few_of_each_template():
+    many = [page(n) for n in range(20, 0, -1)] + [page(99, NEW)] + [distinct(n) for n in range(60)]
+    kept = newest_of_each(many)
+    assert numbers(kept[: PAGES_A_TEMPLATE + 1]) == [20, 19, 18, 17, 16, 99]
+    assert len(kept) == PAGES_A_SITE
+    large = Page.parse("<p>a" * (MAX_PAGE_BYTES // 20 + 1), url="http://a.example/0")
+    assert numbers(newest_of_each([large, page(1)])) == [1]
+
+
+def test_rows():
+    own = page(1).facts
+    row = pack(own)
+    assert unpack(row, own.url).text_hashes.tolist() == own.text_hashes.tolist()
+    for damaged in (b"", row[:7], row[:-1], row + b"x", row[:-1] + b"\xff", b"\xff" * len(row)):
+        with pytest.raises(ValueError, match="damaged"):
+            unpack(damaged, own.url)
+    with pytest.raises(ValueError, match="damaged"):
+        unpack(row, "http://a.example/other")
+
+
+class TestMemory:
+    def test_the_next_crawl_begins_with_the_newest_pages(self, opened):
+        first = memory(opened())
+        for n in range(9):
+            first.remember(page(n))
+        assert first.save()
+        then = memory(opened())
+        then.meet(SITE)
+        assert numbers(then.pages.comparison_pages(page(99), 9)) == [8, 7, 6, 5, 4]
+        assert (first.all_counts(), then.all_counts()) == ({"saved": 1}, {"loaded": 1})
+
+    def test_only_what_is_new_is_saved(self, opened):
+        one, saved = opened(), []
+        save, one.save = one.save, lambda sites: (saved.append(sites), save(sites))
+        kept = memory(one)
+        for n in range(3):
+            kept.remember(page(n))
+        kept.save()
+        kept.remember(page(5))
+        assert kept.save() and kept.save()
+        assert [numbers(sites[SITE]) for sites in saved] == [[2, 1, 0], [5]]
+
+    def test_processes_find_each_others_pages(self, opened):
+        one, other = memory(opened()), memory(opened())
+        one.remember(page(1))
+        one.save()
+        other.remember(page(2))
+        assert numbers(other.pages.comparison_pages(page(9), 9)) == [2, 1]
+
+    def test_sites_met_are_bounded(self, opened, monkeypatch):
+        monkeypatch.setattr("denoise_scrapy.site.memory.MAX_MET", 3)
+        one = memory(opened())
+        for n in range(9):
+            one.meet(f"http://h{n}.example:80")
+        assert len(one._met) == 3
+
+
+class TestFile:
+    @pytest.mark.parametrize("content", [b"text", b"\x00" * 200, b"SQLite format 3\x00"])
+    def test_a_foreign_file_is_refused_untouched(self, path, content):
+        path.write_bytes(content)
+        with pytest.raises(StoreMismatch, match="a site memory of denoise_scrapy"):
+            SQLiteFacts(path).open()
+        assert path.read_bytes() == content
+
+    def test_an_index_of_texts_is_refused_untouched(self, path):
+        DuplicateIndex(store=SQLiteStore(path)).close()
+        before = path.read_bytes()
+        with pytest.raises(StoreMismatch, match="another program's database"):
+            SQLiteFacts(path).open()
+        assert path.read_bytes() == before
+
+    @pytest.mark.parametrize("name", ["format", "hashes"])
+    def test_another_version_is_refused(self, path, name):
+        SQLiteFacts(path).open()
+        with sqlite3.connect(path) as link:
+            link.execute("UPDATE meta SET value = '999' WHERE name = ?", (name,))
+        with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {constants()[name]} here. Delete the file"):
+            SQLiteFacts(path).open()
+
+    @pytest.mark.parametrize("odd", ["TABLE other (x)", "VIEW v AS SELECT 1", "INDEX i ON facts (url)"])
+    def test_another_schema_is_refused(self, path, odd):
+        SQLiteFacts(path).open()
+        with sqlite3.connect(path) as link:
+            link.execute(f"CREATE {odd}")
+        with pytest.raises(StoreMismatch, match="'schema' is with"):
+            SQLiteFacts(path).open()
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            "facts = x'0102'",
+            "facts = zeroblob(length(facts))",
+            f"facts = zeroblob({3 * MAX_PAGE_BYTES})",
+            "facts = 'text'",
+            "facts = 3",
+            "url = x'ff'",
+            "url = 'http://a.example/other'",
+        ],
+    )
+    def test_damaged_rows_are_skipped_and_counted(self, path, damage):
+        one = SQLiteFacts(path)
+        one.save({SITE: facts(1, 2)})
+        with sqlite3.connect(path) as link:
+            assert link.execute(f"UPDATE facts SET {damage} WHERE url LIKE '%/1'").rowcount == 1
+        assert numbers(one.load(SITE)) == [2]
+        assert one.counts["corrupt"] == 1
+
+    def test_a_broken_file_costs_the_pages_of_earlier_crawls_only(self, path):
+        one = SQLiteFacts(path)
+        one.save({f"http://h{n}.example:80": facts(n) for n in range(40)})
+        one.close()
+        whole = bytearray(path.read_bytes())
+        whole[4096:] = b"\xff" * (len(whole) - 4096)
+        path.write_bytes(whole)
+        errors = []
+        with pytest.raises(ValueError, match="Move it away"):
+            SQLiteFacts(path).open()
+        assert path.read_bytes() == whole
+        kept = memory(SQLiteFacts(path), report=errors.append)
+        kept.remember(page(1))
+        assert len(kept.pages) == 1 and "Move it away" in str(errors[0])
+
+    def test_a_full_disk_is_reported_and_all_is_saved_later(self, path):
+        errors, now = [], count()
+        store = SQLiteFacts(path)
+        kept = memory(store, report=errors.append, back_off=BackOff(lambda: next(now) / 1e6))
+        kept.remember(page(0))
+        kept.save()
+        store._ready.execute("PRAGMA max_page_count = 1")  # as many as there are
+        for n in range(60):
+            kept.remember(page(n, host=f"h{n}"))
+        kept.save()
+        assert [type(error) for error in errors] == [sqlite3.OperationalError]
+        store._ready.execute("PRAGMA max_page_count = 1000000")
+        assert not kept.save(), "used again before the pause is over"
+        assert kept.save(at_once=True)
+        assert len(errors) == 1 and len(store.sites()) == 61
+
+
+class TestServer:
+    def test_keys_lie_in_one_slot_under_the_name_and_bytes_are_counted(self, redis_server):
+        one = RedisFacts(redis_server.url, name="news")
+        one.save({SITE: facts(1, 2), OTHER: facts(3)})
+        one.save({SITE: facts(1, 4)})
+        one.forget(OTHER)
+        keys = {key.decode() for key in redis_server.client.keys("*")}
+        assert keys == {f"{{news}}:site:{key}" for key in ("meta", "saved", "sizes", f"of:{SITE}")}
+        rows = redis_server.client.hgetall(f"{{news}}:site:of:{SITE}")
+        total = sum(map(len, rows)) + sum(map(len, rows.values()))
+        assert int(redis_server.client.hget("{news}:site:meta", "bytes")) == total
+        assert [int(size) for size in redis_server.client.hvals("{news}:site:sizes")] == [total]
+        assert RedisFacts(redis_server.url, name="other").sites() == []
+
+    def test_other_versions_are_refused_untouched(self, redis_server):
+        RedisFacts(redis_server.url).open()
+        for name, ours in {"layout": "2", **constants()}.items():
+            redis_server.client.hset("{denoise}:site:meta", name, "999")
+            before = redis_server.client.hgetall("{denoise}:site:meta")
+            one = RedisFacts(redis_server.url)
+            with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {ours} here. Delete these keys to"):
+                one.open()
+            with pytest.raises(StoreMismatch):
+                one.load(SITE)
+            assert redis_server.client.hgetall("{denoise}:site:meta") == before
+            redis_server.client.hset("{denoise}:site:meta", name, ours)
+
+    @pytest.mark.parametrize("key", ["meta", "saved", "sizes"])
+    def test_keys_of_others_are_refused_untouched(self, redis_server, key):
+        redis_server.client.set(f"{{denoise}}:site:{key}", "theirs")
+        with pytest.raises(StoreMismatch, match="another program's"):
+            RedisFacts(redis_server.url).open()
+        assert redis_server.client.keys() == [f"{{denoise}}:site:{key}".encode()]
+
+    @pytest.mark.parametrize("value", [b"", b"short", b"\xff" * 500])
+    def test_damaged_rows_are_skipped_and_counted(self, redis_server, value):
+        one = RedisFacts(redis_server.url)
+        one.save({SITE: facts(1, 2)})
+        redis_server.client.hset(f"{{denoise}}:site:of:{SITE}", page(1).url, value)
+        assert numbers(one.load(SITE)) == [2]
+        assert one.counts["corrupt"] == 1
+
+    def test_a_server_without_room_changes_nothing(self, redis_server):
+        errors, one = [], RedisFacts(redis_server.url)
+        kept = memory(one, report=errors.append)
+        kept.remember(page(1))
+        redis_server.client.config_set("maxmemory", "1")
+        try:
+            kept.save()
+            assert [type(error) for error in errors] == [ConnectionError]
+            assert "used memory > 'maxmemory'" in str(errors[0]) and one._redis.place in str(errors[0])
+        finally:
+            redis_server.client.config_set("maxmemory", "0")
+        kept.save(at_once=True)
+        assert numbers(one.load(SITE)) == [1]
+
+    def test_a_silent_server_costs_one_timeout_a_pause(self, redis_server):
+        now, errors = [0.0], []
+        back_off = BackOff(lambda: now[0])
+        one = memory(RedisFacts(redis_server.url, timeout=0.2), report=errors.append, back_off=back_off)
+        one.remember(page(1))
+        one.save()
+        redis_server.process.send_signal(signal.SIGSTOP)
+        try:
+            begin = time.monotonic()
+            for n in range(50):
+                one.save()
+                one.remember(page(n, host=f"h{n}"))  # a site that would be read
+            assert time.monotonic() - begin < 2
+            assert len(errors) == 1 and str(errors[0]).startswith(one._store._redis.place)
+            now[0] += 1.5
+            one.save()
+            one.save()
+            assert len(errors) == 2 and back_off.pause == 2.0
+        finally:
+            redis_server.process.send_signal(signal.SIGCONT)
+        now[0] += 5
+        one.save()
+        assert len(RedisFacts(redis_server.url).sites()) == 51 and back_off.pause == 0.0
+
+    def test_failures_name_the_server_and_no_password(self):
+        one = facts_store("redis://user:secret@localhost:1/0#news")
+        assert one.place == "redis://localhost:1/0#news"
+        with pytest.raises(ConnectionError, match=r"^redis://localhost:1/0: ") as caught:
+            one.open()
+        assert "secret" not in str(caught.value) and isinstance(caught.value.__cause__, redis.ConnectionError)
+        one.close()
+
+    @pytest.mark.parametrize("name", ["", "a{b", "}", 3])
+    def test_names_without_braces(self, name):
+        with pytest.raises(ValueError, match="without braces"):
+            RedisFacts("redis://localhost", name=name)
+
+    def test_redis_py_is_loaded_by_whoever_needs_it(self):
+        code = "import sys, denoise_scrapy.site.facts_store; sys.exit('redis' in sys.modules)"
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_back_off_doubles_and_a_slow_store_rests_for_nine_times_as_long(monkeypatch):
+    monkeypatch.setattr("denoise_scrapy.storage.back_off.SLOW_SECONDS", 0.2)
+    now = [0.0]
+    rest = BackOff(lambda: now[0])
+    rest.worked(0.1)
+    assert rest.ready
+    rest.worked(0.5)
+    assert not rest.ready
+    now[0] = 4.6
+    assert rest.ready
+    for seconds in (1, 2, 4, 8, 16, 32, 60, 60):
+        rest.failed()
+        assert rest.pause == seconds
