@@ -115,28 +115,29 @@ TOLD = {"Content-Type": "text/html; charset=gbk"}
 URL = "http://a.example/fox"
 
 
-def requests_response(data: bytes) -> requests.Response:
+def requests_response(data: bytes, url: str) -> requests.Response:
     response = requests.Response()
-    response.url, response._content, response.headers = URL, data, requests.structures.CaseInsensitiveDict(TOLD)
+    response.url, response._content = url, data
+    response.headers = requests.structures.CaseInsensitiveDict(TOLD)
     return response
 
 
 @pytest.mark.parametrize(
     "response",
     [
-        lambda data: HtmlResponse(URL, body=data, headers=TOLD),
-        lambda data: HtmlResponse(URL, body=data, encoding="gbk"),
+        lambda data, url: HtmlResponse(url, body=data, headers=TOLD),
+        lambda data, url: HtmlResponse(url, body=data, encoding="gbk"),
         requests_response,
-        lambda data: SimpleNamespace(url=URL, content=data, headers=TOLD),  # as of httpx
+        lambda data, url: SimpleNamespace(url=url, content=data, headers=TOLD),  # as of httpx
     ],
 )
 def test_a_response_tells_its_address_and_its_encoding(response):
     page = story("fox").replace("Tuesday", "\u661f\u671f\u4e8c").replace("</h1>", "<a href=/b>b</a></h1>")
     whole = extract(page, URL, [story("owl")])
     assert "\u661f\u671f\u4e8c" in whole.text
-    body = extract(response(page.encode("gbk")), comparison_pages=[response(story("owl").encode())])
+    body = extract(response(page.encode("gbk"), URL), comparison_pages=[response(story("owl").encode(), URL + "2")])
     assert (body.text, body.html) == (whole.text, whole.html)
-    assert extract(response(b"")).text == ""
+    assert extract(response(b"", URL)).text == ""
 
 
 def test_a_path_is_read_and_a_parsed_page_taken(tmp_path: Path):
