@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.rendering import render
@@ -163,10 +165,26 @@ def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tupl
     )
 
 
+class Response(Protocol):
+    """A response of Scrapy, requests or httpx; its bytes are in `body` or `content`."""
+
+    @property
+    def url(self) -> Any:
+        """Its URL, after redirects."""
+
+    @property
+    def headers(self) -> Any:
+        """Its headers."""
+
+
+#: What a page is made of: HTML, the path of a file of it, or a response.
+Source = str | bytes | os.PathLike[str] | Response
+
+
 def extract(
-    html: str | bytes,
+    html: Source | Page,
     url: str | None = None,
-    comparison_pages: Iterable[str | bytes | Page] = (),
+    comparison_pages: Iterable[Source | Page] = (),
     *,
     strategy: str = DEFAULT_STRATEGY,
     taste: Taste = NO_TASTE,
@@ -176,16 +194,18 @@ def extract(
     """The body of one page, in one call.
 
     Args:
-        html: The page.
-        url: Where it came from.
-        comparison_pages: Other pages of the same site, as HTML or as parsed pages; a few are enough.
+        html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, or a parsed page. A str is
+            HTML, never a path.
+        url: Where it came from; a response has its own.
+        comparison_pages: Other pages of the same site, likewise; a few are enough.
         strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none. What `keep` finds too stays.
 
     Raises:
-        TypeError: A page is neither str, bytes nor Page.
+        TypeError: A page is nothing of these.
+        OSError: A file cannot be read.
         ValueError: There is no such strategy, or a selector is invalid.
 
     Example:
@@ -193,11 +213,28 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = Page.parse(html, url=url, keep=keep, remove=remove)
-    parse = partial(Page.parse, paths=page.path_table)
+    page = html if isinstance(html, Page) else _parse(html, url=url, keep=keep, remove=remove)
+    parse = partial(_parse, paths=page.path_table)
     others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
     return replace(body, make_meta=partial(metadata_of, html, url))
+
+
+def _parse(source: Source, url: str | None = None, **given: Any) -> Page:
+    """Parse a page from what it is made of."""
+    if isinstance(source, (str, bytes)):
+        return Page.parse(source, url=url, **given)
+    if isinstance(source, os.PathLike):
+        return Page.parse(Path(source).read_bytes(), url=url, **given)
+    data = source.body if hasattr(source, "body") else getattr(source, "content", None)
+    if not isinstance(data, bytes) or not hasattr(source, "headers"):
+        raise TypeError(f"a page is HTML, a path or a response, not {type(source).__name__}")
+    kind = source.headers.get("Content-Type") or ""
+    kind = kind.decode("latin-1") if isinstance(kind, bytes) else kind
+    told = http_content_type_encoding(kind) or getattr(
+        source, "_encoding", None
+    )  # Scrapy keeps there what it was given
+    return Page.parse(data, url=url or str(source.url), encoding=told, **given)
 
 
 #: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.
