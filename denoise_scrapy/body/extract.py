@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,10 @@ from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
-from denoise_scrapy.metadata import metadata_of
+from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
@@ -213,28 +215,45 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = html if isinstance(html, Page) else _parse(html, url=url, keep=keep, remove=remove)
-    parse = partial(_parse, paths=page.path_table)
-    others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
+    if isinstance(html, Page):
+        page, source = html, None
+    else:
+        source = _read(html)
+        url = url or source.url
+        page = Page.parse(source.html, url=url, encoding=source.encoding, keep=keep, remove=remove)
+    others = (other if isinstance(other, Page) else _parse(_read(other), page.path_table) for other in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
-    return replace(body, make_meta=partial(metadata_of, html, url))
+    return body if source is None else replace(body, make_meta=partial(_meta_of, source, url))
 
 
-def _parse(source: Source, url: str | None = None, **given: Any) -> Page:
-    """Parse a page from what it is made of."""
+class _Read(NamedTuple):
+    """A page as it was read: where it came from, and what a server says of its encoding."""
+
+    html: str | bytes
+    url: str | None = None
+    encoding: str | None = None
+
+
+def _read(source: Source) -> _Read:
     if isinstance(source, (str, bytes)):
-        return Page.parse(source, url=url, **given)
+        return _Read(source)
     if isinstance(source, os.PathLike):
-        return Page.parse(Path(source).read_bytes(), url=url, **given)
+        return _Read(Path(source).read_bytes())
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
         raise TypeError(f"a page is HTML, a path or a response, not {type(source).__name__}")
     kind = source.headers.get("Content-Type") or ""
-    kind = kind.decode("latin-1") if isinstance(kind, bytes) else kind
-    told = http_content_type_encoding(kind) or getattr(
-        source, "_encoding", None
-    )  # Scrapy keeps there what it was given
-    return Page.parse(data, url=url or str(source.url), encoding=told, **given)
+    told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
+    return _Read(data, str(source.url), told or getattr(source, "_encoding", None))  # the one that Scrapy was given
+
+
+def _parse(read: _Read, paths: PathTable) -> Page:
+    return Page.parse(read.html, url=read.url, encoding=read.encoding, paths=paths)
+
+
+def _meta_of(read: _Read, url: str | None, body: Body) -> Metadata:
+    html = read.html if read.encoding is None else to_utf8(read.html, read.encoding).decode("utf-8", "replace")
+    return metadata_of(html, url, body)
 
 
 #: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.

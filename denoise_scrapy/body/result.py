@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.chunks import Chunk, chunk_markdown, estimate_tokens
 from denoise_scrapy.body.rendering import Token, to_html, to_markdown
 from denoise_scrapy.metadata import Metadata, metadata_of
 
@@ -90,6 +91,23 @@ class Body:
     def markdown(self) -> str:
         """The same as Markdown. HTML that the page's text shows is escaped."""
         return to_markdown(self.make_rendering())
+
+    def chunks(
+        self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] = estimate_tokens
+    ) -> list[Chunk]:
+        """Return the Markdown in chunks for a language model, each with the headings above it.
+
+        No sentence, list item or row of a table is cut.
+
+        Args:
+            max_tokens: Most tokens of a chunk, its headings included.
+            overlap: Tokens that a chunk repeats of the one before, at most.
+            count: Counts the tokens of a text; the default estimates them.
+
+        Raises:
+            ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
+        """
+        return chunk_markdown(self.markdown, max_tokens, overlap, count)
 
     @cached_property
     def kind_probabilities(self) -> Mapping[str, float]:

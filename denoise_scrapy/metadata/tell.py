@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from typing import Protocol
@@ -88,6 +89,20 @@ class Metadata:
     modified: str = ""
     image: str = ""
     canonical: str = ""
+
+    def front_matter(self) -> str:
+        r"""Return what is known as front matter in YAML, to be put before a text or its Markdown.
+
+        Example:
+            >>> print(Metadata(title='The "old" bridge', authors=("Ann Reed",)).front_matter())
+            ---
+            title: "The \"old\" bridge"
+            authors: ["Ann Reed"]
+            ---
+        """
+        # a value as JSON is one as YAML too, whatever is in it
+        known = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in asdict(self).items() if value)
+        return "\n".join(("---", *known, "---"))
 
 
 def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:

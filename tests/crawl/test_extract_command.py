@@ -47,3 +47,14 @@ def test_a_module_for_those_without_a_project(here: Path, web: Web) -> None:
         assert done.returncode == code
         assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise: ")
         assert "Traceback" not in done.stderr
+
+
+def test_metadata_stands_before_the_text(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "0.html").write_text(article(0).replace("<head>", "<head><meta name=author content='Ann Reed'>"), "utf-8")
+    assert call("0.html", "--meta") == 0
+    front, _, text = capsys.readouterr().out.removeprefix("---\n").partition("\n---\n\n")
+    assert 'authors: ["Ann Reed"]' in front.splitlines()
+    assert text == extract(here / "0.html").text + "\n"
+    assert call("0.html", "--meta", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["meta"]["authors"] == ["Ann Reed"]
+    assert call("0.html", "--meta", "--format", "html") == 2
