@@ -31,7 +31,10 @@ MEGABYTE = 1_000_000
 # Keys of DENOISE_PARTS: fields of `Taste`.
 PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
-FIELDS = ("html", "markdown", "confidence", "kind", "title", "lang", "published", "comparison", "blocks")
+FIELDS = (
+    *("html", "markdown", "confidence", "kind", "title", "comparison", "blocks"),
+    *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
+)
 MARK = "near_duplicate"  # one more, which has a default: its own name
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -195,7 +198,7 @@ class DenoiseSettings:
     body_field: str = _setting("body", "Item field that receives the text.", per_page=True)
     fields: Mapping[str, str] = _setting(
         {},
-        "Item fields that receive more (docs/how-it-works.md).",
+        "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=(*FIELDS, MARK),
         per_page=True,
     )

@@ -6,12 +6,15 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.rendering import render
@@ -19,7 +22,10 @@ from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
+from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
@@ -161,10 +167,26 @@ def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tupl
     )
 
 
+class Response(Protocol):
+    """A response of Scrapy, requests or httpx; its bytes are in `body` or `content`."""
+
+    @property
+    def url(self) -> Any:
+        """Its URL, after redirects."""
+
+    @property
+    def headers(self) -> Any:
+        """Its headers."""
+
+
+#: What a page is made of: HTML, the path of a file of it, or a response.
+Source = str | bytes | os.PathLike[str] | Response
+
+
 def extract(
-    html: str | bytes,
+    html: Source | Page,
     url: str | None = None,
-    comparison_pages: Iterable[str | bytes | Page] = (),
+    comparison_pages: Iterable[Source | Page] = (),
     *,
     strategy: str = DEFAULT_STRATEGY,
     taste: Taste = NO_TASTE,
@@ -174,16 +196,18 @@ def extract(
     """The body of one page, in one call.
 
     Args:
-        html: The page.
-        url: Where it came from.
-        comparison_pages: Other pages of the same site, as HTML or as parsed pages; a few are enough.
+        html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, or a parsed page. A str is
+            HTML, never a path.
+        url: Where it came from; a response has its own.
+        comparison_pages: Other pages of the same site, likewise; a few are enough.
         strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none. What `keep` finds too stays.
 
     Raises:
-        TypeError: A page is neither str, bytes nor Page.
+        TypeError: A page is nothing of these.
+        OSError: A file cannot be read.
         ValueError: There is no such strategy, or a selector is invalid.
 
     Example:
@@ -191,10 +215,45 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    page = Page.parse(html, url=url, keep=keep, remove=remove)
-    parse = partial(Page.parse, paths=page.path_table)
-    others = (p if isinstance(p, Page) else parse(p) for p in comparison_pages)
-    return SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    if isinstance(html, Page):
+        page, source = html, None
+    else:
+        source = _read(html)
+        url = url or source.url
+        page = Page.parse(source.html, url=url, encoding=source.encoding, keep=keep, remove=remove)
+    others = (other if isinstance(other, Page) else _parse(_read(other), page.path_table) for other in comparison_pages)
+    body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    return body if source is None else replace(body, make_meta=partial(_meta_of, source, url))
+
+
+class _Read(NamedTuple):
+    """A page as it was read: where it came from, and what a server says of its encoding."""
+
+    html: str | bytes
+    url: str | None = None
+    encoding: str | None = None
+
+
+def _read(source: Source) -> _Read:
+    if isinstance(source, (str, bytes)):
+        return _Read(source)
+    if isinstance(source, os.PathLike):
+        return _Read(Path(source).read_bytes())
+    data = source.body if hasattr(source, "body") else getattr(source, "content", None)
+    if not isinstance(data, bytes) or not hasattr(source, "headers"):
+        raise TypeError(f"a page is HTML, a path or a response, not {type(source).__name__}")
+    kind = source.headers.get("Content-Type") or ""
+    told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
+    return _Read(data, str(source.url), told or getattr(source, "_encoding", None))  # the one that Scrapy was given
+
+
+def _parse(read: _Read, paths: PathTable) -> Page:
+    return Page.parse(read.html, url=read.url, encoding=read.encoding, paths=paths)
+
+
+def _meta_of(read: _Read, url: str | None, body: Body) -> Metadata:
+    html = read.html if read.encoding is None else to_utf8(read.html, read.encoding).decode("utf-8", "replace")
+    return metadata_of(html, url, body)
 
 
 #: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.
@@ -244,18 +303,18 @@ def extract_pages(
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
 
-    def tell(page: Page) -> tuple[str, Body]:
+    def tell(page: Page, html: str | bytes) -> tuple[str, Body]:
         others = memory.comparison_pages(page, comparison_pages, whole=needs_elements)
         body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
         page.drop_columns()  # it is remembered; what of the body is asked for later makes them again
-        return page.url, body
+        return page.url, replace(body, make_meta=partial(metadata_of, html, page.url))
 
     parse = partial(Page.parse, keep=keep, remove=remove)
-    waiting: deque[Page] = deque()
+    waiting: deque[tuple[Page, str | bytes]] = deque()
     for url, html in pages:
         page = parse(html, url=url, paths=memory.path_table(site_key(url)))
         memory.remember(page)
-        waiting.append(page)
+        waiting.append((page, html))
         if len(waiting) > AHEAD:
-            yield tell(waiting.popleft())
-    yield from map(tell, waiting)
+            yield tell(*waiting.popleft())
+    yield from starmap(tell, waiting)

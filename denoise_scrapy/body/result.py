@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.chunks import Chunk, chunk_markdown, estimate_tokens
 from denoise_scrapy.body.rendering import Token, to_html, to_markdown
+from denoise_scrapy.metadata import Metadata, metadata_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,10 @@ class Block:
     probability: float
     kept: bool
     reason: str
+
+
+def _meta_of_body(body: Body) -> Metadata:
+    return metadata_of("", None, body)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +57,7 @@ class Body:
         make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.
         make_kinds: Makes `kind_probabilities`; only asked when somebody looks.
         make_title: Makes `title`; only asked when somebody looks.
+        make_meta: Makes `meta` of the body; only asked when somebody looks.
     """
 
     text: str
@@ -64,6 +71,7 @@ class Body:
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_kinds: Callable[[], Mapping[str, float]] = dict
     make_title: Callable[[], str] = str
+    make_meta: Callable[[Body], Metadata] = _meta_of_body
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -84,6 +92,23 @@ class Body:
         """The same as Markdown. HTML that the page's text shows is escaped."""
         return to_markdown(self.make_rendering())
 
+    def chunks(
+        self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] = estimate_tokens
+    ) -> list[Chunk]:
+        """Return the Markdown in chunks for a language model, each with the headings above it.
+
+        No sentence, list item or row of a table is cut.
+
+        Args:
+            max_tokens: Most tokens of a chunk, its headings included.
+            overlap: Tokens that a chunk repeats of the one before, at most.
+            count: Counts the tokens of a text; the default estimates them.
+
+        Raises:
+            ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
+        """
+        return chunk_markdown(self.markdown, max_tokens, overlap, count)
+
     @cached_property
     def kind_probabilities(self) -> Mapping[str, float]:
         """Probability of each kind of page (`denoise_scrapy.body.kinds.KINDS`); they sum to 1."""
@@ -101,6 +126,15 @@ class Body:
         Comparison pages tell it best: their titles end, or begin, with the same.
         """
         return self.make_title()
+
+    @cached_property
+    def meta(self) -> Metadata:
+        """What the page says of itself: authors, dates, site, image …; title and language alone of a parsed `Page`.
+
+        Raises:
+            ImportError: The extra `denoise-scrapy[meta]` is not installed.
+        """
+        return self.make_meta(self)
 
     def __str__(self) -> str:
         return self.text

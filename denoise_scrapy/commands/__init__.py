@@ -32,6 +32,7 @@ STANDARD = "-"  # standard input, standard output
 SUBCOMMANDS: Mapping[str, str] = {
     "dedup": "look into an index of texts, move it, check it",
     "compare": "show why two texts are duplicates, or why not",
+    "extract": "print the text of a page",
     "explain": "draw what of a page is kept, and why",
     "site": "show the sites of a site memory, forget one",
     "stats": "show what a crawl counted: a table, a chart of confidence",

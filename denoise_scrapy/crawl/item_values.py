@@ -1,18 +1,20 @@
-"""The values of items: the body of their page in several forms, its language and date."""
+"""The values of items: the body of their page in several forms, and its metadata."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.pages import PageText, told_encoding
-from denoise_scrapy.metadata import MAX_HTML, language_of, load, published_on
+from denoise_scrapy.metadata import Metadata, metadata_of
+from denoise_scrapy.metadata.reading import MAX_HTML
+from denoise_scrapy.metadata.tell import LIBRARIES
+from denoise_scrapy.metadata.texts import load
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
@@ -40,8 +42,21 @@ OF_BODY: Mapping[str, Callable[[Body], Any]] = MappingProxyType(
         "blocks": lambda body: [asdict(block) for block in body.blocks],
     }
 )
-# The library behind each of the others, which are found in the page's text and HTML: those of the extra `meta`.
-LIBRARIES: Mapping[str, str] = MappingProxyType({"lang": "py3langid", "published": "htmldate"})
+# What they receive of its metadata, which needs the page's HTML and the libraries of the extra `meta`.
+OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
+    {
+        "author": lambda meta: list(meta.authors),
+        "description": lambda meta: meta.description,
+        "site_name": lambda meta: meta.site_name,
+        "tags": lambda meta: list(meta.tags),
+        "lang": lambda meta: meta.language,
+        "published": lambda meta: meta.published,
+        "modified": lambda meta: meta.modified,
+        "image": lambda meta: meta.image,
+        "canonical": lambda meta: meta.canonical,
+        "meta": asdict,
+    }
+)
 
 
 class ItemValues:
@@ -60,9 +75,10 @@ class ItemValues:
         self._log = log
         self._comparison = comparison
         for what in settings.item_fields if settings.enabled else ():
-            if what in LIBRARIES:
+            if what in OF_META:
                 try:
-                    load(LIBRARIES[what])
+                    for library in LIBRARIES:
+                        load(library)
                 except ImportError as error:
                     field = settings.item_fields[what]
                     raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r} {error}") from error
@@ -90,45 +106,35 @@ class ItemValues:
                 page.drop_columns()
         return text
 
-    def _beside(self, crawled: CrawledPage, body: Body) -> dict[str, str]:
-        """Return language and date by item field, where they are wanted; "" for what is not known."""
-        wanted = {what: field for what, field in crawled.settings.item_fields.items() if what in LIBRARIES}
+    def _beside(self, crawled: CrawledPage, body: Body) -> dict[str, Any]:
+        """Return metadata by item field, where it is wanted; empty for what is not known."""
+        wanted = {what: field for what, field in crawled.settings.item_fields.items() if what in OF_META}
         if not wanted:
             return {}
+        meta = self._metadata(crawled, body)
+        for what, found, lacking in (
+            ("lang", "meta/lang", "meta/no_lang"),
+            ("published", "meta/published", "meta/no_date"),
+        ):
+            if what in wanted:
+                self._log.count(found if OF_META[what](meta) else lacking)
+        return {field: OF_META[what](meta) for what, field in wanted.items()}
+
+    def _metadata(self, crawled: CrawledPage, body: Body) -> Metadata:
+        """Return a page's metadata; its body is not lost where they cannot be had."""
         response = crawled.response()
         if response is None:
             self._log.count("meta/no_html")
-        html = cache(partial(html_of, response))  # a page that is too large is not decoded for its date
-        ways = {
-            "lang": lambda: self._language(body, html()),
-            "published": lambda: self._published(crawled, body, response, html),
-        }
-        return {field: self._try(what, ways[what]) for what, field in wanted.items()}
-
-    def _try(self, what: str, find: Callable[[], str]) -> str:
-        """Return a value, "" where it cannot be had; the body of the page is not lost for it."""
+        elif body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
+            self._log.count("meta/too_large")
+            response = None
         try:
-            return find()
-        except ImportError as error:  # asked for by a request: nothing of it was known at the start
-            self._log.say_once(f"meta/{what}", logging.WARNING, "A request's field for %r %s", what, error)
+            return metadata_of(html_of(response), crawled.page.url if response else None, body)
+        except ImportError as error:  # wanted by a request: nothing of it was known at the start
+            self._log.say_once("meta", logging.WARNING, "A request's fields for metadata: %s", error)
         except Exception as error:
             self._log.report("meta", error)
-        return ""
-
-    def _language(self, body: Body, html: str) -> str:
-        found = language_of(body.text, html)
-        self._log.count("meta/lang" if found else "meta/no_lang")
-        return found
-
-    def _published(self, crawled: CrawledPage, body: Body, response: Response | None, html: Callable[[], str]) -> str:
-        if response is None:
-            return ""
-        if body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
-            self._log.count("meta/too_large")
-            return ""
-        found = published_on(html(), crawled.page.url)
-        self._log.count("meta/published" if found else "meta/no_date")
-        return found
+        return Metadata(title=body.title)
 
 
 def html_of(response: Response | None) -> str:

@@ -26,6 +26,7 @@ SEGMENT = 1 << 15  # texts of a full segment; rows have 16 bits
 MOST_FINDS = 4096  # by bands: a sentence in each page of a site has as many as there are pages, and says nothing
 
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
+_PLACES = np.arange(_FIRST_BAND + BANDS)
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _NO_BANDS = bytes(4 * BANDS)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio: the upper half of a product depends on all of a key
@@ -186,12 +187,11 @@ class Catalog:
         """
         keys = self._keys([new])[0]
         which, rows = self._having(keys)
-        texts = self._texts[rows]
-        here = texts["alive"] & (texts["scope"] == self._scopes.get(new.scope, -1))
+        here = self._texts["alive"][rows] & (self._texts["scope"][rows] == self._scopes.get(new.scope, -1))
         if not here.any():
             return Found(keys)
-        which, rows, ids = which[here], rows[here], texts["id"][here]
-        same_name, same_words = (sorted(set(ids[which == key].tolist())) for key in (_NAME, _WORDS))
+        which, rows = which[here], rows[here]
+        same_name, same_words = (sorted(set(self._texts["id"][rows[which == key]].tolist())) for key in (_NAME, _WORDS))
         alike, shared = np.unique(rows[which >= _FIRST_BAND], return_counts=True)
         if len(alike) > most:
             alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
@@ -209,13 +209,11 @@ class Catalog:
             counts = (spans[:, 1] - spans[:, 0]) * (keys > 0)
             if counts.sum() > MOST_FINDS:
                 counts *= _rarest(counts.sum(axis=0))
-            segments, places = np.nonzero(counts)
-            counts = counts[segments, places]
-            which.append(np.repeat(places, counts))
-            firsts = spans[segments, 0, places]
-            for segment, first, count in zip(segments.tolist(), firsts.tolist(), counts.tolist(), strict=True):
-                one = self._segments[segment]
-                rows.append(one.rows[first : first + count] + np.int64(one.start))
+            for one, firsts, some in zip(self._segments, spans[:, 0], counts, strict=True):
+                which.append(np.repeat(_PLACES[: len(keys)], some))
+                before = np.cumsum(some) - some
+                there = np.arange(len(which[-1])) + np.repeat(firsts - before, some)
+                rows.append(one.rows[there] + np.int64(one.start))
         found = np.flatnonzero(self._tail[: self._used - start] == np.where(keys > 0, keys, _MOST))
         tail_rows, tail_which = np.divmod(found, len(keys))
         return np.concatenate([*which, tail_which]), np.concatenate([*rows, tail_rows + start])
@@ -225,14 +223,14 @@ class Catalog:
 
         A run of the new text whose bit is clear is not in a kept one, so this is an upper bound, and loses none.
         """
-        texts = self._texts[rows]
+        halved = self._texts["halved"][rows]
         found = np.ones(len(rows), np.bool_)
-        for kind in {*texts["halved"].tolist()} - {_UNKNOWN}:
+        for kind in {*halved.tolist()} - {_UNKNOWN}:
             units, need = query(EVERY >> kind)
-            some = texts["halved"] == kind
+            some = np.flatnonzero(halved == kind)
             bits = bits_of(units, _BITS_LOG2)
-            there = texts["bits"][some][:, bits >> 3] >> (bits & 7).astype(np.uint8) & np.uint8(1)
-            found[some] = there.sum(axis=1) >= need
+            there = self._texts["bits"][rows[some]].take(bits >> 3, axis=1) & (1 << (bits & 7)).astype(np.uint8)
+            found[some] = np.count_nonzero(there, axis=1) >= need
         return found
 
     def _keys(self, listings: Sequence[Listing]) -> Keys:
@@ -264,7 +262,7 @@ class Catalog:
             rows = one.rows + np.uint16(one.start - start)
             there = self._texts["alive"][start + rows.astype(np.int64)] & (one.keys > 0)
             entries.append(one.keys[there].astype(np.uint64) << _16 | rows[there])
-        ordered = np.sort(np.concatenate(entries))
+        ordered = np.sort(np.concatenate(entries), kind="stable")  # merges what is sorted: 15 ms in place of 74
         self._segments.append(
             _Segment(start, self._used, (ordered >> _16).astype(np.uint32), ordered.astype(np.uint16))
         )

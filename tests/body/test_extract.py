@@ -1,6 +1,11 @@
 """The library face: one call, a model, what is promised of both."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
+import requests
+from scrapy.http import HtmlResponse
 
 from denoise_scrapy.body import SiteModel, extract
 from denoise_scrapy.page import Page
@@ -104,3 +109,47 @@ def test_facts_of_a_page_serve_as_well_as_the_page():
     whole, facts = SiteModel.fit(pages[1:]), SiteModel.fit(page.facts for page in pages[1:])
     assert facts.extract(pages[0]).text == whole.extract(pages[0]).text
     assert facts.extract(pages[0], strategy="lcs").fallback == "page alone"
+
+
+TOLD = {"Content-Type": "text/html; charset=gbk"}
+URL = "http://a.example/fox"
+
+
+def requests_response(data: bytes, url: str) -> requests.Response:
+    response = requests.Response()
+    response.url, response._content = url, data
+    response.headers = requests.structures.CaseInsensitiveDict(TOLD)
+    return response
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        lambda data, url: HtmlResponse(url, body=data, headers=TOLD),
+        lambda data, url: HtmlResponse(url, body=data, encoding="gbk"),
+        requests_response,
+        lambda data, url: SimpleNamespace(url=url, content=data, headers=TOLD),  # as of httpx
+    ],
+)
+def test_a_response_tells_its_address_and_its_encoding(response):
+    page = story("fox").replace("Tuesday", "\u661f\u671f\u4e8c").replace("</h1>", "<a href=/b>b</a></h1>")
+    whole = extract(page, URL, [story("owl")])
+    assert "\u661f\u671f\u4e8c" in whole.text
+    body = extract(response(page.encode("gbk"), URL), comparison_pages=[response(story("owl").encode(), URL + "2")])
+    assert (body.text, body.html) == (whole.text, whole.html)
+    assert extract(response(b"", URL)).text == ""
+
+
+def test_a_path_is_read_and_a_parsed_page_taken(tmp_path: Path):
+    (tmp_path / "fox.html").write_text(story("fox"), "utf-8")
+    whole = extract(story("fox"), comparison_pages=[story("owl")]).text
+    assert extract(tmp_path / "fox.html", comparison_pages=[story("owl")]).text == whole
+    assert extract(Page.parse(story("fox")), comparison_pages=[story("owl")]).text == whole
+    with pytest.raises(FileNotFoundError):
+        extract(tmp_path / "none.html")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["<p>x"], object()])
+def test_what_is_no_page_is_refused(wrong):
+    with pytest.raises(TypeError, match=type(wrong).__name__):
+        extract(wrong)

@@ -9,7 +9,7 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from denoise_scrapy.crawl.item_values import html_of
-from denoise_scrapy.metadata import MAX_HTML
+from denoise_scrapy.metadata.reading import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web
 
@@ -30,7 +30,7 @@ def german(number: int, head: str = "", more: str = "") -> str:
 
 
 def dated(day: int) -> str:
-    return f'<meta property="article:published_time" content="2024-05-{day:02}T08:00:00+02:00">'
+    return f'<meta property="article:published_time" content="2024-05-{day:02}">'
 
 
 @pytest.fixture
@@ -38,6 +38,32 @@ def stories(web: Web) -> list[str]:
     for n in range(1, 4):
         web.pages[f"/a/{n}"] = german(n, dated(n))
     return [web(f"/a/{n}") for n in range(1, 4)]
+
+
+def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
+    metas = (
+        '<meta name=author content="Ann Reed"><meta name=description content="Kein Weg.">'
+        '<meta name=keywords content="a, b"><meta property="og:site_name" content="Bote">'
+        '<meta property="og:image" content="/b.jpg"><link rel=canonical href=/c>'
+        '<meta property="article:modified_time" content="2024-05-02T08:00Z">'
+    )
+    head = dated(1) + metas
+    web.pages["/a"] = german(1, head)
+    told = {
+        "author": ["Ann Reed"],
+        "description": "Kein Weg.",
+        "site_name": "Bote",
+        "tags": ["a", "b"],
+        "lang": "de",
+        "published": "2024-05-01",
+        "modified": "2024-05-02T08:00:00+00:00",
+        "image": web("/b.jpg"),
+        "canonical": web("/c"),
+    }
+    item = crawl(spider_of(web("/a")), {"DENOISE_FIELDS": {name: name for name in (*told, "meta")}}).items[0]
+    assert {name: item[name] for name in told} == told
+    assert item["meta"]["authors"] == ("Ann Reed",)
+    assert item["meta"]["title"].startswith("Brücke 1 gesperrt")
 
 
 def test_each_item_gets_what_is_asked_for(stories: list[str]) -> None:
@@ -128,11 +154,10 @@ def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypa
     def broken(*args: Any, **more: Any) -> Any:
         raise RuntimeError("no date today")
 
-    import htmldate
+    import dateparser.date
     import py3langid
 
-    monkeypatch.setattr(htmldate, "find_date", broken)
+    monkeypatch.setattr(dateparser.date, "DateDataParser", broken)
     monkeypatch.setattr(py3langid, "classify", broken)
     done = crawl(spider_of(*stories), FIELDS)
-    assert all(item["body"] and item["title"] and item["lang"] == item["published"] == "" for item in done.items)
-    assert done.stat("errors/meta") == 3
+    assert all(item["body"] and item["title"] and item["published"] and item["lang"] == "" for item in done.items)

@@ -113,7 +113,7 @@ def test_the_core_needs_no_scrapy() -> None:
         "assert not loaded, loaded\n"
         "from denoise_scrapy import DenoiseAddon\n"
         "assert 'scrapy' in sys.modules\n"
-        "assert not {'htmldate', 'dateparser', 'py3langid'} & set(sys.modules)\n"  # of an extra
+        "assert not {'dateparser', 'py3langid'} & set(sys.modules)\n"  # of an extra
         "try:\n"
         "    denoise_scrapy.nothing\n"
         "except AttributeError as error:\n"

@@ -85,8 +85,12 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
         }.items()
     },
     "sibling_links": (16, _of("site", "sibling_links", lambda given: given.page, lambda given: 10)),
-    "language_of": (1, _of("metadata", "language_of", lambda given: given.body.text, lambda given: given.html)),
-    "published_on": (1, _of("metadata", "published_on", lambda given: given.html)),
+    "language_of": (1, _of("metadata", "language_of", lambda given: given.body.text, lambda given: "en")),
+    "metadata_of": (
+        2,
+        _of("metadata", "metadata_of", lambda given: given.html, lambda given: URL, lambda given: given.body),
+    ),
+    "Body.meta": (1, lambda given: given.body.meta),
 }
 #: So many characters are no matter.
 FREE = 3_000

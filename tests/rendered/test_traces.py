@@ -9,7 +9,7 @@ import pytest
 from scrapy import Request
 from scrapy_playwright.page import PageMethod
 
-from denoise_scrapy.crawl import layout_method
+from denoise_scrapy.crawl import geometry as layout
 from denoise_scrapy.crawl.geometry import METHODS_META, Geometry, LayoutMethod
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Reply, Web, article
@@ -24,7 +24,7 @@ STRICT = {"Content-Type": "text/html", "Content-Security-Policy": POLICY}
 
 @pytest.fixture
 def geometry() -> Geometry:
-    return Geometry(SimpleNamespace(count=lambda *_: None))  # type: ignore[arg-type]
+    return Geometry(DenoiseSettings(), SimpleNamespace(count=lambda *_: None))  # type: ignore[arg-type]
 
 
 def request(**meta: Any) -> Request:
@@ -113,7 +113,7 @@ def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatc
             "/busy": Reply(b"busy", 503),
         }
     )
-    monkeypatch.setattr(layout_method, "MOST_ELEMENTS", 300)
+    monkeypatch.setattr(layout, "MOST_ELEMENTS", 300)
     done, seen = render(*(web(path) for path in web.pages if path != "/there"), settings={"RETRY_TIMES": 1})
     assert len(done.items) == 5
     assert all("line 7" in item["body"] for item in done.items)

@@ -1,0 +1,240 @@
+"""Pieces of a body for a language model: of bounded size, with the headings above them, cut between sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+__all__ = ["Chunk", "chunk_markdown", "estimate_tokens"]
+
+_HEADING = re.compile(r"(#{1,6}) +(.*)")
+_ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) ")
+_RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+# A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
+# "approx.".
+_END = re.compile(r"[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
+# No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
+_ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
+_ASCII = re.compile(r"[\x00-\x7f]")
+_WIDE = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of a body.
+
+    Attributes:
+        text: Its Markdown.
+        headings: Markdown of the headings that stand above it, the page's first.
+        tokens: Tokens of both, `str(chunk)`.
+    """
+
+    text: str
+    headings: tuple[str, ...]
+    tokens: int
+
+    def __str__(self) -> str:
+        return "\n\n".join((*self.headings, self.text))
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What is never cut: a sentence, an item of a list, a row of a table, a line of code.
+
+    `before` separates it from the unit before it, where both are in one chunk. `opens` and `closes` stand around its
+    units in each chunk: the head of a table, the fences of code, the sign of a quotation.
+    """
+
+    text: str
+    before: str = "\n\n"
+    opens: str = ""
+    closes: str = ""
+    headings: tuple[str, ...] = ()
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate how many tokens a language model makes of `text`, rather too many than too few.
+
+    Four characters of ASCII are a token, as are two of other alphabets and one ideograph; tokenizers differ by a
+    third, so that one's own counts where the limit is hard.
+
+    Example:
+        >>> estimate_tokens("The storm came at night."), estimate_tokens("暴风雨")
+        (6, 3)
+    """
+    plain, wide = len(_ASCII.findall(text)), len(_WIDE.findall(text))
+    return -(-(plain + 2 * (len(text) - plain - wide) + 4 * wide) // 4)
+
+
+def chunk_markdown(
+    markdown: str, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] = estimate_tokens
+) -> list[Chunk]:
+    r"""Cut Markdown into chunks that a language model can take.
+
+    A chunk ends between sentences, items of a list, rows of a table or lines of code, and before a heading; the head
+    of a table is repeated in each chunk that holds rows of it. What is longer than `max_tokens` by itself is a chunk of
+    its own: nothing is lost, and no sentence is cut.
+
+    Args:
+        markdown: The text, as `Body.markdown` writes it.
+        max_tokens: Most tokens of a chunk, its headings included.
+        overlap: Tokens at the end of a chunk that are repeated at the start of the next one below the same headings,
+            at most, in whole sentences.
+        count: Counts the tokens of a text. The default estimates.
+
+    Returns:
+        The chunks, in order.
+
+    Raises:
+        ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
+
+    Example:
+        >>> text = "# Storm\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
+        >>> for chunk in chunk_markdown(text, 12):
+        ...     print(chunk.headings, repr(chunk.text))
+        ('# Storm',) 'It rained. Rivers rose.'
+        ('# Storm', '## Roads') '- The A1 is closed.'
+        ('# Storm', '## Roads') '- The A2 is open.'
+    """
+    if max_tokens < 1 or not 0 <= overlap < max_tokens:
+        raise ValueError(f"max_tokens is 1 or more and overlap less than it, not {max_tokens} and {overlap}")
+    chunks: list[Chunk] = []
+    held: list[_Unit] = []
+    tokens = 0  # each unit counted once: counting all that is held again would take time by its square
+
+    def cost(units: list[_Unit]) -> int:
+        """Tokens that the last of some units adds to a chunk of them."""
+        unit, last = units[-1], units[-2] if len(units) > 1 else None
+        own = count(unit.before + unit.text)
+        if last is None:
+            own += sum(count(heading + "\n\n") for heading in unit.headings)
+        framed = last is not None and last.opens == unit.opens
+        return own if framed else own + count(unit.opens + unit.closes)
+
+    def chunk(units: list[_Unit]) -> Chunk:
+        whole = Chunk(_joined(units), units[0].headings, 0)
+        return replace(whole, tokens=count(str(whole)))
+
+    for unit in _units(markdown):
+        if held and (unit.headings != held[0].headings or tokens + cost([held[-1], unit]) > max_tokens):
+            chunks.append(chunk(held))
+            held = _tail(held, overlap, count) if unit.headings == held[0].headings else []
+            tokens = sum(cost(held[: n + 1]) for n in range(len(held)))
+            if held and tokens + cost([held[-1], unit]) > max_tokens:
+                held, tokens = [], 0
+        held.append(unit)
+        tokens += cost(held[-2:])
+    return [*chunks, chunk(held)] if held else chunks
+
+
+def _tail(held: list[_Unit], overlap: int, count: Callable[[str], int]) -> list[_Unit]:
+    """The last units of a chunk, not all of them, that have no more than `overlap` tokens."""
+    tail: list[_Unit] = []
+    for unit in reversed(held[1:]):
+        overlap -= count(unit.before + unit.opens + unit.text + unit.closes)
+        if overlap < 0:
+            break
+        tail.insert(0, unit)
+    return tail
+
+
+def _joined(units: list[_Unit]) -> str:
+    """The units as Markdown, each frame written once around all of its units that follow each other."""
+    written: list[str] = []
+    last: _Unit | None = None
+    for unit in units:
+        if last is not None and (unit.opens, unit.closes) != (last.opens, last.closes):
+            written.append(last.closes)
+            last = replace(last, opens="", closes="")
+        starts = last is None or unit.opens != last.opens
+        if last is not None:
+            written.append("\n\n" if starts else unit.before)
+        written.append(unit.opens + unit.text if starts else unit.text)
+        last = unit
+    return "".join(written) + (last.closes if last else "")
+
+
+def _units(markdown: str) -> Iterator[_Unit]:
+    """Each unit of a text, with the headings above it. A heading with nothing below is a unit of its own."""
+    above: list[str] = []
+    waiting = False  # a heading that no unit has followed
+    for block in _blocks(markdown.split("\n")):
+        heading = _HEADING.match(block[0])
+        if heading is None:
+            waiting = False
+            for unit in _units_of(block):
+                yield replace(unit, headings=tuple(above))
+            continue
+        level = len(heading[1])
+        kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
+        if waiting and len(kept) < len(above):
+            yield _Unit(above[-1], headings=tuple(above[:-1]))
+        above, waiting = [*kept, block[0]], True
+    if waiting:
+        yield _Unit(above[-1], headings=tuple(above[:-1]))
+
+
+def _blocks(lines: list[str]) -> Iterator[list[str]]:
+    """Runs of lines without an empty one between them; code is one run."""
+    block: list[str] = []
+    fence = ""
+    for line in lines:
+        opened = _FENCE.match(line)
+        if fence:
+            block.append(line)
+            if line.startswith(fence) and not line.strip(fence[0]):
+                yield block
+                block, fence = [], ""
+            continue
+        if block and (not line.strip() or opened or _HEADING.match(line)):
+            yield block
+            block = []
+        if opened:
+            fence = opened[0]
+        if line.strip():
+            block.append(line)
+        if _HEADING.match(line):
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _units_of(block: list[str]) -> Iterator[_Unit]:
+    first = block[0]
+    if _FENCE.match(first):
+        fence = block[-1] if len(block) > 1 and _FENCE.match(block[-1]) else ""
+        for n, line in enumerate(block[1 : len(block) - bool(fence)]):
+            yield _Unit(line, "\n" if n else "\n\n", f"{first}\n", f"\n{fence or first}")
+    elif len(block) > 1 and _RULE.fullmatch(block[1].strip()):
+        head = f"{first}\n{block[1]}\n"
+        for n, row in enumerate(block[2:] or [""]):
+            yield _Unit(row, "\n" if n else "\n\n", head)
+    elif _ITEM.match(first):
+        item: list[str] = []
+        before = "\n\n"
+        for line in [*block, ""]:
+            if item and (not line or _ITEM.match(line)):
+                yield _Unit("\n".join(item), before)
+                item, before = [], "\n"
+            item.append(line)
+    elif first.startswith(">"):
+        for n, line in enumerate(block):
+            yield _Unit(line, "\n" if n else "\n\n")
+    else:
+        for n, sentence in enumerate(_sentences("\n".join(block))):
+            yield _Unit(sentence.strip(), "\n\n" if not n else sentence[: len(sentence) - len(sentence.lstrip())])
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a paragraph, each with the blanks before it. In doubt two of them are one."""
+    start = 0
+    for end in _END.finditer(text):
+        if end[0][0] == "." and _ABBREVIATION.search(text, max(start, end.start() - 40), end.start() + 1):
+            continue
+        yield text[start : end.end()]
+        start = end.end()
+    if start < len(text):
+        yield text[start:]

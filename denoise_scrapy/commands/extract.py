@@ -1,0 +1,77 @@
+"""`scrapy denoise extract`: the text of one page; `python -m denoise_scrapy` does the same without a project."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from denoise_scrapy.body import STRATEGIES, Body, extract
+from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands.inputs import sources_of
+from denoise_scrapy.page import Page
+from denoise_scrapy.settings import DenoiseSettings
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+FORMATS = ("text", "markdown", "html", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
+    parser.add_argument(
+        "--compare", nargs="+", action="extend", default=[], metavar="PAGE", help="other pages of the site: the same"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument(
+        "--meta",
+        action="store_true",
+        help='author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
+    )
+    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Write the text of the page."""
+    if args.meta and args.format == "html":
+        raise UsageError("extract: --meta goes with text, markdown and json")
+    read = DenoiseSettings.from_settings(settings)
+    names = [args.page, *args.compare]
+    sources = sources_of(names, "extract", settings)  # files as they are: they are decoded as browsers do
+    pages = [
+        Page.parse(source) if isinstance(source, bytes) else Page.parse(source.text, url=source.url)
+        for source in sources[1:]
+    ]
+    html, url = (sources[0], None) if isinstance(sources[0], bytes) else (sources[0].text, sources[0].url)
+    strategy = args.strategy or read.strategy
+    body = extract(html, url, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
+    data = _written(body, url or "", args.format, args.meta).encode(errors="replace")  # a lone surrogate has no bytes
+    if args.output == STANDARD:
+        sys.stdout.buffer.write(data)
+    else:
+        Path(args.output).write_bytes(data)
+    return 0
+
+
+def _written(body: Body, url: str, form: str, meta: bool) -> str:
+    if form == "json":
+        fields = {
+            "url": url,
+            "title": body.title,
+            "kind": body.kind,
+            "confidence": round(body.confidence, 3),
+            "evidence": body.evidence,
+            "text": body.text,
+            **({"meta": asdict(body.meta)} if meta else {}),
+        }
+        return json.dumps(fields, ensure_ascii=False) + "\n"
+    front = body.meta.front_matter() + "\n\n" if meta else ""
+    return front + str(getattr(body, form)).rstrip("\n") + "\n"
