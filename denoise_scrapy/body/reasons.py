@@ -37,6 +37,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 #: A family that moves the log odds by less is no reason; so many are told at most.
 LEAST, MOST = 0.2, 3
+#: Shares above which a reason says "most", blocks from the headline within which one says "near".
+MOSTLY, NEAR = 0.5, 5
 #: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages
 #: the largest has 2,641.
 MOST_BLOCKS = 10_000
@@ -120,7 +122,11 @@ def _site(rows: Rows, page: Page, block: int) -> str:
     if np.isnan(rows["repeated"][block]):
         return "no other page to compare with"
     pages = round(float(rows["k"][block]))
-    return f"text on {round(float(rows['repeated'][block]) * pages)} of {pages} other pages"
+    found = round(float(rows["repeated"][block]) * pages)
+    if not found:
+        return "its text is on no other page"
+    whole = "the other page" if pages == 1 else "both other pages" if pages == 2 else f"all {pages} other pages"
+    return f"repeats on {whole if found == pages else f'{found} of {pages} other pages'}"
 
 
 def _words(rows: Rows, page: Page, block: int) -> str:
@@ -140,8 +146,10 @@ def _words(rows: Rows, page: Page, block: int) -> str:
 def _title(rows: Rows, page: Page, block: int) -> str:
     share, distance = float(rows["title_share"][block]), float(rows["from_title"][block])
     if share > 0:
-        return f"{share:.0%} of its words in the page's title"
-    return "no title on the page" if np.isnan(distance) else f"{distance:+.0f} blocks from the title"
+        return "says what the page's title says" if share > MOSTLY else "shares words with the page's title"
+    if np.isnan(distance):
+        return "the page has no headline"
+    return "above the headline" if distance < 0 else "near the headline" if distance < NEAR else "far from the headline"
 
 
 def _names(rows: Rows, page: Page, block: int) -> str:
@@ -155,8 +163,9 @@ def _flag_names(flags: int) -> str:
     return ", ".join(str(flag.name).lower().replace("_", " ") for flag in Flag.__members__.values() if flags & flag)
 
 
-def _share_of(name: str, told: str) -> Callable[[Rows, Page, int], str]:
-    return lambda rows, page, block: f"{float(rows[name][block]):.0%} {told}"
+def _links(rows: Rows, page: Page, block: int) -> str:
+    share = float(rows["ld"][block])
+    return "a list of links" if share > MOSTLY else "some of it is links" if share > 0 else "no links"
 
 
 TELL: Mapping[str, Callable[[Rows, Page, int], str]] = {
@@ -165,16 +174,21 @@ TELL: Mapping[str, Callable[[Rows, Page, int], str]] = {
     "title": _title,
     "names": _names,
     "records": lambda rows, page, block: (
-        "in a list of records" if rows["record_outer_count"][block] > 0 else "in no list of records"
+        "one of many like entries" if rows["record_outer_count"][block] > 0 else "not one of many like entries"
     ),
-    "goods": lambda rows, page, block: f"{float(rows['price_around'][block]):.0f} prices around",
+    "goods": lambda rows, page, block: "prices around it" if rows["price_around"][block] > 0 else "no prices around it",
     "place": lambda rows, page, block: (
-        ("in" if rows["in_container"][block] > 0 else "outside")
-        + f" the container of the prose, {float(rows['position'][block]):.0%} down the text"
+        ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
     ),
-    "links": _share_of("ld", "of it links"),
-    "surroundings": _share_of("prose_up2", "prose two levels up"),
-    "page": _share_of("page_prose", "of the page prose"),
-    "text": lambda rows, page, block: f"{int(page.blocks.tokens[block])} words",
-    "rule": lambda rows, page, block: f"{float(rows['hand_points'][block]):+.0f} points by the hand rule",
+    "links": _links,
+    "surroundings": lambda rows, page, block: (
+        "among full sentences" if rows["prose_up2"][block] > MOSTLY else "few full sentences around it"
+    ),
+    "page": lambda rows, page, block: (
+        "on a page of full sentences" if rows["page_prose"][block] > MOSTLY else "on a page of few full sentences"
+    ),
+    "text": lambda rows, page, block: f"its length and punctuation: {int(page.blocks.tokens[block])} words",
+    "rule": lambda rows, page, block: (
+        "like main text by simple counts" if rows["hand_points"][block] > 0 else "unlike main text by simple counts"
+    ),
 }

@@ -249,6 +249,7 @@ class _Pen:
         self._place = 0  # of the frame's start tag, which is known at its end
         self._known: set[int] = set()
         self._images = 0
+        self._run = self._run_place = 0  # images without a description in a row, and where the first stands
 
     def finish(self) -> str:
         """All that was written."""
@@ -284,9 +285,15 @@ class _Pen:
             if not text:
                 return
             self._enter(token.block)
+        self._run = 0
         self._out.append(self._in_frame().text(text))
 
     def _image(self, token: Token) -> None:
+        told = dict(token.attributes).get("alt", "")
+        if self._run and not told:
+            self._run += 1
+            self._out[self._run_place] = f'<span class="img">{self._run:,} images</span>'
+            return
         self._images += 1
         if self._images > MAX_BLOCKS:
             return
@@ -294,7 +301,7 @@ class _Pen:
             self._enter(token.block)
         if self._frame:
             self._in_frame()
-        told = dict(token.attributes).get("alt", "")
+        self._run, self._run_place = int(not told), len(self._out)
         self._out.append(f'<span class="img">image{": " if told else ""}{shown(told, IMAGE_LENGTH)}</span>')
 
     def _enter(self, block: int) -> None:

@@ -26,6 +26,8 @@ from denoise_scrapy.page import Page
 NAME_LENGTH = 300
 #: Comparison pages that are listed: as many as a strategy may be given.
 PAGES = 64
+# Least expected F1 of each word. Of 168 recorded pages 104 are sure (mean F1 .99), 45 fairly sure (.96), 19 not (.73).
+SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def write_document(facts: Facts, drawing: Drawing) -> str:
         facts="".join(f"<div><dt>{name}</dt><dd>{shown(told)}</dd></div>" for name, told in _facts(facts.body)),
         notices="".join(f'<p class="notice">{told}</p>' for told in _notices(facts, drawing)),
         pages=_pages(facts.comparison),
+        verdict=_verdict(facts),
         legend="".join(_switch(name, *facts.counts[name]) for name in CLASSES),
         blocks=drawing.html or '<p class="none">The page has no text.</p>',
         text="".join(_paragraphs(facts.verdicts)) or '<p class="none">No text was kept.</p>',
@@ -71,11 +74,21 @@ def write_document(facts: Facts, drawing: Drawing) -> str:
 def _facts(body: Body) -> Iterator[tuple[str, str]]:
     if body.kind:
         yield "kind of page", f"{body.kind} ({body.kind_probabilities[body.kind]:.0%})"
-    yield "expected F1", f"{body.confidence:.2f}"
     yield "strategy", body.strategy
     yield "rests on", body.evidence
     if body.fallback:
         yield "fallback", body.fallback
+
+
+def _verdict(facts: Facts) -> str:
+    """One sentence: what was kept, how sure that is, and what the page was compared with."""
+    kept, words = facts.counts["kept"]
+    blocks, of_words = (sum(counts) for counts in zip(*facts.counts.values(), strict=True))
+    confidence = facts.body.confidence
+    sure = next(word for least, word in SURE if confidence >= least)
+    compared = len(facts.body.comparison)
+    others = f"compared with {compared} page{'s' * (compared != 1)}" if compared else "no page to compare with"
+    return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure} ({confidence:.2f}); {others}."
 
 
 def _notices(facts: Facts, drawing: Drawing) -> Iterator[str]:

@@ -12,7 +12,8 @@
       if (found) {
         const weight = document.createElement("span");
         weight.className = found[2][0] === "+" ? "for" : "against";
-        weight.textContent = found[2].replace("-", "−");
+        weight.textContent = (found[2][0] === "+" ? "+" : "−").repeat(Math.min(3, 1 + Math.floor(Math.abs(found[2]) / 2)));
+        weight.title = found[2];
         item.prepend(weight);
       }
       return item;
@@ -81,6 +82,9 @@
   for (const box of document.querySelectorAll("input[id^=show-]")) {
     box.addEventListener("change", () => root.classList.toggle(box.id.replace("show", "no"), !box.checked));
   }
+  const first = page.querySelector(".b.kept");
+  if (first && first.getBoundingClientRect().top > 0.8 * innerHeight) first.scrollIntoView({ block: "start" });
+
   const themes = ["system", "light", "dark"];
   byId("theme").addEventListener("click", (event) => {
     const next = themes[(themes.indexOf(root.dataset.theme || "system") + 1) % themes.length];
