@@ -69,20 +69,21 @@ def estimate_tokens(text: str) -> int:
 
 
 def chunk_markdown(
-    markdown: str, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] = estimate_tokens
+    markdown: str, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] | None = None
 ) -> list[Chunk]:
     r"""Cut Markdown into chunks that a language model can take.
 
-    A chunk ends between sentences, items of a list, rows of a table or lines of code, and before a heading; the head
-    of a table is repeated in each chunk that holds rows of it. What is longer than `max_tokens` by itself is a chunk of
-    its own: nothing is lost, and no sentence is cut.
+    A chunk ends between sentences, items of a list, rows of a table or lines of code; the head of a table is repeated
+    in each chunk that holds rows of it. What is longer than `max_tokens` by itself is a chunk of its own: nothing is
+    lost, and no sentence is cut. Headings above a chunk take at most half of it; beyond that the outer ones are left
+    out.
 
     Args:
         markdown: The text, as `Body.markdown` writes it.
         max_tokens: Most tokens of a chunk, its headings included.
         overlap: Tokens at the end of a chunk that are repeated at the start of the next one below the same headings,
             at most, in whole sentences.
-        count: Counts the tokens of a text. The default estimates.
+        count: Counts the tokens of a text, by default `estimate_tokens`.
 
     Returns:
         The chunks, in order.
@@ -100,28 +101,37 @@ def chunk_markdown(
     """
     if max_tokens < 1 or not 0 <= overlap < max_tokens:
         raise ValueError(f"max_tokens is 1 or more and overlap less than it, not {max_tokens} and {overlap}")
+    count = count or estimate_tokens
     chunks: list[Chunk] = []
     held: list[_Unit] = []
     tokens = 0  # each unit counted once: counting all that is held again would take time by its square
 
+    def fitting(headings: tuple[str, ...]) -> tuple[str, ...]:
+        """The innermost headings that take at most half of a chunk."""
+        left = max_tokens // 2
+        for place in reversed(range(len(headings))):
+            left -= count(headings[place] + "\n\n")
+            if left < 0:
+                return headings[place + 1 :]
+        return headings
+
     def cost(units: list[_Unit]) -> int:
         """Tokens that the last of some units adds to a chunk of them."""
         unit, last = units[-1], units[-2] if len(units) > 1 else None
-        own = count(unit.before + unit.text)
-        if last is None:
-            own += sum(count(heading + "\n\n") for heading in unit.headings)
-        framed = last is not None and last.opens == unit.opens
+        above = fitting(unit.headings) if last is None else _new_headings(last, unit)
+        own = count(unit.before + unit.text) + sum(count(heading + "\n\n") for heading in above)
+        framed = last is not None and _continues(last, unit)
         return own if framed else own + count(unit.opens + unit.closes)
 
     def chunk(units: list[_Unit]) -> Chunk:
-        whole = Chunk(_joined(units), units[0].headings, 0)
+        whole = Chunk(_joined(units), fitting(units[0].headings), 0)
         return replace(whole, tokens=count(str(whole)))
 
     for unit in _units(markdown):
-        if held and (unit.headings != held[0].headings or tokens + cost([held[-1], unit]) > max_tokens):
+        if held and tokens + cost([held[-1], unit]) > max_tokens:
             chunks.append(chunk(held))
-            held = _tail(held, overlap, count) if unit.headings == held[0].headings else []
-            tokens = sum(cost(held[: n + 1]) for n in range(len(held)))
+            held = _tail(held, overlap, count) if unit.headings == held[-1].headings else []
+            tokens = sum(cost(held[: n + 1][-2:]) for n in range(len(held)))
             if held and tokens + cost([held[-1], unit]) > max_tokens:
                 held, tokens = [], 0
         held.append(unit)
@@ -129,12 +139,27 @@ def chunk_markdown(
     return [*chunks, chunk(held)] if held else chunks
 
 
+def _continues(last: _Unit, unit: _Unit) -> bool:
+    """Whether a unit is of the paragraph, list, table or code of the one before it."""
+    return unit.before != "\n\n" and unit.opens == last.opens
+
+
+def _new_headings(last: _Unit, unit: _Unit) -> tuple[str, ...]:
+    """The headings of a unit that the one before it does not stand below."""
+    same = 0
+    while last.headings[same : same + 1] == unit.headings[same : same + 1] != ():
+        same += 1
+    if unit.headings[same:] and last.text == unit.headings[same]:  # a heading with nothing else below it
+        same += 1
+    return unit.headings[same:]
+
+
 def _tail(held: list[_Unit], overlap: int, count: Callable[[str], int]) -> list[_Unit]:
     """The last units of a chunk, not all of them, that have no more than `overlap` tokens."""
     tail: list[_Unit] = []
     for unit in reversed(held[1:]):
         overlap -= count(unit.before + unit.opens + unit.text + unit.closes)
-        if overlap < 0:
+        if overlap < 0 or unit.headings != held[-1].headings:
             break
         tail.insert(0, unit)
     return tail
@@ -145,12 +170,11 @@ def _joined(units: list[_Unit]) -> str:
     written: list[str] = []
     last: _Unit | None = None
     for unit in units:
-        if last is not None and (unit.opens, unit.closes) != (last.opens, last.closes):
-            written.append(last.closes)
-            last = replace(last, opens="", closes="")
-        starts = last is None or unit.opens != last.opens
+        new = () if last is None else _new_headings(last, unit)
+        starts = last is None or not _continues(last, unit)
         if last is not None:
-            written.append("\n\n" if starts else unit.before)
+            written.append(last.closes if starts else "")
+            written.append("\n\n".join(("", *new, "")) if starts else unit.before)
         written.append(unit.opens + unit.text if starts else unit.text)
         last = unit
     return "".join(written) + (last.closes if last else "")

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.chunks import Chunk, chunk_markdown, estimate_tokens
+from denoise_scrapy.body.chunks import Chunk, chunk_markdown
 from denoise_scrapy.body.rendering import Token, to_html, to_markdown
 from denoise_scrapy.metadata import Metadata, metadata_of
 
@@ -71,7 +71,7 @@ class Body:
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_kinds: Callable[[], Mapping[str, float]] = dict
     make_title: Callable[[], str] = str
-    make_meta: Callable[[Body], Metadata] = _meta_of_body
+    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_body)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -92,9 +92,7 @@ class Body:
         """The same as Markdown. HTML that the page's text shows is escaped."""
         return to_markdown(self.make_rendering())
 
-    def chunks(
-        self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] = estimate_tokens
-    ) -> list[Chunk]:
+    def chunks(self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] | None = None) -> list[Chunk]:
         """Return the Markdown in chunks for a language model, each with the headings above it.
 
         No sentence, list item or row of a table is cut.

@@ -47,21 +47,37 @@ def words(text: str) -> list[str]:
     return re.findall(r"[^\s|]+", text)
 
 
+FRAMES = {"Name", "Value", "---", "```"}  # may be repeated
+
+
+def without_headings(text: str) -> list[str]:
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    return [word for word in words(lines) if word not in FRAMES]
+
+
 @given(texts, st.integers(1, 120))
 def test_nothing_is_lost_and_all_stays_in_order(text: str, most: int) -> None:
-    """Chunks, each below the headings that it is the first to have, are the text, but for repeated frames."""
-    written: list[str] = []
-    above: tuple[str, ...] = ()
+    chunks = chunk_markdown(text, most)
+    assert [word for chunk in chunks for word in without_headings(chunk.text)] == without_headings(text)
+
+
+@given(texts, st.integers(60, 200))
+def test_each_heading_stands_above_what_it_heads(text: str, most: int) -> None:
+    """Outline by outline: the headings above the first unit of a chunk, then those inside."""
+    above: list[str] = []
+    outlines = []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            above = [*(one for one in above if one.index(" ") < line.index(" ")), line]
+            outlines.append(tuple(above))
     for chunk in chunk_markdown(text, most):
-        same = 0
-        while above[same : same + 1] == chunk.headings[same : same + 1] != ():
-            same += 1
-        written += [*chunk.headings[same:], chunk.text]
-        above = (*chunk.headings, chunk.text) if chunk.text.startswith("#") else chunk.headings
-    frames = {"Name", "Value", "---", "```"}
-    assert [w for part in written for w in words(part) if w not in frames] == [
-        w for w in words(text) if w not in frames
-    ]
+        first = chunk.text.splitlines()[0]
+        whole = (*chunk.headings, first) if first.startswith("#") else chunk.headings
+        assert whole == () or whole in outlines
+        for line in chunk.text.splitlines():
+            assert not line.startswith("#") or any(outline[-1] == line for outline in outlines)
+    said = "\n".join(map(str, chunk_markdown(text, most))).splitlines()
+    assert [outline[-1] for outline in outlines if outline[-1] not in said] == []
 
 
 @given(texts, st.integers(2, 120), st.integers(0, 60))
@@ -83,9 +99,15 @@ def test_no_sentence_is_cut(text: str, most: int) -> None:
 
 
 @given(texts)
-def test_a_large_chunk_is_a_section(text: str) -> None:
-    chunks = chunk_markdown(text, 10**6)
-    assert all(a.headings != b.headings for a, b in pairwise(chunks))
+def test_a_large_chunk_is_the_text(text: str) -> None:
+    assert [str(chunk) for chunk in chunk_markdown(text, 10**6)] == ([text] if text else [])
+
+
+def test_headings_take_no_more_than_half_of_a_chunk() -> None:
+    text = "# " + "a" * 4000 + "\n\n## b\n\n" + "One sentence here. " * 4000
+    chunks = chunk_markdown(text, 60)
+    assert all(chunk.headings == ("## b",) for chunk in chunks[1:])
+    assert sum(len(str(chunk)) for chunk in chunks) < 2 * len(text)
 
 
 def test_overlap_repeats_whole_sentences() -> None:

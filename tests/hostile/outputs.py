@@ -90,6 +90,7 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
         2,
         _of("metadata", "metadata_of", lambda given: given.html, lambda given: URL, lambda given: given.body),
     ),
+    "Body.chunks": (64, lambda given: "".join(map(str, given.body.chunks()))),
     "Body.meta": (1, lambda given: given.body.meta),
 }
 #: So many characters are no matter.
