@@ -74,9 +74,9 @@ def chunk_markdown(
     r"""Cut Markdown into chunks that a language model can take.
 
     A chunk ends between sentences, items of a list, rows of a table or lines of code; the head of a table is repeated
-    in each chunk that holds rows of it. What is longer than `max_tokens` by itself is a chunk of its own: nothing is
-    lost, and no sentence is cut. Headings above a chunk take at most half of it; beyond that the outer ones are left
-    out.
+    in each chunk that holds rows of it. What is longer than `max_tokens` by itself, or a table with a head of more than
+    half of it, is a chunk of its own: nothing is lost, and no sentence is cut. Headings above a chunk take at most half
+    of it; beyond that the outer ones are left out.
 
     Args:
         markdown: The text, as `Body.markdown` writes it.
@@ -127,7 +127,7 @@ def chunk_markdown(
         whole = Chunk(_joined(units), fitting(units[0].headings), 0)
         return replace(whole, tokens=count(str(whole)))
 
-    for unit in _units(markdown):
+    for unit in _units(markdown, lambda frame: count(frame) <= max_tokens // 2):
         if held and tokens + cost([held[-1], unit]) > max_tokens:
             chunks.append(chunk(held))
             held = _tail(held, overlap, count) if unit.headings == held[-1].headings else []
@@ -180,7 +180,7 @@ def _joined(units: list[_Unit]) -> str:
     return "".join(written) + (last.closes if last else "")
 
 
-def _units(markdown: str) -> Iterator[_Unit]:
+def _units(markdown: str, fits: Callable[[str], bool]) -> Iterator[_Unit]:
     """Each unit of a text, with the headings above it. A heading with nothing below is a unit of its own."""
     above: list[str] = []
     waiting = False  # a heading that no unit has followed
@@ -188,7 +188,7 @@ def _units(markdown: str) -> Iterator[_Unit]:
         heading = _HEADING.match(block[0])
         if heading is None:
             waiting = False
-            for unit in _units_of(block):
+            for unit in _units_of(block, fits):
                 yield replace(unit, headings=tuple(above))
             continue
         level = len(heading[1])
@@ -226,16 +226,16 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
         yield block
 
 
-def _units_of(block: list[str]) -> Iterator[_Unit]:
+def _units_of(block: list[str], fits: Callable[[str], bool]) -> Iterator[_Unit]:
+    """Yield the units of a block; code and tables whose frame would take too much of each chunk are one."""
     first = block[0]
-    if _FENCE.match(first):
-        fence = block[-1] if len(block) > 1 and _FENCE.match(block[-1]) else ""
-        for n, line in enumerate(block[1 : len(block) - bool(fence)]):
-            yield _Unit(line, "\n" if n else "\n\n", f"{first}\n", f"\n{fence or first}")
-    elif len(block) > 1 and _RULE.fullmatch(block[1].strip()):
-        head = f"{first}\n{block[1]}\n"
-        for n, row in enumerate(block[2:] or [""]):
-            yield _Unit(row, "\n" if n else "\n\n", head)
+    if frame := _frame_of(block):
+        opens, rows, closes = frame
+        if fits(opens + closes):
+            for n, row in enumerate(rows or [""]):
+                yield _Unit(row, "\n" if n else "\n\n", opens, closes)
+        else:
+            yield _Unit("\n".join(block))
     elif _ITEM.match(first):
         item: list[str] = []
         before = "\n\n"
@@ -250,6 +250,17 @@ def _units_of(block: list[str]) -> Iterator[_Unit]:
     else:
         for n, sentence in enumerate(_sentences("\n".join(block))):
             yield _Unit(sentence.strip(), "\n\n" if not n else sentence[: len(sentence) - len(sentence.lstrip())])
+
+
+def _frame_of(block: list[str]) -> tuple[str, list[str], str] | None:
+    """What stands around the lines of code or the rows of a table, and these; None of other blocks."""
+    first = block[0]
+    if _FENCE.match(first):
+        fence = block[-1] if len(block) > 1 and _FENCE.match(block[-1]) else ""
+        return f"{first}\n", block[1 : len(block) - bool(fence)], f"\n{fence or first}"
+    if len(block) > 1 and _RULE.fullmatch(block[1].strip()):
+        return f"{first}\n{block[1]}\n", block[2:], ""
+    return None
 
 
 def _sentences(text: str) -> Iterator[str]:

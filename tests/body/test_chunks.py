@@ -86,7 +86,7 @@ def test_chunks_are_as_large_as_they_may_be(text: str, most: int, overlap: int) 
     for chunk in chunk_markdown(text, most, min(overlap, most - 1)):
         assert chunk.tokens == estimate_tokens(str(chunk))
         if chunk.tokens > most:
-            again = chunk_markdown(chunk.text, 1)
+            again = chunk_markdown(chunk.text, most)
             assert len(again) == 1, again
 
 
