@@ -17,7 +17,7 @@ from tests.projects.running import NOISE
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-HOST = "saltmere.example"  # the README's; the test's server stands in for it
+SITE = "http://127.0.0.1:8808"  # the README's; the test's server stands in for it
 LONGEST = 240  # seconds, of an installation: a slow index, and sources that are compiled
 # What goes into a wheel; compiled libraries of this checkout are left behind.
 SOURCES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "denoise_scrapy")
@@ -68,7 +68,9 @@ def follow_the_readme(folder: Path, programs: Path, base: str) -> str:
     for command in [line for language, text in chapter() if not language for line in text.splitlines()]:
         name, *arguments = command.split()
         if name == "pip":
-            assert arguments == ["install", "denoise-scrapy"]  # done, from the wheel
+            assert arguments == ["install", "."]  # done, from the wheel
+        elif name == "python":
+            assert arguments == ["-m", "example_project.portal", "&"]  # the test's server is there
         elif name == "cd":
             folder = folder / arguments[0]
             write_files(folder, base)
@@ -78,21 +80,25 @@ def follow_the_readme(folder: Path, programs: Path, base: str) -> str:
 
 
 def write_files(folder: Path, base: str) -> None:
-    """Append the settings' line to the file that is there, and write the spider."""
+    """Replace the settings' line in the file that is there, and write the spider."""
     blocks = [text.split("\n", 1) for language, text in chapter() if language == "python"]
     written = {first.removeprefix("# "): rest for first, rest in blocks if first.startswith("# courier/")}
     assert len(written["courier/settings.py"].splitlines()) == 1
     assert "denoise" not in written["courier/spiders/stories.py"]
     for name, text in written.items():
-        local = text.replace(f"https://{HOST}", base).replace(HOST, "127.0.0.1")
-        with (folder / name).open("a", encoding="utf-8") as file:
-            file.write("\n" + local)
+        file = folder / name
+        if file.exists():
+            assert file.read_text("utf-8").count("\nADDONS = {}\n") == 1
+            file.write_text(file.read_text("utf-8").replace("ADDONS = {}\n", text), "utf-8")
+        else:
+            assert SITE in text
+            file.write_text(text.replace(SITE, base), "utf-8")
 
 
 def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web, tmp_path: Path) -> None:
     programs = install(tmp_path)
     serve(web, "news", "evening")
-    linked = "".join(f'<h2><a href="{path}">{path}</a></h2>' for path in LISTED)
+    linked = "".join(f'<div class="k3"><a href="{path}">{path}</a></div>' for path in LISTED)
     web.pages["/news/"] = Reply(f"<!DOCTYPE html><title>News</title>{linked}".encode(), headers=HTML)
     log = follow_the_readme(tmp_path, programs, web.url)
     project = tmp_path / "courier"
