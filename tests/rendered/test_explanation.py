@@ -117,8 +117,8 @@ def test_keyboard_reaches_every_block_and_escape_closes_the_details(open_page: C
                 "document.activeElement.getBoundingClientRect().top < details.getBoundingClientRect().top"
             )
         assert reached == [f"b{number}" for number in range(len(reached))]
-        assert "on 1 of 1 other pages" in view.inner_text("#d-numbers")
-        assert re.search(r"^[+−]\d\.\d", view.inner_text("#d-why"), re.MULTILINE)
+        assert "on 1 of 1 other pages" in (view.text_content("#d-numbers") or "")  # folded
+        assert re.search(r"^[+−]{1,3}\w", view.inner_text("#d-why"), re.MULTILINE)
         view.keyboard.press("Escape")
         assert not details.is_visible()
         view.keyboard.press("Shift+Tab")
