@@ -17,7 +17,6 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _END = re.compile(r"[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
 # No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
 _ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
-_ASCII = re.compile(r"[\x00-\x7f]")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
 
 
@@ -64,7 +63,9 @@ def estimate_tokens(text: str) -> int:
         >>> estimate_tokens("The storm came at night."), estimate_tokens("暴风雨")
         (6, 3)
     """
-    plain, wide = len(_ASCII.findall(text)), len(_WIDE.findall(text))
+    if text.isascii():
+        return -(-len(text) // 4)
+    plain, wide = len(text.encode("ascii", "ignore")), len(_WIDE.findall(text))
     return -(-(plain + 2 * (len(text) - plain - wide) + 4 * wide) // 4)
 
 
@@ -205,21 +206,23 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
     block: list[str] = []
     fence = ""
     for line in lines:
-        opened = _FENCE.match(line)
+        opened = _FENCE.match(line) if line.startswith(("`", "~")) else None
         if fence:
             block.append(line)
-            if line.startswith(fence) and not line.strip(fence[0]):
+            if opened and line.startswith(fence) and not line.strip(fence[0]):
                 yield block
                 block, fence = [], ""
             continue
-        if block and (not line.strip() or opened or _HEADING.match(line)):
+        is_heading = line.startswith("#") and _HEADING.match(line) is not None
+        is_empty = not line or line.isspace()
+        if block and (is_empty or opened or is_heading):
             yield block
             block = []
         if opened:
             fence = opened[0]
-        if line.strip():
+        if not is_empty:
             block.append(line)
-        if _HEADING.match(line):
+        if is_heading:
             yield block
             block = []
     if block:
