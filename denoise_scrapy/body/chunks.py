@@ -15,6 +15,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 # A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
 # "approx.".
 _END = re.compile(r"[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
+_SIGNS = ".!?…؟।。！？"  # a text without any is not searched for ends
 # No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
 _ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
@@ -269,7 +270,7 @@ def _frame_of(block: list[str]) -> tuple[str, list[str], str] | None:
 def _sentences(text: str) -> Iterator[str]:
     """The sentences of a paragraph, each with the blanks before it. In doubt two of them are one."""
     start = 0
-    for end in _END.finditer(text):
+    for end in _END.finditer(text) if any(sign in text for sign in _SIGNS) else ():
         if end[0][0] == "." and _ABBREVIATION.search(text, max(start, end.start() - 40), end.start() + 1):
             continue
         yield text[start : end.end()]
