@@ -16,7 +16,8 @@ PROJECTS = Path(__file__).parent
 ROOT = PROJECTS.parents[1]
 LONGEST = 60  # seconds; a crawl here takes two or three
 STATS = 'EXTENSIONS={"example_project.stats_file.StatsFile": 500}'
-NOISE = re.compile(r" (WARNING|ERROR|CRITICAL): ")
+# tldextract, which scrapy-poet asks for domains, warns where its list cannot be fetched.
+NOISE = re.compile(r"(?<! \[tldextract\]) (WARNING|ERROR|CRITICAL): ")
 
 
 @dataclass
