@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import VisitedShapes, sibling_links
-from denoise_scrapy.site.url_shapes import MANY_WORDS, url_shape
+from denoise_scrapy.site.urls import MANY_WORDS, url_shape
 from tests.site.acting_links import ACTING, ACTING_WORDS, PAGES, PAGES_WORDS, VISITED, VISITED_WORDS
 
 SITE = "http://a.example"

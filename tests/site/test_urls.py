@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import VisitedShapes, sibling_links, site_key, url_likeness
-from denoise_scrapy.site.siblings import MAX_LENGTH, MOST_LINKS
+from denoise_scrapy.site.urls import MAX_LENGTH, MOST_LINKS
 
 
 def siblings(url: str, *hrefs: str, limit: int = 10, visited: VisitedShapes | None = None) -> list[str]:

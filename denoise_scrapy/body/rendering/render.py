@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, TABLE_TAGS, Attributes, Token
+from denoise_scrapy.body.rendering.references import safe_image_url, safe_url
 from denoise_scrapy.body.rendering.writer import Writer
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.markup import HEADING_TAGS
 from denoise_scrapy.page.paths import ROOT_TAGS
-from denoise_scrapy.page.references import safe_image_url, safe_url
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
