@@ -28,7 +28,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "reader_place": (_OBJECT, _OBJECT),
     "reader_finish": (_OBJECT, _OBJECT),
     # source/columns.c
-    "read_page": (_NUMBER, *[_POINTER] * 4, _NUMBER),
+    "read_page": (_NUMBER, _POINTER, _POINTER, _NUMBER, *[_POINTER] * 3, _NUMBER),
     "lay_out_blocks": (None, _POINTER, _POINTER),
     # source/shared.c
     "shared": (None, *[_POINTER] * 3, _NUMBER, *[_POINTER] * 4),

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.reading import CharacterTables, read_page
+from denoise_scrapy.native.reading import WORD_BIT, read_page
 from denoise_scrapy.page.marked_text import (
+    CJK,
+    DIGIT,
     SPACE,
     MarkedText,
     class_table,
@@ -113,8 +115,11 @@ def _pairs(level: IntArray, n: int) -> tuple[IntArray, IntArray]:
 
 
 @cache
-def _character_tables() -> CharacterTables:
-    return CharacterTables.of(class_table(), hash_table())
+def character_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
+    """What C asks of each code of the basic plane: class, and value in hashes, shape (65536,) each."""
+    classes = class_table()
+    is_word = (classes >= DIGIT) & (classes < CJK)
+    return classes | (is_word * np.uint8(WORD_BIT)), np.where(classes > SPACE, hash_table(), np.uint64(0))
 
 
 class Elements:
@@ -136,7 +141,7 @@ class Elements:
         self.table = table
         self.text = text
         lib, data = library(), (text.data, text.wide)
-        self.native = None if lib is None else read_page(lib, data, paths, table.copied(), _character_tables())
+        self.native = None if lib is None else read_page(lib, data, paths, table.read(), character_tables())
         self.native_column: NativeColumn | None = None if self.native is None else self.native.elements.get
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 

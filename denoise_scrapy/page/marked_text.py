@@ -186,48 +186,31 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
     """
     codes = text.codes
     at = ((codes[:-1] == 2) & (codes[1:] == 1)).nonzero()[0] + 1
-    # most pages end here: what comes to the end and the start next is no word
-    may_meet = _may_meet()
-    at = at.compress(may_meet.take(codes.take(at - 2)) & may_meet.take(codes.take(at + 1)))
-    if not len(at):
-        return text
     started = (codes == 1).nonzero()[0].searchsorted(at)
     inline = ~np.asarray(table.columns["block"], bool).take(paths.take(started))
     at, started = at.compress(inline), started.compress(inline)
-    marks = (codes <= 2).nonzero()[0]
-    before = marks - np.arange(len(marks))  # characters before each mark: those of a run of marks have as many
-    run = before.take(marks.searchsorted(at))
-    left = marks.take(before.searchsorted(run)) - 1
-    right = marks.take(before.searchsorted(run, side="right") - 1) + 1
-    inside = ((left >= 0) & (right < len(codes))).nonzero()[0]
-    beside = codes.take(np.stack([left, right, left - 1]).take(inside, axis=1), mode="clip")
-    words = (class_table().take(beside[:2]) >= DIGIT).all(axis=0).nonzero()[0]
-    rows = zip(inside.take(words).tolist(), beside.take(words, axis=1).T.tolist(), strict=True)
-    is_exact = cache(_is_exact)
+    shown = (codes > 2).nonzero()[0]
+    if not len(at) or not len(shown):
+        return text
+    behind = shown.searchsorted(at)
+    left, right = shown.take(behind - 1, mode="clip"), shown.take(behind, mode="clip")
+    beside = codes.take(np.stack([left, right, left - 1]), mode="clip")
+    before, after = class_table().take(beside[:2])
+    own = paths.take(started)
+    twins = own == paths.take(started - 1)
+    # most end here: one of the two is no word's, or the second goes on with the first
+    may_meet = (before >= DIGIT) & (after >= DIGIT) & (twins | (after <= UPPER)) & (behind > 0) & (right > at)
     places = [
         int(at[i])
-        for i, letters in rows
-        if _meet(*map(chr, letters), twins=_twins(paths, int(started[i]), table))
-        and not is_exact(int(paths[started[i]]), table)
+        for i in may_meet.nonzero()[0].tolist()
+        if _meet(*map(chr, beside[:, i].tolist()), twins=bool(twins[i]) and table.tags[own[i]] == "a")
+        and not _is_exact(int(own[i]), table)
     ]
     if not places:
         return text
     edges = [place << text.wide for place in (0, *places, len(codes))]
     pieces = (text.data[edge:after] for edge, after in pairwise(edges))
     return MarkedText((b" \0" if text.wide else b" ").join(pieces), text.wide)
-
-
-@cache
-def _may_meet() -> npt.NDArray[np.bool_]:
-    """Whether a character is of a word, or a mark beyond which one may stand, shape (65536,)."""
-    may = class_table() >= DIGIT
-    may[:3] = True
-    return may
-
-
-def _twins(paths: npt.NDArray[np.int32], element: int, table: PathTable) -> bool:
-    """Whether a link follows a link of its own shape: two entries, in any script."""
-    return table.tags[paths[element]] == "a" and bool(paths[element] == paths[element - 1])
 
 
 def _meet(before: str, after: str, further: str, *, twins: bool) -> bool:
@@ -239,7 +222,7 @@ def _meet(before: str, after: str, further: str, *, twins: bool) -> bool:
         before: The letter before the place.
         after: The letter behind it.
         further: What stands before both: a mark where the first is alone.
-        twins: Whether a link follows a link of its own shape.
+        twins: Whether a link follows a link of its own shape: two entries, in any script.
     """
     if twins:
         return not after.islower()

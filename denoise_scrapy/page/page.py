@@ -299,7 +299,7 @@ class Page:
         Of a long path it is the end: all of them have `MAX_DESCRIBED` characters an element of the page.
         """
         paths = self._paths[self.blocks.element].tolist()
-        names = self._table.describe_ends(paths, MAX_DESCRIBED * len(self._paths) // max(1, len(paths)))
+        names = self._table.describe(paths, MAX_DESCRIBED * len(self._paths) // max(1, len(paths)))
         return [names[path] for path in paths]
 
     @cached_property

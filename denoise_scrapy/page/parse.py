@@ -12,11 +12,10 @@ from w3lib.encoding import resolve_encoding, to_unicode
 from webencodings import LABELS, lookup
 
 from denoise_scrapy.native import library
-from denoise_scrapy.native.reading import look
 from denoise_scrapy.page.marked_text import END, LINE_BREAK, START
 from denoise_scrapy.page.markup import BLOCK_TAGS
 from denoise_scrapy.page.paths import PathTable
-from denoise_scrapy.page.reader import Event, NativeReader, ParsedMarkup, Reader, Target
+from denoise_scrapy.page.reader import AnyReader, Event, NativeReader, ParsedMarkup, Reader, Target
 
 #: A page of more elements, of more open ones at a time, or of more bytes is not judged: what is left of it is read as
 #: text without structure, and all of its text is its body. Of 1,800 recorded pages the largest has 13,000 elements and
@@ -54,13 +53,12 @@ def _read(
 ) -> tuple[ParsedMarkup, bool]:
     """The page, and whether its marks are ours alone."""
     native = None if clean else library()
-    reader = (
+    reader: AnyReader = (
         Reader(table, keep_noscript=keep_noscript, clean=clean)
         if native is None
         else NativeReader(native, table, keep_noscript=keep_noscript)
     )
-    target = reader.target()
-    pieces = _Pieces(body, reader)
+    target, pieces = reader.target, _Pieces(body, reader)
     feed(body if len(body) <= PIECE else pieces, target)
     if pieces.end < len(body):
         reader.close()
@@ -85,7 +83,7 @@ class _Pieces:
         is_stopped: Whether a bound was reached.
     """
 
-    def __init__(self, body: bytes, reader: Reader | NativeReader) -> None:
+    def __init__(self, body: bytes, reader: AnyReader) -> None:
         self._body = body
         self._reader = reader
         self._position = 0
@@ -216,6 +214,8 @@ _ATTRIBUTE = re.compile(
 )
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
+#: What `html_look` of C tells by bits.
+HAS_MARKS, EMBEDS = 1, 2
 _MARK_BYTES = bytes.maketrans(b"\1\2\0", b"   ")
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
@@ -238,12 +238,12 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         html = _decoded(html, encoding)
     body = html.encode("utf-8", "replace")
     native = library()
-    has_marks, is_embedding = _look(body) if native is None else look(native, body)
-    if has_marks:
+    found = _look(body) if native is None else native.html_look(body, len(body))
+    if found & HAS_MARKS:
         body = body.translate(_MARK_BYTES)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
-    if is_embedding:
+    if found & EMBEDS:
         # with their ends gone, what follows inner documents stays in the element it stands in
         body = _CLOSING_TAGS.sub(b"", body)
     return body
@@ -308,8 +308,8 @@ def _is_utf8(html: bytes) -> bool:
     return not wide or html.decode("utf-8", "replace").count("\ufffd") <= wide / 2
 
 
-def _look(body: bytes) -> tuple[bool, bool]:
+def _look(body: bytes) -> int:
     """Whether there are zeros or marks, and whether body or html ends more than once: documents in a document."""
     ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of counts of each spelling
     has_marks = b"\x01" in body or b"\x02" in body or b"\0" in body
-    return has_marks, ends.count(b"body") > 1 or ends.count(b"html") > 1
+    return HAS_MARKS * has_marks | EMBEDS * (ends.count(b"body") > 1 or ends.count(b"html") > 1)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from sys import getsizeof
-from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.reading import PathRows
 from denoise_scrapy.page.attributes import TELLS_NOTHING
 from denoise_scrapy.page.markup import (
     CONTAINER_TAGS,
@@ -51,40 +50,11 @@ COLUMNS: dict[str, type[np.generic]] = {
     "br": np.bool_,
     "skipped": np.bool_,  # shows nothing: its subtree is not read, but for a noscript's at times
 }
-#: A row of all of them.
+#: A row of all of them; `native/source/columns.c` reads the same.
 ROW = np.dtype(list(COLUMNS.items()))
-
-
-class PathColumns(Mapping[str, npt.NDArray[np.generic]]):
-    """The columns of a table's rows. Each gets the rows that are new when it is read."""
-
-    def __init__(self, rows: bytearray) -> None:
-        self._rows = rows
-        self._arrays = {name: np.zeros(0, dtype) for name, dtype in COLUMNS.items()}
-        self._sizes = dict.fromkeys(COLUMNS, 0)  # bytes of `rows` that each column holds already
-
-    def __getitem__(self, name: str) -> npt.NDArray[np.generic]:
-        if self._sizes[name] != len(self._rows):
-            self._extend(name)
-        return self._arrays[name]
-
-    def _extend(self, name: str) -> None:
-        size = len(self._rows)
-        known, count = self._sizes[name] // ROW.itemsize, size // ROW.itemsize
-        column = self._arrays[name]
-        if count > len(column):
-            self._arrays[name] = np.zeros(max(2 * len(column), count), column.dtype)
-            self._arrays[name][:known] = column[:known]
-        # a copy: the rows cannot grow while an array looks at them
-        self._arrays[name][known:count] = np.frombuffer(self._rows, ROW, offset=self._sizes[name])[name]
-        self._sizes[name] = size
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COLUMNS)
-
-    def __len__(self) -> int:
-        return len(COLUMNS)
-
+#: The columns of a path, and as one string of bytes those of its token.
+_TOKEN = struct.Struct("=IIIQii?????")
+_ROW = struct.Struct(f"=iiQQii{_TOKEN.size}s")
 
 _DIGITS = re.compile(r"\d+")
 _HIDDEN = int(Flag.HIDDEN)
@@ -105,54 +75,42 @@ _KINDS: dict[str, int] = {
     "meta": META,
 }
 
-#: Columns of the path table that are a token's, as one string of bytes: tag, class, id, token, own flags,
-#: characters of the tags; then block, container, content, br, skipped (`paths.COLUMNS`).
-_PACKED = struct.Struct("=IIIQii?????")
 
-
-class Token(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Token:
     """A kind of element: tag, class, id, role and whether it hides itself.
 
     Attributes:
-        name: Its identity: tag, class, id, role, whether it hides itself; itemprop is none of it,
-            though it may set flags.
         tag: Its tag.
+        class_: Its class, `without_digits`.
+        id: Its id, `without_digits`.
+        key: Its identity, as the end of a key of `PathTable.transitions`; itemprop is none of it, though it may set
+            flags.
         kind: What the event loop does with it.
         block: Whether it ends a block of text.
         in_key: Its part of the hash of a path.
         in_shape: The same without the id.
         flags: Bits of `Flag`.
         packed: Its columns of the path table.
+        counted: Whether a table counts its memory.
     """
 
-    name: tuple[str, str, str, str | None, bool]
     tag: str
+    class_: str
+    id: str
+    key: tuple[object, ...]
     kind: int
     block: bool
     in_key: int
     in_shape: int
     flags: int
     packed: bytes
+    counted: bool = False
 
     @property
     def step(self) -> str:
         """The element as people read it: `div#main.story`."""
-        tag, class_, id_, *_ = self.name
-        return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
-
-
-class _Tag(NamedTuple):
-    """Part of a token that depends on its tag alone; `kinds` are those of `_PACKED`."""
-
-    code: int
-    kind: int
-    kinds: tuple[bool, bool, bool, bool, bool]
-
-
-@lru_cache(maxsize=1024)
-def _of_tag(tag: str) -> _Tag:
-    kinds = is_block_tag(tag), tag in CONTAINER_TAGS, tag in CONTENT_TAGS, tag == "br", tag in SKIPPED_TAGS
-    return _Tag(name_code(tag), _KINDS.get(tag, PLAIN), kinds)
+        return self.tag + (f"#{self.id}" if self.id else "") + "".join(f".{name}" for name in self.class_.split())
 
 
 @lru_cache(maxsize=16_384)
@@ -163,7 +121,7 @@ def without_digits(name: str) -> str:
         >>> without_digits("post-1234  wide2")
         'post- wide'
     """
-    return " ".join(_DIGITS.sub("", name[:MAX_NAME_LENGTH]).split())
+    return " ".join(_DIGITS.sub("", name).split())
 
 
 def name_code(text: str) -> int:
@@ -189,10 +147,14 @@ def token(tag: str, class_: str, id_: str, role: str | None, itemprop: str | Non
         in_shape = _hash(f"{tag}\0{class_}")
         if class_ or id_ or role or itemprop:
             flags |= word_flags(" ".join(filter(None, (class_, id_, role, itemprop))))
-    code, kind, kinds = _of_tag(tag)
+    kinds = is_block_tag(tag), tag in CONTAINER_TAGS, tag in CONTENT_TAGS, tag == "br", tag in SKIPPED_TAGS
     markup = 2 * len(tag) + 5 + (len(class_) + 9 if class_ else 0) + (len(id_) + 6 if id_ else 0)
-    packed = _PACKED.pack(code, name_code(class_), name_code(id_), own, flags, markup, *kinds)
-    return Token((tag, class_, id_, role, hides), tag, kind, kinds[0], in_key, in_shape, flags, packed)
+    packed = _TOKEN.pack(name_code(tag), name_code(class_), name_code(id_), own, flags, markup, *kinds)
+    if id_ or role is not None or hides:
+        key: tuple[object, ...] = (tag, class_ or None, id_ or None, role, None, hides)
+    else:
+        key = (tag, class_) if class_ else (tag,)
+    return Token(tag, class_, id_, key, _KINDS.get(tag, PLAIN), kinds[0], in_key, in_shape, flags, packed)
 
 
 def _hash(text: str) -> int:
@@ -209,12 +171,24 @@ RARE_NAMES = frozenset(["id", "role", "itemprop", "itemtype", "style", "hidden"]
 #: About what a table takes by itself, for a path, for a transition, for a token that no table had before, in bytes:
 #: fitted to tracemalloc's figures of 27 recorded sites. Names come on top.
 EMPTY_BYTES, PATH_BYTES, TRANSITION_BYTES, TOKEN_BYTES = 10_000, 60, 140, 700
-#: Parent's path id, tag, class, id, role, itemprop as written, and whether it hides itself.
-_Raw = tuple[int, str, str | None, str | None, str | None, str | None, bool]
-#: The columns of a row that depend on the path.
-_PLACE = struct.Struct("=iiQQii")
+#: Tag, class, id, role, itemprop as written, and whether it hides itself.
+_Raw = tuple[str, str | None, str | None, str | None, str | None, bool]
 _MASK = (1 << 64) - 1
 _CHAIN = 0x9E3779B97F4A7C15
+
+
+class PathColumns:
+    """The columns of a table, at least as long as it was when they were read. They are copies, to be read only."""
+
+    def __init__(self, table: PathTable) -> None:
+        self._table = table
+        self._arrays: dict[str, npt.NDArray[np.generic]] = {}
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.generic]:
+        found = self._arrays.get(name)
+        if found is None or len(found) < len(self._table):
+            found = self._arrays[name] = np.ascontiguousarray(self._table.packed()[name])
+        return found
 
 
 class PathTable:
@@ -226,7 +200,6 @@ class PathTable:
     Attributes:
         columns: The columns by name, at least as long as the table. Those of paths interned meanwhile are in them
             when they are read again.
-        rows: The same, row by row (`ROW`). Copy what you look at: it cannot grow while an array holds it.
         parent: Path id of the parent, in a list for loops that read single values.
         kinds: What the event loop does at such an element (`PLAIN` …).
         tags: The tag.
@@ -234,18 +207,14 @@ class PathTable:
     """
 
     def __init__(self) -> None:
-        self._set_rows(bytearray(ROW.itemsize))
+        self.columns = PathColumns(self)
+        self._rows = bytearray(64 * ROW.itemsize)  # never resized: a larger one takes its place
         self.parent: list[int] = [0]
         self.kinds: list[int] = [0]
         self.tags: list[str] = [""]
         self._tokens: list[Token | None] = [None]
         self.transitions: dict[tuple[object, ...], int] = {}
         self._name_bytes = 0
-
-    def _set_rows(self, rows: bytearray) -> None:
-        self.rows = rows
-        self.columns: Mapping[str, npt.NDArray[np.generic]] = PathColumns(rows)
-        self._copied = PathRows()
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -261,67 +230,101 @@ class PathTable:
         """Whether further pages should be parsed with a new table."""
         return len(self.parent) > MAX_PATHS or self.nbytes > MAX_BYTES
 
+    def read(self) -> tuple[bytearray, int]:
+        """The rows as bytes (`ROW`), and how many there are; they are never written anew, and never move."""
+        count = len(self.parent)  # first: a row is there before its parent is
+        return self._rows, count
+
+    def packed(self) -> npt.NDArray[np.void]:
+        """The rows as an array of `ROW`, shape (paths,)."""
+        rows, count = self.read()
+        return np.frombuffer(rows, ROW, count)
+
     def part(self, paths: npt.NDArray[np.int32]) -> tuple[PathTable, npt.NDArray[np.int32]]:
         """A table of some paths and those above them, for no others; and the ids of these in it.
 
         Args:
             paths: Path ids, shape (any,).
         """
-        rows = np.frombuffer(bytes(self.rows), ROW)
+        rows = self.packed()
         wanted = np.zeros(len(rows), bool)
         wanted[0], above = True, paths
         while len(above := above[~wanted[above]]):
             wanted[above] = True
             above = rows["parent"][above]
         kept, number = np.flatnonzero(wanted), np.cumsum(wanted, dtype=np.int32) - np.int32(1)
-        some, ids = rows[kept].copy(), kept.tolist()
+        some, ids = rows[kept], kept.tolist()
         some["parent"], some["block_path"] = number[some["parent"]], number[some["block_path"]]
         table = PathTable()
-        table._set_rows(bytearray(some.tobytes()))
+        table._rows = bytearray(some.tobytes())
         table.parent = some["parent"].tolist()
         table.kinds, table.tags, table._tokens = (
             [column[i] for i in ids] for column in (self.kinds, self.tags, self._tokens)
         )
         return table, number[paths]
 
-    def copied(self) -> PathRows:
-        """A copy of the rows for C to read: they may move when the table grows."""
-        if self._copied.paths != len(self.parent):
-            self._copied = self._copied.grown(self.rows)
-        return self._copied
-
     def child(self, path: int, tag: str, attributes: Mapping[str, str]) -> int:
         """Path id of a child element of `path`, interned where it is new."""
         class_ = attributes.get("class")
+        key: tuple[object, ...]
         if RARE_NAMES.isdisjoint(attributes):  # 87% of those with attributes: .27 µs in place of .32
-            short = (path, tag) if class_ is None else (path, tag, class_)
-            found = self.transitions.get(short)
-            return self._learn(short, (path, tag, class_, None, None, None, False)) if found is None else found
-        style = attributes.get("style")
-        hides = "hidden" in attributes or (style is not None and style_hides(style))
-        raw = (path, tag, class_, attributes.get("id"), attributes.get("role"), attributes.get("itemprop"), hides)
-        found = self.transitions.get(raw)
-        return self._learn(raw, raw) if found is None else found
+            raw: _Raw = (tag, class_, None, None, None, False)
+            key = (path, tag) if class_ is None else (path, tag, class_)
+        else:
+            style = attributes.get("style")
+            hides = "hidden" in attributes or (style is not None and style_hides(style))
+            raw = (tag, class_, attributes.get("id"), attributes.get("role"), attributes.get("itemprop"), hides)
+            key = (path, *raw)
+        found = self.transitions.get(key)
+        return self._learn(path, key, raw) if found is None else found
 
-    def _learn(self, key: tuple[object, ...], raw: _Raw) -> int:
-        """Path id of a new transition. Its key holds the token's own names, where they are the same."""
-        found = self._intern(raw)
-        own = self._tokens[found]
-        names = {name: name for name in own.name if isinstance(name, str)} if own else {}
-        self._name_bytes += sum(getsizeof(part) for part in key if isinstance(part, str) and part not in names)
-        self.transitions[tuple([names.get(part, part) if isinstance(part, str) else part for part in key])] = found
+    def _learn(self, path: int, key: tuple[object, ...], raw: _Raw) -> int:
+        """Path id of a new transition; elements of one token, whatever is written in them, have one path."""
+        tag, class_, id_, role, itemprop, hides = raw
+        own = token(
+            tag,
+            without_digits(class_[:MAX_NAME_LENGTH]) if class_ else "",
+            without_digits(id_[:MAX_NAME_LENGTH]) if id_ else "",
+            role and role[:MAX_NAME_LENGTH],
+            itemprop and itemprop[:MAX_NAME_LENGTH],
+            hides,
+        )
+        own_key = (path, *own.key)
+        found = self.transitions.get(own_key)
+        if found is None:
+            found = self.transitions[own_key] = self._append(path, own)
+        if key != own_key:
+            self.transitions[key] = found
+            self._name_bytes += sum([getsizeof(part) for part in key[1:] if part is not None])
         return found
 
-    def describe(self, path: int) -> str:
-        """The path as people read it: `html/body/div#main.story/p`."""
-        steps = []
-        while path:
-            steps.append(self.step(path))
-            path = self.parent[path]
-        return "/".join(reversed(steps))
+    def _append(self, parent: int, own: Token) -> int:
+        new = len(self.parent)
+        if not own.counted:
+            own.counted = True
+            self._name_bytes += TOKEN_BYTES + 2 * sum([len(name) for name in own.key if isinstance(name, str)])
+        _, depth, key, shape, flags, block_path, _ = _ROW.unpack_from(self._rows, parent * _ROW.size)
+        if (new + 1) * _ROW.size > len(self._rows):  # others may be reading this one
+            self._rows = self._rows + bytes(len(self._rows))
+        _ROW.pack_into(
+            self._rows,
+            new * _ROW.size,
+            parent,
+            depth + 1,
+            (key * _CHAIN + own.in_key) & _MASK,
+            (shape * _CHAIN + own.in_shape) & _MASK,
+            flags | own.flags,
+            new if own.block else block_path,
+            own.packed,
+        )
+        self._tokens.append(own)
+        self.kinds.append(own.kind)
+        self.tags.append(own.tag)
+        self.parent.append(parent)
+        return new
 
-    def describe_ends(self, paths: Iterable[int], most: int) -> dict[int, str]:
-        """Describe many paths, each from the one above it; of one of more characters the end: `…/div/div/p`."""
+    def describe(self, paths: Iterable[int], most: int = 10_000) -> dict[int, str]:
+        """Paths as people read them, `html/body/div#main.story/p`; of one of more characters the end: `…/div/div/p`."""
         known = {0: ""}
         for path in paths:
             climbed, at = list[int](), path
@@ -339,40 +342,7 @@ class PathTable:
         own = self._tokens[path]
         return own.step if own else ""
 
-    def _intern(self, raw: _Raw) -> int:
-        path, tag, class_, id_, role, itemprop, hides = raw
-        made = token.cache_info().misses
-        own = token(
-            tag,
-            without_digits(class_[:MAX_NAME_LENGTH]) if class_ else "",
-            without_digits(id_[:MAX_NAME_LENGTH]) if id_ else "",
-            role and role[:MAX_NAME_LENGTH],
-            itemprop and itemprop[:MAX_NAME_LENGTH],
-            hides,
-        )
-        if token.cache_info().misses > made:
-            self._name_bytes += TOKEN_BYTES + 2 * sum(len(name) for name in own.name if isinstance(name, str))
-        key = (path, own.name)  # never a raw key: these hold no tuples
-        found = self.transitions.get(key)
-        if found is None:
-            found = self.transitions[key] = self._append(path, own)
-        return found
-
-    def _append(self, parent: int, own: Token) -> int:
-        """A new path. Its columns are packed, and unpacked many at a time: 17 writes to arrays take 5 times as long."""
-        new = len(self.parent)
-        _, depth, key, shape, flags, block_path = _PLACE.unpack_from(self.rows, parent * ROW.itemsize)
-        self.rows += _PLACE.pack(
-            parent,
-            depth + 1,
-            (key * _CHAIN + own.in_key) & _MASK,
-            (shape * _CHAIN + own.in_shape) & _MASK,
-            flags | own.flags,
-            new if own.block else block_path,
-        )
-        self.rows += own.packed
-        self.parent.append(parent)
-        self.kinds.append(own.kind)
-        self.tags.append(own.tag)
-        self._tokens.append(own)
-        return new
+    def names(self, path: int) -> tuple[str, str]:
+        """Id and class of the path's element, digits left out, "" for none."""
+        own = self._tokens[path]
+        return (own.id, own.class_) if own else ("", "")

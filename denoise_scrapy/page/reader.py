@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import Library, reading
+from denoise_scrapy.native import Library
 from denoise_scrapy.page.attributes import (
     KEPT_ATTRIBUTES,
     MAX_SIZE_LENGTH,
@@ -27,13 +27,7 @@ from denoise_scrapy.page.attributes import (
     largest,
     written_size,
 )
-from denoise_scrapy.page.marked_text import (
-    END,
-    LINE_BREAK,
-    START,
-    MarkedText,
-    part_glued,
-)
+from denoise_scrapy.page.marked_text import END, LINE_BREAK, START, MarkedText, part_glued
 from denoise_scrapy.page.markup import BLOCK_TAGS, SIZED_TAGS
 from denoise_scrapy.page.paths import BREAK, IMAGE, LINK, META, RARE_NAMES, SKIPPED, PathTable
 
@@ -106,33 +100,81 @@ _FREE_MARKS = {ord(START): None, ord(END): None, 0: None}
 _NOT_RARE = RARE_NAMES.isdisjoint
 
 
-class Reader:
-    """Reads one page into a `ParsedMarkup`.
+class AnyReader:
+    """What the reader in Python and the one in C have in common.
 
     Args:
         table: Gets the paths that are new to it.
         keep_noscript: Whether to read the text inside `noscript` as the page's.
+
+    Attributes:
+        target: The parser's callbacks.
+    """
+
+    target: Target
+
+    def __init__(self, table: PathTable, *, keep_noscript: bool = False) -> None:
+        self._page = ParsedMarkup(noscript_read=keep_noscript)
+        self._table = table
+
+    def _place(self) -> tuple[int, int, int]:
+        """Elements that have started, path of the open one, how many are open inside a skipped one, itself included."""
+        raise NotImplementedError
+
+    def _read(self) -> tuple[npt.NDArray[np.int32], MarkedText, bool]:
+        """Path ids, the marked text, and whether its marks are ours alone. Lets go of all that was read."""
+        raise NotImplementedError
+
+    @property
+    def started(self) -> int:
+        """Elements that have started so far."""
+        return self._place()[0]
+
+    @property
+    def depth(self) -> int:
+        """Elements that are open."""
+        _, path, level = self._place()
+        return level + int(self._table.columns["depth"][path])
+
+    def close(self) -> None:
+        """End what is open: a parser that gave up half-way leaves elements so."""
+        for _ in range(self.depth):
+            self.target.end("")
+
+    def finish(self) -> tuple[ParsedMarkup, bool]:
+        """Return the page, its words parted (`part_glued`), and whether its marks are ours alone.
+
+        If they are not, words are not parted, and the page must be read anew, `clean`. A reader can be finished once.
+        """
+        self.close()
+        page = self._page
+        page.paths, page.text, marks_fit = self._read()
+        if marks_fit:
+            page.text = part_glued(page.text, page.paths, self._table)
+        return page, marks_fit
+
+
+class Reader(AnyReader):
+    """Reads one page into a `ParsedMarkup`.
+
+    Args:
+        table: See `AnyReader`.
+        keep_noscript: See `AnyReader`.
         clean: Whether to take marks out of the text, where character references brought them in.
     """
 
     def __init__(self, table: PathTable, *, keep_noscript: bool = False, clean: bool = False) -> None:
-        self._page = ParsedMarkup(noscript_read=keep_noscript)
-        self._table = table
+        super().__init__(table, keep_noscript=keep_noscript)
         self._paths = array("i")
         self._pieces: list[Any] = []  # of the marked string; inside an element that is looked into, its events
         self._mark = 0  # where the pieces of the skipped element begin
-        self._skipped: tuple[str, Mapping[str, str]] = ("", {})
+        self._skipped: StartTag = ("", {})
         self._looks_into = self._in_first_head = False
-        self._clean = clean
-        self._close: Callable[[], None] | None = None
         self._inside = 0  # elements that have started inside skipped ones
-        self._open: Callable[[], int] = int
+        self.target, self._open = self._callbacks(clean)
 
-    def target(self) -> Target:  # noqa: PLR0915 - what shares variables stands together
-        """The callbacks. A known element costs one look-up and two appends, an end or a text one append.
-
-        They share the variables of this call, which are read faster than attributes of an object.
-        """
+    def _callbacks(self, clean: bool) -> tuple[Target, Callable[[], tuple[int, int]]]:  # noqa: PLR0915
+        """The callbacks, and what gives the open path and level; they share variables, faster than attributes."""
         table, paths = self._table, self._paths
         transitions, parent, kinds, tags = table.transitions.get, table.parent, table.kinds, table.tags
         count, add = paths.append, self._pieces.append
@@ -189,29 +231,11 @@ class Reader:
             elif self._looks_into:
                 add(None)
 
-        def close() -> None:  # a parser that gave up half-way leaves elements open
-            while level or path:
-                end("")
+        data = (lambda text: add(text.translate(_FREE_MARKS))) if clean else add
+        return Target(start, end, data), lambda: (path, level)
 
-        data = (lambda text: add(text.translate(_FREE_MARKS))) if self._clean else add
-        self._close = close
-        self._open = lambda: level + int(table.columns["depth"][path])
-        return Target(start, end, data)
-
-    @property
-    def started(self) -> int:
-        """Elements that have started so far."""
-        return len(self._paths) + self._inside
-
-    @property
-    def depth(self) -> int:
-        """Elements that are open."""
-        return self._open()
-
-    def close(self) -> None:
-        """End what is open: a parser that gave up half-way leaves elements so."""
-        if self._close:
-            self._close()
+    def _place(self) -> tuple[int, int, int]:
+        return (len(self._paths) + self._inside, *self._open())
 
     def _start_special(self, kind: int, child: int, tag: str, attributes: Mapping[str, str]) -> int:
         """Start an element that is rare, and return how many skipped elements are open then."""
@@ -247,87 +271,46 @@ class Reader:
     def _end_skipped(self) -> None:
         """End a skipped element: its pieces are none of the page's."""
         if self._looks_into:
-            note_skipped(self._page, *self._skipped, self._pieces[self._mark :])
+            note_skipped(self._page, self._skipped, self._pieces[self._mark :])
         del self._pieces[self._mark :]
 
-    def finish(self) -> tuple[ParsedMarkup, bool]:
-        """Return the page, its words parted (`part_glued`), and whether its marks are ours alone.
-
-        If they are not, words are not parted, and the page must be read anew, `clean`.
-
-        Lets go of all that was read: lxml's parsers are in cycles with their callbacks, which would hold it until the
-        garbage collector comes.
-        """
-        self.close()
-        page, count = self._page, len(self._paths)
-        page.paths = np.array(self._paths)
-        page.text = MarkedText.encode("".join(self._pieces))
+    def _read(self) -> tuple[npt.NDArray[np.int32], MarkedText, bool]:
+        paths, text = np.array(self._paths), MarkedText.encode("".join(self._pieces))
+        marks_fit = all(np.count_nonzero(text.codes == mark) == len(paths) for mark in (1, 2))
+        # lxml's parsers are in cycles with their callbacks, which would hold it until the garbage collector comes
         self._pieces.clear()
-        del self._paths[:], self._page, self._close, self._open
-        codes = page.text.codes
-        marks_fit = np.count_nonzero(codes == 1) == count == np.count_nonzero(codes == 2)
-        if marks_fit:
-            page.text = part_glued(page.text, page.paths, self._table)
-        return page, marks_fit
+        del self._paths[:], self._open, self.target
+        return paths, text, marks_fit
 
 
-class NativeReader:
-    """Reads one page into a `ParsedMarkup`.
+class NativeReader(AnyReader):
+    """The same in C (`native/source/reader.c`).
 
     Args:
         library: The compiled library.
-        table: Gets the paths that are new to it.
-        keep_noscript: Whether to read the text inside `noscript` as the page's.
+        table: See `AnyReader`.
+        keep_noscript: See `AnyReader`.
     """
 
     def __init__(self, library: Library, table: PathTable, *, keep_noscript: bool = False) -> None:
-        page = self._page = ParsedMarkup(noscript_read=keep_noscript)
-        given = reading.Given(
-            table.transitions,
-            table.parent,
-            table.kinds,
-            table.tags,
-            BLOCK_TAGS,
-            page.urls,
-            page.attributes,
-            page.declaring,
-            table.child,
-            partial(_note, page, table.tags),
-            partial(note_skipped, page),
+        super().__init__(table, keep_noscript=keep_noscript)
+        page = self._page
+        given = (
+            *(table.transitions, table.parent, table.kinds, table.tags, BLOCK_TAGS),
+            *(page.urls, page.attributes, page.declaring),
+            *(table.child, partial(_note, page, table.tags), partial(note_skipped, page)),
         )
         self._library = library
-        self._table = table
-        self._callbacks = reading.callbacks(library, given, keep_noscript=keep_noscript)
+        self._reader, *callbacks = library.reader(given, keep_noscript)
+        self.target = Target(*callbacks)
 
-    def target(self) -> Target:
-        """The callbacks."""
-        _, start, end, data = self._callbacks
-        return Target(start, end, data)
+    def _place(self) -> tuple[int, int, int]:
+        place: tuple[int, int, int] = self._library.reader_place(self._reader)
+        return place
 
-    @property
-    def started(self) -> int:
-        """Elements that have started so far."""
-        return reading.place(self._library, self._callbacks.reader)[0]
-
-    @property
-    def depth(self) -> int:
-        """Elements that are open."""
-        _, path, level = reading.place(self._library, self._callbacks.reader)
-        return level + int(self._table.columns["depth"][path])
-
-    def close(self) -> None:
-        """End what is open: a parser that gave up half-way leaves elements so."""
-        while self.depth:
-            self._callbacks.end("")
-
-    def finish(self) -> tuple[ParsedMarkup, bool]:
-        """The page, its words parted; and whether its marks are ours alone. Lets go of all that was read."""
-        read = reading.finish(self._library, self._callbacks.reader)
-        self._page.paths = read.paths
-        self._page.text = MarkedText(read.text, read.wide)
-        if not read.marks:
-            self._page.text = part_glued(self._page.text, read.paths, self._table)
-        return self._page, not read.marks
+    def _read(self) -> tuple[npt.NDArray[np.int32], MarkedText, bool]:
+        paths, text, width, marks = self._library.reader_finish(self._reader)
+        return np.frombuffer(paths, np.int32), MarkedText(text, width == 2), not marks
 
 
 def _note(
@@ -365,15 +348,9 @@ def _note_image(page: ParsedMarkup, element: int, attributes: Mapping[str, str],
         page.attributes.append((element, name, value))
 
 
-def note_skipped(page: ParsedMarkup, tag: str, attributes: Mapping[str, str], inside: Iterable[Event]) -> None:
-    """Note what a skipped element holds: a head's title and base, a noscript's size, JSON-LD.
-
-    Args:
-        page: Gets the notes.
-        tag: The element's.
-        attributes: The element's.
-        inside: The events between its start and its end.
-    """
+def note_skipped(page: ParsedMarkup, skipped: StartTag, inside: Iterable[Event]) -> None:
+    """Note what a skipped element holds: a head's title and base, a noscript's size, JSON-LD."""
+    tag, attributes = skipped
     level, inside_title = 1, 0
     inside_json = 1 if is_json_ld(tag, attributes) else 0
     title: list[str] = []  # a long one comes in thousands of pieces

@@ -125,17 +125,9 @@ def is_block_node(page: Page) -> BoolArray:
 def names_of(page: Page, element: int) -> Rule:
     """The names of an element, as a rule."""
     table, path = page.path_table, int(page.elements.paths[element])
-    above = table.describe(table.parent[path])
-    names = table.describe(path)[len(above) + bool(above) + len(table.tags[path]) :]  # "#main.story.wide"
-    codes = int(table.columns["id"][path]), int(table.columns["class_"][path])
-    id_, classes = "", names
-    if codes[0]:  # an id may hold dots
-        ends = [i for i, char in enumerate(names) if char == "."] + [len(names)]
-        id_ = next((names[1:end] for end in ends if crc32(names[1:end].encode("utf-8", "replace")) == codes[0]), "")
-        classes = names[len(id_) + 1 :]
-    class_ = " ".join(classes.split("."))[1:]
-    # a class name that holds a dot cannot be read back: then it is none
-    return Rule(id_, class_ if _code(class_) == codes[1] else "", tag_path(table, path))
+    id_, class_ = table.names(path)
+    # no selector names a class with a dot as `str` does
+    return Rule(id_, "" if "." in class_ else class_, tag_path(table, path))
 
 
 def tag_path(table: PathTable, path: int) -> str:

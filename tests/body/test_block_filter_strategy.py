@@ -32,8 +32,9 @@ def body(html: str) -> list[str]:
 
 
 def paths_of(page: Page, chosen: np.ndarray) -> list[str]:
-    steps = [page.path_table.describe(int(page.elements.paths[i])) for i in np.flatnonzero(chosen)]
-    return [step.removeprefix("html/body/") for step in steps]
+    paths = page.elements.paths[chosen].tolist()
+    told = page.path_table.describe(paths)
+    return [told[path].removeprefix("html/body/") for path in paths]
 
 
 def left(html: str) -> list[str]:

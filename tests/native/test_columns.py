@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.reading import CharacterTables, PathRows, read_page
+from denoise_scrapy.native.reading import read_page
 from denoise_scrapy.page import Flag, Page, PathTable
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.columns import Elements
+from denoise_scrapy.page.columns import Elements, character_tables
 from denoise_scrapy.page.geometry import Boxes
-from denoise_scrapy.page.marked_text import MarkedText, class_table, hash_table
+from denoise_scrapy.page.marked_text import MarkedText
 from denoise_scrapy.page.paths import ROW
 from tests.html_strategies import SOUP, pages
 
@@ -139,9 +139,7 @@ def test_text_of_no_block_level_element_is_refused():
 
 def read(text, paths):
     data = MarkedText.encode(text)
-    characters = CharacterTables.of(class_table(), hash_table())
-    rows = PathRows().grown(TABLE.rows)
-    return read_page(library(), (data.data, data.wide), np.array(paths, np.int32), rows, characters)
+    return read_page(library(), (data.data, data.wide), np.array(paths, np.int32), TABLE.read(), character_tables())
 
 
 def test_rows_of_paths_are_what_c_takes_them_for():

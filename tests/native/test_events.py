@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.reading import look
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.page.parse import _look, feed, to_utf8
 from denoise_scrapy.page.reader import Event, NativeReader, ParsedMarkup, Reader
@@ -72,7 +71,7 @@ events = st.lists(starts | st.sampled_from(TEXTS) | st.none(), max_size=60)
 
 
 def read(reader: Reader | NativeReader, given_events: list[Event]) -> tuple[ParsedMarkup, bool]:
-    target = reader.target()
+    target = reader.target
     for event in given_events:
         if event is None:
             target.end("")
@@ -129,7 +128,7 @@ def test_markup(html: str) -> None:
     tables = PathTable(), PathTable()
     readers = Reader(tables[0]), NativeReader(native, tables[1])
     for reader in readers:
-        feed(to_utf8(html), reader.target())
+        feed(to_utf8(html), reader.target)
     assert facts(*readers[0].finish()) == facts(*readers[1].finish())
 
 
@@ -154,7 +153,7 @@ def test_nothing_is_held_when_a_page_is_read() -> None:
     gc.disable()
     try:
         reader = NativeReader(native, table)
-        feed(b"<title>T</title><script type=application/ld+json>{", reader.target())
+        feed(b"<title>T</title><script type=application/ld+json>{", reader.target)
         page = weakref.ref(reader.finish()[0])
         del reader
         assert page() is None
@@ -164,7 +163,7 @@ def test_nothing_is_held_when_a_page_is_read() -> None:
 
 def test_callbacks_refuse_what_is_none_of_theirs() -> None:
     reader = NativeReader(native, PathTable())
-    target = reader.target()
+    target = reader.target
     for call in (
         lambda: target.start("p"),
         lambda: target.start("p", 3),
@@ -194,4 +193,4 @@ def test_callbacks_refuse_what_is_none_of_theirs() -> None:
     ).map(b"".join)
 )
 def test_bytes(html: bytes) -> None:
-    assert look(native, html) == _look(html)
+    assert native.html_look(html, len(html)) == _look(html)

@@ -87,7 +87,7 @@ def test_long_names_are_counted_and_not_remembered_by_their_tokens() -> None:
     assert table.nbytes > 3 * len(long)
     own = table._tokens[int(page.elements.paths[-1])]
     assert own is not None
-    assert max(len(name) for name in own.name if isinstance(name, str)) <= MAX_NAME_LENGTH
+    assert max(len(name) for name in own.key if isinstance(name, str)) <= MAX_NAME_LENGTH
 
 
 def test_a_table_is_full_by_bytes_too(monkeypatch) -> None:

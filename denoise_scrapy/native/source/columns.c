@@ -22,17 +22,6 @@ struct __attribute__((packed)) path_row {
     uint8_t block, container, content, is_break, skipped;
 };
 
-struct path_table {
-    int64_t paths;
-    const struct path_row *rows;
-};
-
-/* By character code, 65,536 of each. */
-struct character_tables {
-    const uint8_t *kinds;   /* class, plus IS_WORD where it is a word's, from DIGIT to LETTER */
-    const uint64_t *values; /* what a character adds to a hash: 0 where it does not show */
-};
-
 enum { CLASS_BITS = 15, IS_WORD = 16 };
 
 struct block_record {
@@ -47,7 +36,7 @@ struct block_record {
 /* What native/reading.py allocates for these, and takes them for. */
 _Static_assert(sizeof(struct page_columns) == 37 * 8, "_PAGE_WORDS of native/reading.py");
 _Static_assert(sizeof(struct block_record) == 20 * 8, "_RECORD_WORDS of native/reading.py");
-_Static_assert(sizeof(struct path_row) == 65, "_ROW_SIZE of native/reading.py");
+_Static_assert(sizeof(struct path_row) == 65, "`ROW` of page/paths.py");
 
 /* `segment_hashes`: a character's value times this to the power of its place among the block's visible ones. */
 #define BASE 0x9E3779B97F4A7C15u
@@ -89,8 +78,10 @@ struct group {
 
 struct scan {
     struct page_columns *page;
-    const struct path_table *table;
-    const struct character_tables *characters;
+    const struct path_row *rows;
+    int64_t paths; /* rows */
+    const uint8_t *kinds;   /* by character code: class, plus IS_WORD where it is a word's, from DIGIT to LETTER */
+    const uint64_t *values; /* what a character adds to a hash: 0 where it does not show */
     struct block_record *records;
     int64_t most; /* room for so many */
     int64_t blocks, visible;
@@ -121,8 +112,8 @@ static void unpack_counts(struct group *g) {
 
 /* Reads text from i on, up to a mark or the end; returns where it stopped. No branch depends on a character. */
 INLINED int64_t read_text(struct scan *s, const void *codes, int wide, int64_t i) {
-    const uint8_t *kinds = s->characters->kinds;
-    const uint64_t *values = s->characters->values;
+    const uint8_t *kinds = s->kinds;
+    const uint64_t *values = s->values;
     struct group *g = &s->group;
     const int64_t end = s->page->characters;
     uint64_t hash = g->hash, power = g->power;
@@ -163,7 +154,7 @@ static void open_group(struct scan *s, int64_t mark) {
 /* The block's text has a visible character, so this finds one. */
 static int ends_in_stop(const struct scan *s, int64_t stop) {
     for (int64_t i = stop - 1; i >= 0; i--) {
-        const unsigned class = s->characters->kinds[code_at(s->page->codes, s->page->wide != 0, i)] & CLASS_BITS;
+        const unsigned class = s->kinds[code_at(s->page->codes, s->page->wide != 0, i)] & CLASS_BITS;
         if (class > SPACE)
             return class == STOP;
     }
@@ -193,7 +184,7 @@ static int close_group(struct scan *s, int64_t after, int64_t stop) {
         memcpy(r->counts, g->counts, sizeof r->counts);
         r->counts[SPACE] = (stop - r->start) - (after - g->first - 1) - g->chars; /* neither shown nor marks */
         r->hash = g->hash + mix((uint64_t)r->chars);
-        r->path_key = s->table->rows[p->paths[element]].key;
+        r->path_key = s->rows[p->paths[element]].key;
         r->ends_in_stop = ends_in_stop(s, stop);
     }
     for (int64_t mark = g->first; mark < after; mark++)
@@ -239,9 +230,9 @@ INLINED int64_t read_page(struct scan *s, const void *codes, int wide) {
             return -1;
         const int64_t element = is_start ? elements++ : open;
         const int64_t path = p->paths[element];
-        if (path < 0 || path >= s->table->paths)
+        if (path < 0 || path >= s->paths)
             return -1;
-        const struct path_row *row = s->table->rows + path;
+        const struct path_row *row = s->rows + path;
         int ends = row->block;
         if (is_start) {
             add_element(p, row, element, open);
@@ -280,14 +271,15 @@ INLINED int64_t read_page(struct scan *s, const void *codes, int wide) {
 /* Reads a page.
  *
  * page: as it was parsed, with arrays of elements and marks, which are filled.
+ * rows: so many of the path table; kinds, values: of 65,536 character codes.
  * records: room for `most` blocks, 2n at least where none may be lost.
  * Returns the number of blocks, or -1 where the page is none. */
-EXPORTED int64_t denoise_read_page(struct page_columns *page, const struct path_table *table,
-                                   const struct character_tables *characters, struct block_record *records,
+EXPORTED int64_t denoise_read_page(struct page_columns *page, const struct path_row *rows, int64_t paths,
+                                   const uint8_t *kinds, const uint64_t *values, struct block_record *records,
                                    int64_t most) {
     if (page->n < 0 || page->characters < 0)
         return -1;
-    struct scan s = {.page = page, .table = table, .characters = characters, .records = records, .most = most};
+    struct scan s = {.page = page, .rows = rows, .paths = paths, .kinds = kinds, .values = values, .records = records, .most = most};
     page->m = page->wide ? read_page(&s, page->codes, 1) : read_page(&s, page->codes, 0);
     return page->m;
 }

@@ -125,7 +125,8 @@ static int text_append_utf16(struct marked_text *text, const uint8_t *units, int
 /* What is done at an element, by its path (`page/paths.py`). */
 enum { PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED };
 
-/* What a reader is given: see `native/reading.py`. */
+/* What a reader is given: see `NativeReader`. CHILD gets a path, a tag and attributes; NOTE the number of an element, its
+ * parent's path, tag and attributes; LOOK_INTO a skipped element and the events inside it that tell something. */
 enum {
     TRANSITIONS, PARENT, KINDS, TAGS, BLOCK_TAGS, URLS, KEPT, DECLARING, CHILD, NOTE, LOOK_INTO, HELD
 };
@@ -178,8 +179,6 @@ static int text_may_hold(PyObject *text, const char *ascii) {
     }
     return 0;
 }
-
-static PyObject *new_number(long value) { return PyLong_FromLong(value); }
 
 static int append_new(PyObject *list, PyObject *item) {
     int failed = !item || PyList_Append(list, item);
@@ -377,15 +376,12 @@ static int reader_end_skipped(struct reader *r) {
     r->in_head = r->in_first_head = 0;
     r->skipped = r->recorded = NULL;
     PyObject *done = NULL;
-    if (skipped && recorded) {
-        PyObject *tag = PyTuple_GetItem(skipped, 0), *attributes = PyTuple_GetItem(skipped, 1);
-        if (tag && attributes) done = PyObject_CallFunctionObjArgs(r->held[LOOK_INTO], tag, attributes, recorded, NULL);
-        if (done) Py_DecRef(done);
-    }
-    int failed = skipped && recorded && !done;
-    if (skipped) Py_DecRef(skipped);
-    if (recorded) Py_DecRef(recorded);
-    return failed ? -1 : 0;
+    if (!skipped) return 0;
+    done = PyObject_CallFunctionObjArgs(r->held[LOOK_INTO], skipped, recorded, NULL);
+    if (done) Py_DecRef(done);
+    Py_DecRef(skipped);
+    Py_DecRef(recorded);
+    return done ? 0 : -1;
 }
 
 /* Where the body begins, in a page that says neither: the parser knows it of the tags of HTML 4. What is the head's end
@@ -420,7 +416,7 @@ static PyObject *or_none(PyObject *value) { return value ? value : NONE; }
 
 /* Key of `PathTable.transitions`, a new reference. */
 static PyObject *key_of(long path, PyObject *tag, const struct attributes *a) {
-    PyObject *above = new_number(path), *key;
+    PyObject *above = PyLong_FromLong(path), *key;
     if (!above) return NULL;
     if (a->id || a->role || a->itemprop || a->itemtype || a->style)
         key = PyTuple_Pack(7, above, tag, or_none(a->class_), or_none(a->id), or_none(a->role), or_none(a->itemprop),
@@ -433,10 +429,8 @@ static PyObject *key_of(long path, PyObject *tag, const struct attributes *a) {
 
 /* The same from the table itself, which takes in what is new. */
 static long new_child(struct reader *r, PyObject *tag, PyObject *attributes) {
-    PyObject *above = new_number(r->path);
-    PyObject *child = above ? PyObject_CallFunctionObjArgs(r->held[CHILD], above, tag, attributes, NULL) : NULL;
+    PyObject *child = PyObject_CallFunction(r->held[CHILD], "lOO", r->path, tag, attributes);
     long path = child ? PyLong_AsLong(child) : -1;
-    if (above) Py_DecRef(above);
     if (child) Py_DecRef(child);
     return path;
 }
@@ -455,10 +449,7 @@ static long child_of(struct reader *r, PyObject *tag, PyObject *given, const str
 
 /* Have Python note what an image, a frame or a cell tells. */
 static int note(struct reader *r, PyObject *tag, PyObject *given) {
-    PyObject *element = new_number((long)r->count), *path = new_number(r->path), *done = NULL;
-    if (element && path) done = PyObject_CallFunctionObjArgs(r->held[NOTE], element, path, tag, given, NULL);
-    if (element) Py_DecRef(element);
-    if (path) Py_DecRef(path);
+    PyObject *done = PyObject_CallFunction(r->held[NOTE], "LlOO", (long long)r->count, r->path, tag, given);
     if (done) Py_DecRef(done);
     return done ? 0 : -1;
 }
@@ -467,20 +458,14 @@ static int is_some(PyObject *text) { return text && PyUnicode_GetLength(text) > 
 
 static int note_url(struct reader *r, PyObject *url) {
     if (!is_some(url)) return PyErr_Occurred() ? -1 : 0;
-    PyObject *element = new_number((long)r->count);
-    if (!element) return -1;
-    int failed = append_new(r->held[URLS], PyTuple_Pack(2, element, url));
-    Py_DecRef(element);
-    return failed;
+    return append_new(r->held[URLS], Py_BuildValue("LO", (long long)r->count, url));
 }
 
 /* Keep an attribute of the element that starts, cut to a length, where it is not empty. */
 static int keep(struct reader *r, const char *name, PyObject *value, Py_ssize_t most) {
     if (!is_some(value)) return PyErr_Occurred() ? -1 : 0;
-    PyObject *element = new_number((long)r->count), *key = PyUnicode_InternFromString(name);
-    PyObject *cut = PyUnicode_Substring(value, 0, most);
-    int failed = !element || !key || !cut || append_new(r->held[KEPT], PyTuple_Pack(3, element, key, cut));
-    if (element) Py_DecRef(element);
+    PyObject *key = PyUnicode_InternFromString(name), *cut = PyUnicode_Substring(value, 0, most);
+    int failed = !key || !cut || append_new(r->held[KEPT], Py_BuildValue("LOO", (long long)r->count, key, cut));
     if (key) Py_DecRef(key);
     if (cut) Py_DecRef(cut);
     return failed ? -1 : 0;
@@ -661,24 +646,11 @@ EXPORTED PyObject *denoise_reader(PyObject *given, int keeps_noscript) {
     return all;
 }
 
-/* End what is open: a parser that gave up half-way leaves elements so. */
-static int close_all(struct reader *r) {
-    while (r->level || r->path)
-        if (end(r)) return -1;
-    return 0;
-}
-
 /* How far a reader is: (elements that have started, path id of the open one, how many are open inside a skipped one). */
 EXPORTED PyObject *denoise_reader_place(PyObject *capsule) {
     struct reader *r = reader_of(capsule, 0, 0);
     if (!r) return NULL;
-    PyObject *count = new_number((long)(r->count + r->inside)), *path = new_number(r->path);
-    PyObject *level = new_number(r->level), *all = NULL;
-    if (count && path && level) all = PyTuple_Pack(3, count, path, level);
-    if (count) Py_DecRef(count);
-    if (path) Py_DecRef(path);
-    if (level) Py_DecRef(level);
-    return all;
+    return Py_BuildValue("Lll", (long long)(r->count + r->inside), r->path, r->level);
 }
 
 /* What a reader has read, and is rid of then: (path ids as int32, to be written to; codes of the marked text, bytes of
@@ -686,19 +658,12 @@ EXPORTED PyObject *denoise_reader_place(PyObject *capsule) {
 EXPORTED PyObject *denoise_reader_finish(PyObject *capsule) {
     struct reader *r = reader_of(capsule, 0, 0);
     if (!r) return NULL;
-    PyObject *all = NULL, *paths = NULL, *codes = NULL, *width = NULL, *marks = NULL;
-    if (!close_all(r)) {
-        Py_ssize_t size = (Py_ssize_t)(r->count * (int64_t)sizeof *r->paths);
-        paths = PyByteArray_FromStringAndSize((const char *)r->paths, size);
-        codes = PyBytes_FromStringAndSize(r->text.codes, (Py_ssize_t)(r->text.size << r->text.wide));
-        width = new_number(1 + r->text.wide);
-        marks = new_number((long)r->marks);
-        if (paths && codes && width && marks) all = PyTuple_Pack(4, paths, codes, width, marks);
-    }
+    Py_ssize_t size = (Py_ssize_t)(r->count * (int64_t)sizeof *r->paths);
+    PyObject *paths = PyByteArray_FromStringAndSize((const char *)r->paths, size);
+    PyObject *codes = PyBytes_FromStringAndSize(r->text.codes, (Py_ssize_t)(r->text.size << r->text.wide));
+    PyObject *all = paths && codes ? Py_BuildValue("OOiL", paths, codes, 1 + r->text.wide, (long long)r->marks) : NULL;
     if (paths) Py_DecRef(paths);
     if (codes) Py_DecRef(codes);
-    if (width) Py_DecRef(width);
-    if (marks) Py_DecRef(marks);
     let_go(r);
     return all;
 }
