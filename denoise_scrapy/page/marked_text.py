@@ -185,21 +185,24 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
         'Boots 2026 With'
     """
     codes = text.codes
-    at = ((codes[:-1] == 2) & (codes[1:] == 1)).nonzero()[0] + 1
-    started = (codes == 1).nonzero()[0].searchsorted(at)
+    marks = (codes <= 2).nonzero()[0]
+    is_start, gaps = codes.take(marks) == 1, marks[1:] - marks[:-1] > 1
+    met = (is_start[1:] & ~is_start[:-1] & ~gaps).nonzero()[0] + 1  # starts directly after an end
+    started = is_start.cumsum().take(met) - 1
     inline = ~np.asarray(table.columns["block"], bool).take(paths.take(started))
-    at, started = at.compress(inline), started.compress(inline)
-    shown = (codes > 2).nonzero()[0]
-    if not len(at) or not len(shown):
+    met, started = met.compress(inline), started.compress(inline)
+    if not len(met):
         return text
-    behind = shown.searchsorted(at)
-    left, right = shown.take(behind - 1, mode="clip"), shown.take(behind, mode="clip")
+    at, edges = marks.take(met), gaps.nonzero()[0]
+    run = edges.searchsorted(met)  # of the marks between two characters
+    left = np.append(marks[0], marks.take(edges + 1)).take(run) - 1
+    right = np.append(marks.take(edges), marks[-1]).take(run) + 1
     beside = codes.take(np.stack([left, right, left - 1]), mode="clip")
     before, after = class_table().take(beside[:2])
     own = paths.take(started)
     twins = own == paths.take(started - 1)
     # most end here: one of the two is no word's, or the second goes on with the first
-    may_meet = (before >= DIGIT) & (after >= DIGIT) & (twins | (after <= UPPER)) & (behind > 0) & (right > at)
+    may_meet = (before >= DIGIT) & (after >= DIGIT) & (twins | (after <= UPPER)) & (left >= 0) & (right < len(codes))
     places = [
         int(at[i])
         for i in may_meet.nonzero()[0].tolist()
@@ -208,8 +211,8 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
     ]
     if not places:
         return text
-    edges = [place << text.wide for place in (0, *places, len(codes))]
-    pieces = (text.data[edge:after] for edge, after in pairwise(edges))
+    cuts = [place << text.wide for place in (0, *places, len(codes))]
+    pieces = (text.data[cut:next_cut] for cut, next_cut in pairwise(cuts))
     return MarkedText((b" \0" if text.wide else b" ").join(pieces), text.wide)
 
 
