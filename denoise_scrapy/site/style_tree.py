@@ -5,7 +5,6 @@ Source: Yi, Liu and Li, Eliminating noisy information in web pages for data mini
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
@@ -25,7 +24,7 @@ LONE_IMPORTANCE = 1.0
 # Elements whose importance, and that of all in them, lies below this are noise. Measured on five
 # corpora, .4 brings big9 and dragnet .004 and moves the others by .002 at most.
 NOISE_THRESHOLD = 0.2
-# Rows of nodes and features held, some 40 MB; beyond them the oldest pages are forgotten.
+# Rows of nodes and features of all pages, some 40 MB.
 MAX_SIZE = 1_000_000
 
 BoolArray = npt.NDArray[np.bool_]
@@ -36,7 +35,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """What a style tree says of a page's n elements, columns of shape (n,); NaN where it does not know them.
+    """What a style tree says of a page's n elements, columns of shape (n,); NaN of those that show nothing.
 
     Attributes:
         composite: CompImp of the element.
@@ -57,68 +56,33 @@ class Importance:
         return np.asarray(self.content < threshold)
 
 
-class StyleTree:
-    """Element nodes E = (tag, class, styles), style nodes S = (sequence of elements, number of pages).
+def importance(
+    page: Page, others: Sequence[Page], gamma: float = GAMMA, lone_importance: float = LONE_IMPORTANCE
+) -> Importance:
+    """What the site style tree of some pages says of the last of them.
 
-    It grows page by page and answers from the pages seen so far. What no page can tell apart is one node:
-    the tree is the sum of its pages, and forgets the oldest when it grows too large.
+    The tree has element nodes E = (tag, class, styles) and style nodes S = (sequence of elements, number of pages).
+    What no page can tell apart is one node. Of pages with more than `MAX_SIZE` nodes the first are left out.
 
     Args:
+        page: The page.
+        others: Other pages of its site.
         gamma: Attenuating factor, between 0 and 1.
         lone_importance: NodeImp of an element on one page alone.
-        max_size: Nodes and features of pages held at most; the newest page is always held.
 
     Example:
-        >>> tree = StyleTree()
-        >>> pages = [Page.parse(f"<body><p>Menu</p><p>{word}</p>") for word in ("One", "Two")]
-        >>> nodes = [tree.add(page) for page in pages]
-        >>> tree.importance(pages[0], nodes[0]).composite[2:].tolist()  # the two paragraphs
+        >>> one, two = (Page.parse(f"<body><p>Menu</p><p>{word}</p>") for word in ("One", "Two"))
+        >>> importance(one, [two]).composite[2:].tolist()  # the two paragraphs
         [0.0, 1.0]
     """
-
-    def __init__(
-        self, gamma: float = GAMMA, lone_importance: float = LONE_IMPORTANCE, max_size: int = MAX_SIZE
-    ) -> None:
-        if not 0 <= gamma <= 1:
-            raise ValueError(f"gamma must be between 0 and 1, got {gamma}")
-        self.gamma = gamma
-        self.lone_importance = lone_importance
-        self.max_size = max_size
-        self._pages: deque[StyleNodes] = deque()
-        self._merged: MergedStyles | None = None
-
-    def __len__(self) -> int:
-        return len(self._pages)
-
-    @property
-    def size(self) -> int:
-        """Nodes and features held."""
-        return sum(nodes.size for nodes in self._pages)
-
-    def add(self, page: Page) -> StyleNodes:
-        """Merge a page into the tree, and return it as the tree sees it."""
-        nodes = StyleNodes.of(page)
-        self._pages.append(nodes)
-        self._merged = None
-        while len(self._pages) > 1 and self.size > self.max_size:
-            self._pages.popleft()
-        return nodes
-
-    def importance(self, page: Page, nodes: StyleNodes | None = None) -> Importance:
-        """What the tree says of a page's elements.
-
-        Args:
-            page: Any page; it need not be part of the tree.
-            nodes: What `add` returned for it, which saves the time to make it anew.
-        """
-        nodes = StyleNodes.of(page) if nodes is None else nodes
-        columns = [np.full(len(page.elements), np.nan) for _ in range(3)]
-        if any(map(len, self._pages)) and len(nodes):
-            if self._merged is None:
-                self._merged = MergedStyles(list(self._pages), self.gamma, self.lone_importance)
-            for column, values in zip(columns, self._merged.look_up(nodes), strict=True):
-                column[nodes.element] = values
-        return Importance(*columns)
+    pages = [StyleNodes.of(each) for each in (*others, page)]
+    while len(pages) > 1 and sum(nodes.size for nodes in pages) > MAX_SIZE:
+        del pages[0]
+    own = pages[-1]
+    columns = np.full((3, len(page.elements)), np.nan)
+    if len(own):
+        columns[:, own.element] = MergedStyles(pages, gamma, lone_importance).look_up(own)
+    return Importance(*columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,16 +247,9 @@ class MergedStyles:
         )
 
     def look_up(self, page: StyleNodes) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """`composite`, `highest` and `content` of a page's t nodes, NaN where the tree has none, shape (t,) each."""
-        at = np.minimum(np.searchsorted(self.nodes, page.node), len(self.nodes) - 1)
-        known = self.nodes[at] == page.node
-        at_style = np.minimum(np.searchsorted(self.styles, page.style), len(self.styles) - 1)
-        known_style = self.styles[at_style] == page.style
-        return (
-            np.where(known, self.composite[at], np.nan),
-            np.where(known, self.highest[at], np.nan),
-            np.where(known_style, self.content[at_style], np.nan),
-        )
+        """`composite`, `highest` and `content` of one of the pages' t nodes, shape (t,) each."""
+        at, at_style = self.nodes.searchsorted(page.node), self.styles.searchsorted(page.style)
+        return self.composite[at], self.highest[at], self.content[at_style]
 
 
 def _unique(columns: list[IntArray]) -> tuple[IntArray, IntArray, IntArray]:
@@ -345,17 +302,7 @@ def _bottom_up(
     below: FloatArray,
     highest: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """CompImp of each element node, and the largest one at or below it, shape (N,) each.
-
-    Args:
-        order: The nodes, children before parents.
-        above: Parent of each, -1 for none.
-        weight: What each adds of its own to the sum over its parent's styles.
-        own: (1 - gamma^l) NodeImp.
-        attenuation: gamma^l.
-        below: What the content leaves add to that sum.
-        highest: Largest CompImp of the content leaves.
-    """
+    """CompImp of each element node, and the largest one at or below it, shape (N,) each: children before parents."""
     composite, sums, largest = own.tolist(), below.tolist(), highest.tolist()
     parents, weights, factors = above.tolist(), weight.tolist(), attenuation.tolist()
     for i in order.tolist():

@@ -8,16 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site.style_tree import StyleTree
+from denoise_scrapy.site import style_tree
+from denoise_scrapy.site.style_tree import Importance, importance
 from tests.html_strategies import SOUP, pages
 from tests.site.literal_style_tree import LiteralTree
 
 
-def tree_of(*pages: Page, **options) -> StyleTree:
-    tree = StyleTree(**options)
-    for page in pages:
-        tree.add(page)
-    return tree
+def among(page: Page, site: list[Page], **options) -> Importance:
+    return importance(page, [other for other in site if other is not page], **options)
 
 
 def by_tag(page: Page, values: np.ndarray) -> list[tuple[str, float]]:
@@ -40,13 +38,12 @@ def sites(draw) -> list[str]:
 @given(sites(), st.sampled_from([0.0, 0.5, 0.9, 1.0]), st.sampled_from([0.0, 1.0]))
 def test_importance_equals_the_literal_one(site, gamma, lone):
     parsed = [Page.parse(html) for html in site]
-    fast = tree_of(*parsed, gamma=gamma, lone_importance=lone)
     slow = LiteralTree(gamma, lone)
     for page in parsed:
         slow.add(page)
     for page in parsed:
-        importance = fast.importance(page)
-        columns = np.stack([importance.composite, importance.highest, importance.content], axis=1)
+        found = among(page, parsed, gamma=gamma, lone_importance=lone)
+        columns = np.stack([found.composite, found.highest, found.content], axis=1)
         expected = np.full_like(columns, np.nan)
         for element, values in slow.table(page).items():
             expected[element] = values
@@ -56,9 +53,8 @@ def test_importance_equals_the_literal_one(site, gamma, lone):
 @given(st.lists(SOUP, min_size=1, max_size=3))
 def test_broken_markup_is_merged_too(site):
     parsed = [Page.parse(html) for html in site]
-    tree = tree_of(*parsed)
     for page in parsed:
-        assert tree.importance(page).noisy().shape == (len(page.elements),)
+        assert among(page, parsed).noisy().shape == (len(page.elements),)
 
 
 SITE = [
@@ -76,26 +72,24 @@ def test_importance_by_hand():
     assert node == pytest.approx(0.5794, abs=1e-4)
     div = (1 - 0.81) * node + 0.81 * (2 / 3 * 1 + 1 / 3 * 1)
     body = 0.1 * 0 + 0.9 * (0 + div) / 2  # one style: NodeImp 0; mean of p and div
-    tree = tree_of(*SITE)
     # html, body, p, div, p
-    assert tree.importance(SITE[0]).composite.tolist() == pytest.approx([0.9 * body, body, 0, div, 1])
-    third = by_tag(SITE[2], tree.importance(SITE[2]).composite)
+    assert among(SITE[0], SITE).composite.tolist() == pytest.approx([0.9 * body, body, 0, div, 1])
+    third = by_tag(SITE[2], among(SITE[2], SITE).composite)
     assert third[4:] == [("ul", pytest.approx(1)), ("li", 1)]
 
 
 def test_importance_of_a_node_on_one_page_is_a_parameter():
     # ul: (1 - .9) 0 + .9 · 1 = .9
-    tree = tree_of(*SITE, lone_importance=0.0)
-    assert by_tag(SITE[2], tree.importance(SITE[2]).composite)[4:] == [("ul", pytest.approx(0.9)), ("li", 1)]
+    assert by_tag(SITE[2], among(SITE[2], SITE, lone_importance=0.0).composite)[4:] == [("ul", pytest.approx(0.9)), ("li", 1)]
 
 
 def test_noise_has_no_part_that_is_not():
-    importance = tree_of(*SITE).importance(SITE[0])
-    assert importance.noisy(0.2).tolist() == [False, False, True, False, False]  # only the p of the menu
-    assert importance.noisy_text(0.2)[[2, 4]].tolist() == [True, False]
+    found = among(SITE[0], SITE)
+    assert found.noisy(0.2).tolist() == [False, False, True, False, False]  # only the p of the menu
+    assert found.noisy_text(0.2)[[2, 4]].tolist() == [True, False]
     # body's CompImp is below .5, but not its div's
-    assert importance.composite[1] < 0.5
-    assert not importance.noisy(0.5)[1]
+    assert found.composite[1] < 0.5
+    assert not found.noisy(0.5)[1]
 
 
 @pytest.mark.parametrize(
@@ -116,56 +110,32 @@ def test_noise_has_no_part_that_is_not():
 )
 def test_content_importance_by_hand(site, content):
     parsed = [Page.parse(f"<body>{inner if inner[:1] == '<' else f'<p>{inner}</p>'}</body>") for inner in site]
-    tree = tree_of(*parsed)
-    assert tree.importance(parsed[0]).content[2] == pytest.approx(content)
+    assert among(parsed[0], parsed).content[2] == pytest.approx(content)
 
 
 def test_own_text_beside_elements_is_one_more_leaf():
     # p holds "by" on both pages (0) and b, that differs (1): one style, .9 · (0 + 1) / 2
     site = [Page.parse(f"<body><p>by <b>{name}</b></p></body>") for name in ("Ann", "Bob")]
-    importance = tree_of(*site).importance(site[0])
-    assert importance.composite[2:].tolist() == pytest.approx([0.45, 1])
-    assert importance.noisy_text()[2:].tolist() == [True, False]
-    assert not importance.noisy()[2]
+    found = among(site[0], site)
+    assert found.composite[2:].tolist() == pytest.approx([0.45, 1])
+    assert found.noisy_text()[2:].tolist() == [True, False]
+    assert not found.noisy()[2]
 
 
 def test_presentation_parts_what_tags_do_not():
     site = [Page.parse(f"<body><p class={name}>Same text</p></body>") for name in ("ad-1", "ad-2", "story")]
-    tree = tree_of(*site)
-    assert [tree.importance(page).composite[2] for page in site] == [0, 0, 1]  # ad-1 and ad-2 are one
+    assert [among(page, site).composite[2] for page in site] == [0, 0, 1]  # ad-1 and ad-2 are one
 
 
-def test_unknown_parts_are_no_noise():
-    tree = tree_of(*SITE[:2])
-    importance = tree.importance(SITE[2])
-    assert np.isnan(importance.composite[4:]).all()
-    assert not importance.noisy()[4:].any()
-    for empty in (StyleTree(), tree_of(Page.parse(""))):
-        assert np.isnan(empty.importance(SITE[0]).composite).all()
-
-
-def test_the_oldest_pages_are_forgotten():
-    size = tree_of(SITE[0]).size
-    tree = tree_of(*[SITE[0]] * 5, max_size=3 * size)
-    assert (len(tree), tree.size) == (3, 3 * size)
-    assert len(tree_of(*SITE, max_size=0)) == 1
-
-
-def test_it_grows_page_by_page():
-    tree = StyleTree()
-    for n, page in enumerate(SITE, 1):
-        tree.add(page)
-        assert tree.importance(page).composite.tolist() == tree_of(*SITE[:n]).importance(page).composite.tolist()
+def test_too_large_a_site_leaves_the_first_pages_out(monkeypatch):
+    monkeypatch.setattr(style_tree, "MAX_SIZE", 0)
+    assert importance(SITE[0], SITE[1:]).composite.tolist() == importance(SITE[0], []).composite.tolist()
+    assert importance(Page.parse(""), SITE).composite.tolist() == []
 
 
 def test_a_deep_page():
     deep = Page.parse("<p>same</p>" + "<div>" * 5000 + "end")
     other = Page.parse("<p>same</p>" + "<div>" * 5000 + "other")
-    importance = tree_of(deep, other).importance(deep)
-    assert importance.composite[-1] == 1
-    assert not importance.noisy()[0]
-
-
-def test_arguments_are_checked():
-    with pytest.raises(ValueError, match="gamma"):
-        StyleTree(gamma=2)
+    found = importance(deep, [other])
+    assert found.composite[-1] == 1
+    assert not found.noisy()[0]

@@ -11,7 +11,7 @@ from typing_extensions import override
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
-from denoise_scrapy.site.style_tree import NOISE_THRESHOLD, StyleTree
+from denoise_scrapy.site.style_tree import NOISE_THRESHOLD, importance
 
 #: A block with more than this share of its text in noisy elements is dropped.
 NOISY_SHARE = 0.5
@@ -27,11 +27,8 @@ class StyleTreeStrategy(Strategy):
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         # the tree of a page alone knows no noise
-        tree = StyleTree()
-        for other in site.whole_pages[: self.comparison_pages]:
-            tree.add(other)
-        importance = tree.importance(page, tree.add(page))
-        noisy = page.blocks.share_owned_by(importance.noisy_text(NOISE_THRESHOLD)) > NOISY_SHARE
+        found = importance(page, site.whole_pages[: self.comparison_pages])
+        noisy = page.blocks.share_owned_by(found.noisy_text(NOISE_THRESHOLD)) > NOISY_SHARE
         hidden = (page.blocks.flags & Flag.HIDDEN) != 0
         if not (~noisy & ~hidden).any():  # pages exist that stream their content into hidden elements
             hidden = np.zeros_like(hidden)
