@@ -43,7 +43,6 @@ INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small 
     "samp": "code",
     "strike": "s",
 }
-TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
 #: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}
 #: All tags that are ever written, with their attributes.
