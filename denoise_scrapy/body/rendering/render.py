@@ -38,10 +38,6 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     around it that holds text (captions of figures aside): it stays where the texts next to it in there are kept,
     both of them, or one of them and most of the text. An image in a figure stays with any of its caption;
     where the caption is dropped, the figure counts as one image that stands alone.
-
-    Args:
-        page: A page of m blocks.
-        kept: Which of them are kept, shape (m,).
     """
     e, blocks = page.elements, page.blocks
     images = np.flatnonzero(e.has_tag({"img"}))
@@ -68,12 +64,7 @@ def _stands_in_kept(
 ) -> tuple[IntArray, BoolArray]:
     """For images that stand alone: the element with text around each, and whether the image is part of what is kept.
 
-    Args:
-        page: A page.
-        kept: Which blocks are kept.
-        outside: Blocks outside figures, k of them.
-        images: Elements of the images.
-        position: Positions of the images in the marked text.
+    `outside` are the blocks outside of figures, `position` the places of the images in the marked text.
     """
     e, blocks = page.elements, page.blocks
     at, chars = blocks.element[outside], blocks.chars[outside]
@@ -93,16 +84,9 @@ def _stands_in_kept(
 def image_attributes(base: str, source: str, told: Mapping[str, str]) -> Attributes:
     """What is written of an image, () for one that shows nothing: without an address, or a tracking pixel.
 
-    Args:
-        base: URL that addresses are relative to.
-        source: Its `src` as written.
-        told: What else the page keeps of it.
-
     Example:
         >>> image_attributes("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
         (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
-        >>> image_attributes("http://a.example/", "b.gif", {"width": "1", "height": "1"})
-        ()
     """
     address = safe_image_url(base, told.get("src", "")) or safe_image_url(base, source)
     sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(told.get(name, "")))}
@@ -122,14 +106,7 @@ _NO_LANGUAGE = frozenset(["default", "none", "text", "plain", "plaintext", "txt"
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
-    """The kept blocks in reading order, with the structure they stand in.
-
-    Args:
-        page: A page of m blocks.
-        kept: Which of them are kept, shape (m,).
-
-    Returns:
-        Start tags, end tags and texts, well-formed, of the whitelist in `tags` alone.
+    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone.
 
     Example:
         >>> from denoise_scrapy.body.rendering import to_html

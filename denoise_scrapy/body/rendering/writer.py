@@ -72,24 +72,14 @@ class Inline:
 
 
 def collapsed(text: str) -> tuple[str, str, str]:
-    r"""White space before the text, the text, and white space after it; all white space is one space.
-
-    Example:
-        >>> collapsed("\n  One\x07 two "), collapsed("\t")
-        ((' ', 'One two', ' '), (' ', '', ''))
-    """
+    """White space before the text, the text, and white space after it; all white space is one space."""
     text = _WHITE_SPACE.sub(" ", _FORBIDDEN.sub("", text))
     shown = text.strip(" ")
     return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
-    r"""White space before the text, the text, and white space after it, as they are in preformatted text.
-
-    Example:
-        >>> as_it_is("\r\n  a\x07  b\n"), as_it_is("\n ")
-        (('\n  ', 'a  b', '\n'), ('\n ', '', ''))
-    """
+    """White space before the text, the text, and white space after it, as they are in preformatted text."""
     text = _FORBIDDEN_AS_IS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     inner = text.lstrip()
     shown = inner.rstrip()
