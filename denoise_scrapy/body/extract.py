@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.kinds import kind_model
@@ -32,6 +31,8 @@ from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
 #: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
 TOO_LARGE = "too large"
+#: Fallback and evidence of a page that was compared with no other.
+ALONE = "page alone"
 
 
 @dataclass(frozen=True)
@@ -93,78 +94,46 @@ class SiteModel:
         if not page.is_too_large:
             with suppress(TooLargeError):
                 return self._judged(page, chosen, taste)
-        return _too_large(page, strategy)
+        kept = np.ones(len(page.blocks), bool)
+        decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
+        body = _body(page, decision, chosen.name, fallback=TOO_LARGE, evidence=WHOLE_TEXT)
+        return replace(body, make_title=lambda: page.title)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
-        """The body as a strategy sees it.
-
-        Raises:
-            TooLargeError: The strategy would take too long.
-        """
-        strategy = chosen.name
+        """The body as a strategy sees it; `TooLargeError` where that would take too long."""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
-            return _nothing(page, strategy)
-        decision = lean(page, site, strategy, chosen.decide(page, site), taste.favor)
-        evidence = "comparison pages" if site.pages else "page alone"
-        fallback = "" if site.pages or not chosen.comparison_pages else "page alone"
+            nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
+            return _body(page, nothing, chosen.name, fallback=WHOLE_TEXT, evidence=WHOLE_TEXT)
+        decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
         decision, lack = follow(page, site, decision, taste)
-        kept, fallback = decision.kept, lack or fallback
-        if lack == WHOLE_TEXT:
-            evidence = WHOLE_TEXT
+        fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
+        evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
+        body = _body(page, decision, chosen.name, fallback=fallback, evidence=evidence)
         titles = [other.title for other in site.pages]
-        return Body(
-            text=page.text_of(kept),
-            confidence=decision.confidence,
-            strategy=strategy,
-            comparison=tuple(p.url for p in site.pages),
-            fallback=fallback,
-            evidence=evidence,
-            probability=decision.probability,
-            make_blocks=lambda: _blocks(page, decision, kept),
-            make_rendering=lambda: render(page, kept),
-            make_kinds=lambda: kind_model().kinds_of(page),
-            make_title=lambda: title_of(page, titles),
-        )
+        return replace(body, comparison=tuple(p.url for p in site.pages), make_title=lambda: title_of(page, titles))
 
 
-def _nothing(page: Page, strategy: str) -> Body:
-    """The body of a page without text."""
-    kinds = partial(kind_model().kinds_of, page)
-    title = partial(title_of, page)
-    return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds, make_title=title)
-
-
-def _too_large(page: Page, strategy: str) -> Body:
-    """All text of a page that is too large to be judged."""
-    kept = np.ones(len(page.blocks), bool)
-    decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
+def _body(page: Page, decision: Decision, strategy: str, *, fallback: str, evidence: str) -> Body:
+    kept = decision.kept
     return Body(
         text=page.text_of(kept) if len(kept) else "",
-        confidence=0.0,
+        confidence=decision.confidence,
         strategy=strategy,
-        fallback=TOO_LARGE,
-        evidence=WHOLE_TEXT,
+        fallback=fallback,
+        evidence=evidence,
         probability=decision.probability,
-        make_blocks=lambda: _blocks(page, decision, kept),
+        make_blocks=lambda: _blocks(page, decision),
         make_rendering=lambda: render(page, kept),
         make_kinds=lambda: kind_model().kinds_of(page),
-        make_title=lambda: page.title,
+        make_title=lambda: title_of(page),
     )
 
 
-def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:
-    paths = page.block_paths()
-    return tuple(
-        Block(
-            paths[i],
-            page.block_text(i),
-            float(decision.probability[i]),
-            bool(kept[i]),
-            decision.reasons[i],
-        )
-        for i in range(len(kept))
-    )
+def _blocks(page: Page, decision: Decision) -> tuple[Block, ...]:
+    texts = map(page.block_text, range(len(page.blocks)))
+    columns = (page.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
+    return tuple(starmap(Block, zip(*columns, strict=True)))
 
 
 class Response(Protocol):
