@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -13,21 +14,27 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
+from denoise_scrapy.body.strategies.base import OtherReasons
+from denoise_scrapy.body.tables import headers_alone
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.marked_text import END, START
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.paths import PathTable
-from denoise_scrapy.page.selectors import TooLargeError
+from denoise_scrapy.page.selectors import TooLargeError, removed_elements
 from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
+
+IntArray = npt.NDArray[np.int64]
 
 #: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
 TOO_LARGE = "too large"
@@ -115,19 +122,72 @@ class SiteModel:
 
 
 def _body(page: Page, decision: Decision, strategy: str, *, fallback: str, evidence: str) -> Body:
+    signs = _permalinks(page)
+    decision = _without_leftovers(page, decision, signs)
     kept = decision.kept
     return Body(
-        text=page.text_of(kept) if len(kept) else "",
+        text=page.without(signs).text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
-        make_blocks=lambda: _blocks(page, decision),
-        make_rendering=lambda: render(page, kept),
+        make_blocks=lambda: _blocks(page.without(signs), decision),
+        make_rendering=lambda: render(page.without(signs), kept),
         make_kinds=lambda: kind_model().kinds_of(page),
         make_title=lambda: title_of(page),
     )
+
+
+#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
+_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
+
+
+def _permalinks(page: Page) -> IntArray:
+    """Elements of links to a place on the page that hold nothing but a sign for that."""
+    e, here = page.elements, page.absolute(page.url)
+    links = {element: href for element, href in page.references if "#" in href}
+    near = np.array(list(links), np.int64)
+    if len(near):
+        near = near[
+            np.asarray(e.subtree_sums(e.own_chars), np.int64)[near] <= 2
+        ]  # one of the signs is two units of UTF-16
+    start = e.is_start.nonzero()[0][near]
+    end = start + 2 * (e.end[near] - near) - 1
+    texts = (e.text.slice(*bounds) for bounds in zip(e.marks[start].tolist(), e.marks[end].tolist(), strict=True))
+    found = [element for element, text in zip(near.tolist(), texts, strict=True) if _SIGN.fullmatch(text)]
+    parts = {element: links[element].strip().partition("#") for element in found}
+    return np.array(
+        [
+            element
+            for element, (address, _, place) in parts.items()
+            if place and (not address or (here and page.absolute(links[element]) == here))
+        ],
+        np.int64,
+    )
+
+
+def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decision:
+    """The decision less headers of tables of which no row is kept, and blocks of nothing but permalinks.
+
+    A header that the user keeps stays, and so do headers where there is nothing else.
+    """
+    e, blocks = page.elements, page.blocks
+    alone = headers_alone(page, decision.kept)
+    for match in page.kept_by_user:
+        alone &= ~e.inside(match.elements)[blocks.element]
+    if not (decision.kept & ~alone).any():
+        alone[:] = False
+    reasons = np.where(alone & decision.kept, "a header without a row", "").astype(object)
+    if len(signs):
+        in_signs = e.inside(signs)
+        removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
+        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
+        reasons[empty & decision.kept] = "a link to its own heading"
+    if not reasons.any():
+        return decision
+    kept = decision.kept & (reasons == "")
+    return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 
 
 def _blocks(page: Page, decision: Decision) -> tuple[Block, ...]:

@@ -28,6 +28,8 @@ MIN_KEPT_SHARE = 0.5
 MIN_KEPT_SHARE_OF_PAGE = 1.0
 #: Parts of the page whose images are none of the text around.
 _APART = Flag.NAV | Flag.FOOTER | Flag.ASIDE | Flag.CONTROL
+#: Images of no more in either direction count readers or are signs, not pictures.
+MAX_PIXEL = 20
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d*)?\s*(?:px)?\s*", re.ASCII | re.IGNORECASE)
 
 
@@ -90,7 +92,7 @@ def image_attributes(base: str, source: str, told: Mapping[str, str]) -> Attribu
     """
     address = safe_image_url(base, told.get("src", "")) or safe_image_url(base, source)
     sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(told.get(name, "")))}
-    if not address or min(sizes.values(), default=2) < 2:
+    if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
         return ()
     alt = " ".join(told.get("alt", "").split())
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
