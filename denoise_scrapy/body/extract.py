@@ -145,26 +145,26 @@ _SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
 
 def _permalinks(page: Page) -> IntArray:
     """Elements of links to a place on the page that hold nothing but a sign for that."""
-    e, here = page.elements, page.absolute(page.url)
     links = {element: href for element, href in page.references if "#" in href}
     near = np.array(list(links), np.int64)
-    if len(near):
-        near = near[
-            np.asarray(e.subtree_sums(e.own_chars), np.int64)[near] <= 2
-        ]  # one of the signs is two units of UTF-16
+    if not len(near):
+        return near
+    e = page.elements
+    chars = np.asarray(e.subtree_sums(e.own_chars), np.int64)[near]
+    near = near[(chars > 0) & (chars <= 2)]  # one of the signs is two units of UTF-16
+    if not len(near):
+        return near
     start = e.is_start.nonzero()[0][near]
-    end = start + 2 * (e.end[near] - near) - 1
-    texts = (e.text.slice(*bounds) for bounds in zip(e.marks[start].tolist(), e.marks[end].tolist(), strict=True))
-    found = [element for element, text in zip(near.tolist(), texts, strict=True) if _SIGN.fullmatch(text)]
-    parts = {element: links[element].strip().partition("#") for element in found}
-    return np.array(
-        [
-            element
-            for element, (address, _, place) in parts.items()
-            if place and (not address or (here and page.absolute(links[element]) == here))
-        ],
-        np.int64,
-    )
+    bounds = e.marks[start], e.marks[start + 2 * (e.end[near] - near) - 1]
+    rows = zip(near.tolist(), *(bound.tolist() for bound in bounds), strict=True)
+    signs = [element for element, first, last in rows if _SIGN.fullmatch(e.text.slice(first, last))]
+    return np.array([element for element in signs if _leads_here(page, links[element])], np.int64)
+
+
+def _leads_here(page: Page, href: str) -> bool:
+    """Whether a link leads to a place on its own page."""
+    address, _, place = href.strip().partition("#")
+    return bool(place) and (not address or page.absolute(href) == page.absolute(page.url) != "")
 
 
 def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decision:
@@ -174,18 +174,19 @@ def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decis
     """
     e, blocks = page.elements, page.blocks
     alone = headers_alone(page, decision.kept)
-    for match in page.kept_by_user:
-        alone &= ~e.inside(match.elements)[blocks.element]
-    if not (decision.kept & ~alone).any():
-        alone[:] = False
-    reasons = np.where(alone & decision.kept, "a header without a row", "").astype(object)
+    if alone is None and not len(signs):
+        return decision
+    reasons = np.full(len(blocks), "", object)
+    if alone is not None:
+        for match in page.kept_by_user:
+            alone &= ~e.inside(match.elements)[blocks.element]
+        if (decision.kept & ~alone).any():
+            reasons[alone & decision.kept] = "a header without a row"
     if len(signs):
         in_signs = e.inside(signs)
         removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
         empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
         reasons[empty & decision.kept] = "a link to its own heading"
-    if not reasons.any():
-        return decision
     kept = decision.kept & (reasons == "")
     return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 

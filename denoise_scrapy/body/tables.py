@@ -137,15 +137,15 @@ def _spanned_rows(
     return empty
 
 
-def headers_alone(page: Page, kept: BoolArray) -> BoolArray:
-    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,).
+def headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
+    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none.
 
     A header is a row of `th` alone or in a `thead`. A cell of prose is none: its table lays the page out.
     """
     e, n = page.elements, len(page.elements)
     is_th = e.has_tag({"th", "thead"})
-    if not is_th.any():  # as on most pages
-        return np.zeros(len(page.blocks), bool)
+    if not is_th.any() or not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():  # as on most pages
+        return None
     cells, row, table = cells_of(page)
     is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)
     is_row[row[cells]] = True
@@ -155,7 +155,7 @@ def headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
     lost = (rows_with_text > 0) & (rows_kept == 0)
     headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
-    return np.asarray(e.inside(headers)[page.blocks.element])
+    return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
 
 
 def span(value: str) -> int:

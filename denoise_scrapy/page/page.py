@@ -298,12 +298,15 @@ class Page:
         """The page less the text of some elements, by their numbers: left out as what the user removes is."""
         if not len(elements):
             return self
-        left_out = np.append(self.elements.inside(elements), False)[self.elements.text_owner]
-        less = copy(self)
+        inside = self.elements.inside(elements)
+        touched = self.blocks.share_owned_by(inside).nonzero()[0]
+        less, texts = copy(self), self.marked_texts.copy()
         less.removed_by_user = (*self.removed_by_user, Match("", elements))
-        less.removed_text = self.removed_text | left_out
-        for name in ("marked_texts", "block_texts"):
-            less.__dict__.pop(name, None)
+        less.removed_text = self.removed_text | np.append(inside, False)[self.elements.text_owner]
+        for block, text in zip(touched.tolist(), less._marked_texts(touched), strict=True):
+            texts[block] = text
+        less.marked_texts = texts
+        less.__dict__.pop("block_texts", None)
         return less
 
     def block_paths(self) -> list[str]:
