@@ -51,11 +51,6 @@ def test_a_page_without_blocks_keeps_nothing_and_says_so():
     assert (decision.kept.tolist(), decision.confidence) == ([False], 0.0)
 
 
-def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
-    assert texts(Page.parse(f"<body><div><p>{LONG}</p><p hidden>Secret.</p></div></body>")) == [LONG]
-    assert texts(Page.parse(f"<body><p>Loading</p><div hidden><p>{LONG}</p></div></body>")) == [LONG]
-
-
 def test_what_size_costs_goes_by_the_page():
     # a box of teasers about the story: in a small page it is most of the elements, in a large one a part
     teasers = "<p>More text</p>" * 12
