@@ -395,8 +395,3 @@ def test_a_hostile_page_costs_little_and_tells_what_it_told(case: str) -> None:
 
 def test_no_more_of_a_page_is_read_than_may_be() -> None:
     assert metadata_of(" " * MAX_HTML + page(GOOD), URL, BODY) == Metadata(title="Bridge closed", language="en")
-
-
-def test_bytes_are_decoded_as_browsers_do() -> None:
-    html = b"<meta charset=latin1><meta name=description content='caf\xe9'>"
-    assert metadata_of(html, None, BODY).description == "café"

@@ -44,7 +44,7 @@ class _Unit:
     """What is never cut: a sentence, an item of a list, a row of a table, a line of code.
 
     `before` separates it from the unit before it, where both are in one chunk. `opens` and `closes` stand around its
-    units in each chunk: the head of a table, the fences of code, the sign of a quotation.
+    units in each chunk: the head of a table, the fences of code.
     """
 
     text: str
@@ -78,28 +78,15 @@ def chunk_markdown(
     A chunk ends between sentences, items of a list, rows of a table or lines of code; the head of a table is repeated
     in each chunk that holds rows of it. What is longer than `max_tokens` by itself, or a table with a head of more than
     half of it, is a chunk of its own: nothing is lost, and no sentence is cut. Headings above a chunk take at most half
-    of it; beyond that the outer ones are left out.
-
-    Args:
-        markdown: The text, as `Body.markdown` writes it.
-        max_tokens: Most tokens of a chunk, its headings included.
-        overlap: Tokens at the end of a chunk that are repeated at the start of the next one below the same headings,
-            at most, in whole sentences.
-        count: Counts the tokens of a text, by default `estimate_tokens`.
-
-    Returns:
-        The chunks, in order.
+    of it; beyond that the outer ones are left out. Arguments are those of `Body.chunks`.
 
     Raises:
         ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
 
     Example:
         >>> text = "# Storm\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
-        >>> for chunk in chunk_markdown(text, 12):
-        ...     print(chunk.headings, repr(chunk.text))
-        ('# Storm',) 'It rained. Rivers rose.'
-        ('# Storm', '## Roads') '- The A1 is closed.'
-        ('# Storm', '## Roads') '- The A2 is open.'
+        >>> [(chunk.headings, chunk.text) for chunk in chunk_markdown(text, 12)][1]
+        (('# Storm', '## Roads'), '- The A1 is closed.')
     """
     if max_tokens < 1 or not 0 <= overlap < max_tokens:
         raise ValueError(f"max_tokens is 1 or more and overlap less than it, not {max_tokens} and {overlap}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -20,18 +21,25 @@ from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
+from denoise_scrapy.body.strategies.base import OtherReasons
+from denoise_scrapy.body.tables import headers_alone
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.marked_text import END, START
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.paths import PathTable
-from denoise_scrapy.page.selectors import TooLargeError
+from denoise_scrapy.page.selectors import TooLargeError, removed_elements
 from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
+IntArray = npt.NDArray[np.int64]
+
 #: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
 TOO_LARGE = "too large"
+#: Fallback and evidence of a page that was compared with no other.
+ALONE = "page alone"
 
 
 @dataclass(frozen=True)
@@ -93,78 +101,100 @@ class SiteModel:
         if not page.is_too_large:
             with suppress(TooLargeError):
                 return self._judged(page, chosen, taste)
-        return _too_large(page, strategy)
+        kept = np.ones(len(page.blocks), bool)
+        decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
+        body = _body(page, decision, chosen.name, fallback=TOO_LARGE, evidence=WHOLE_TEXT)
+        return replace(body, make_title=lambda: page.title)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
-        """The body as a strategy sees it.
-
-        Raises:
-            TooLargeError: The strategy would take too long.
-        """
-        strategy = chosen.name
+        """The body as a strategy sees it; `TooLargeError` where that would take too long."""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
-            return _nothing(page, strategy)
-        decision = lean(page, site, strategy, chosen.decide(page, site), taste.favor)
-        evidence = "comparison pages" if site.pages else "page alone"
-        fallback = "" if site.pages or not chosen.comparison_pages else "page alone"
+            nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
+            return _body(page, nothing, chosen.name, fallback=WHOLE_TEXT, evidence=WHOLE_TEXT)
+        decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
         decision, lack = follow(page, site, decision, taste)
-        kept, fallback = decision.kept, lack or fallback
-        if lack == WHOLE_TEXT:
-            evidence = WHOLE_TEXT
+        fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
+        evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
+        body = _body(page, decision, chosen.name, fallback=fallback, evidence=evidence)
         titles = [other.title for other in site.pages]
-        return Body(
-            text=page.text_of(kept),
-            confidence=decision.confidence,
-            strategy=strategy,
-            comparison=tuple(p.url for p in site.pages),
-            fallback=fallback,
-            evidence=evidence,
-            probability=decision.probability,
-            make_blocks=lambda: _blocks(page, decision, kept),
-            make_rendering=lambda: render(page, kept),
-            make_kinds=lambda: kind_model().kinds_of(page),
-            make_title=lambda: title_of(page, titles),
-        )
+        return replace(body, comparison=tuple(p.url for p in site.pages), make_title=lambda: title_of(page, titles))
 
 
-def _nothing(page: Page, strategy: str) -> Body:
-    """The body of a page without text."""
-    kinds = partial(kind_model().kinds_of, page)
-    title = partial(title_of, page)
-    return Body("", 0.0, strategy, fallback="whole text", evidence="whole text", make_kinds=kinds, make_title=title)
-
-
-def _too_large(page: Page, strategy: str) -> Body:
-    """All text of a page that is too large to be judged."""
-    kept = np.ones(len(page.blocks), bool)
-    decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
+def _body(page: Page, decision: Decision, strategy: str, *, fallback: str, evidence: str) -> Body:
+    signs = _permalinks(page)
+    decision = _without_leftovers(page, decision, signs)
+    kept = decision.kept
     return Body(
-        text=page.text_of(kept) if len(kept) else "",
-        confidence=0.0,
+        text=page.without(signs).text_of(kept) if len(kept) else "",
+        confidence=decision.confidence,
         strategy=strategy,
-        fallback=TOO_LARGE,
-        evidence=WHOLE_TEXT,
+        fallback=fallback,
+        evidence=evidence,
         probability=decision.probability,
-        make_blocks=lambda: _blocks(page, decision, kept),
-        make_rendering=lambda: render(page, kept),
+        make_blocks=lambda: _blocks(page.without(signs), decision),
+        make_rendering=lambda: render(page.without(signs), kept),
         make_kinds=lambda: kind_model().kinds_of(page),
-        make_title=lambda: page.title,
+        make_title=lambda: title_of(page),
     )
 
 
-def _blocks(page: Page, decision: Decision, kept: npt.NDArray[np.bool_]) -> tuple[Block, ...]:
-    paths = page.block_paths()
-    return tuple(
-        Block(
-            paths[i],
-            page.block_text(i),
-            float(decision.probability[i]),
-            bool(kept[i]),
-            decision.reasons[i],
-        )
-        for i in range(len(kept))
-    )
+#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
+_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
+
+
+def _permalinks(page: Page) -> IntArray:
+    """Elements of links to a place on the page that hold nothing but a sign for that."""
+    links = {element: href for element, href in page.references if "#" in href}
+    near = np.array(list(links), np.int64)
+    if not len(near):
+        return near
+    e = page.elements
+    chars = np.asarray(e.subtree_sums(e.own_chars), np.int64)[near]
+    near = near[(chars > 0) & (chars <= 2)]  # one of the signs is two units of UTF-16
+    if not len(near):
+        return near
+    start = e.is_start.nonzero()[0][near]
+    bounds = e.marks[start], e.marks[start + 2 * (e.end[near] - near) - 1]
+    rows = zip(near.tolist(), *(bound.tolist() for bound in bounds), strict=True)
+    signs = [element for element, first, last in rows if _SIGN.fullmatch(e.text.slice(first, last))]
+    return np.array([element for element in signs if _leads_here(page, links[element])], np.int64)
+
+
+def _leads_here(page: Page, href: str) -> bool:
+    """Whether a link leads to a place on its own page."""
+    address, _, place = href.strip().partition("#")
+    return bool(place) and (not address or page.absolute(href) == page.absolute(page.url) != "")
+
+
+def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decision:
+    """The decision less headers of tables of which no row is kept, and blocks of nothing but permalinks.
+
+    A header that the user keeps stays, and so do headers where there is nothing else.
+    """
+    e, blocks = page.elements, page.blocks
+    alone = headers_alone(page, decision.kept)
+    if alone is None and not len(signs):
+        return decision
+    reasons = np.full(len(blocks), "", object)
+    if alone is not None:
+        for match in page.kept_by_user:
+            alone &= ~e.inside(match.elements)[blocks.element]
+        if (decision.kept & ~alone).any():
+            reasons[alone & decision.kept] = "a header without a row"
+    if len(signs):
+        in_signs = e.inside(signs)
+        removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
+        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
+        reasons[empty & decision.kept] = "a link to its own heading"
+    kept = decision.kept & (reasons == "")
+    return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
+
+
+def _blocks(page: Page, decision: Decision) -> tuple[Block, ...]:
+    texts = map(page.block_text, range(len(page.blocks)))
+    columns = (page.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
+    return tuple(starmap(Block, zip(*columns, strict=True)))
 
 
 class Response(Protocol):

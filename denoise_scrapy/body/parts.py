@@ -1,7 +1,7 @@
 """Parts of a page that a taste keeps or drops: its title, captions, bylines, comments, tables.
 
 For each, one function says which blocks are of the part, wherever they stand; another which of them are the body's own,
-and not those of a teaser or a frame.
+and not those of a teaser or a frame. All arrays of blocks have the shape (blocks,), all of elements (elements,).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from denoise_scrapy.body.features.hand_rule import FRAME_SHARE, LINK_DENSITY, RE
 from denoise_scrapy.body.features.sums import in_best_container
 from denoise_scrapy.body.features.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing, window_sums
 from denoise_scrapy.body.selection import COMMENTS_META, comments_begin
-from denoise_scrapy.body.title import find_titles
+from denoise_scrapy.body.tables import data_tables
+from denoise_scrapy.body.title import find_titles, level_one_of
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT
 from denoise_scrapy.site import SiteStatistics
@@ -29,26 +30,14 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: What frames a body, by tag, role or class word.
 _FRAME = (
-    Flag.HIDDEN,
-    Flag.NAV,
-    Flag.FOOTER,
-    Flag.ASIDE,
-    Flag.SIDE_WORD,
-    Flag.AD_WORD,
-    Flag.RELATED_WORD,
-    Flag.CONSENT_WORD,
+    *(Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE),
+    *(Flag.SIDE_WORD, Flag.AD_WORD, Flag.RELATED_WORD, Flag.CONSENT_WORD),
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """A page of m blocks, its site, and what a strategy keeps of it.
-
-    Attributes:
-        page: The page.
-        site: Its comparison pages.
-        kept: What the strategy keeps, shape (m,).
-    """
+    """A page of m blocks, its comparison pages, and what a strategy keeps of it, shape (m,)."""
 
     page: Page
     site: SiteStatistics
@@ -56,12 +45,12 @@ class Surroundings:
 
     @cached_property
     def inside(self) -> BoolArray:
-        """Blocks in the element that holds what is kept and little else, shape (m,)."""
+        """Blocks in the element that holds what is kept and little else."""
         return in_best_container(self.page, np.where(self.kept, self.page.blocks.tokens, 0))
 
     @cached_property
     def framed(self) -> BoolArray:
-        """Blocks in a frame; one that most of what is kept stands in frames nothing. Shape (m,)."""
+        """Blocks in a frame; one that most of what is kept stands in frames nothing."""
         blocks = self.page.blocks
         has = (blocks.flags & np.array(_FRAME, np.int64)[:, None]) != 0  # shape (flags, m)
         counts = has @ (blocks.tokens * self.kept) <= FRAME_SHARE * (blocks.tokens @ self.kept)
@@ -69,59 +58,40 @@ class Surroundings:
 
     @cached_property
     def template(self) -> BoolArray:
-        """Blocks whose text stands in the same place on comparison pages, shape (m,)."""
+        """Blocks whose text stands in the same place on comparison pages."""
         return np.asarray(self.site.repeated_in_place_share(self.page) >= REPEATED_SHARE)
 
     @property
     def linked(self) -> BoolArray:
-        """Blocks that are mostly links, shape (m,)."""
+        """Blocks that are mostly links."""
         return np.asarray(self.page.blocks.link_density >= LINK_DENSITY)
 
     def near_kept(self, reach: int) -> BoolArray:
-        """Blocks with a kept one not further away than so many blocks, shape (m,)."""
+        """Blocks with a kept one not further away than so many blocks."""
         return window_sums(self.kept, reach) > 0
 
 
 def small_elements(page: Page, marked: BoolArray, tokens: int) -> BoolArray:
-    """Elements with little text that are marked, or inside of such.
+    """Elements with no more tokens that are marked, or inside of such.
 
     A class word of a wrapper ("photo-story") says nothing of the texts in it.
-
-    Args:
-        page: A page of n elements.
-        marked: Which of them are marked, shape (n,).
-        tokens: How many an element holds at most.
-
-    Returns:
-        Shape (n,).
     """
     small = page.blocks.subtree_sums(page.blocks.tokens) <= tokens
     return np.asarray(page.elements.nearest(marked & small) >= 0)
 
 
 def mostly_in(page: Page, elements: BoolArray) -> BoolArray:
-    """Blocks of which most of the text is these elements' own, shape (blocks,).
-
-    Args:
-        page: A page of n elements.
-        elements: Which of them, shape (n,).
-    """
+    """Blocks of which most of the text is these elements' own."""
     return np.asarray(page.blocks.share_owned_by(elements) > 0.5)
 
 
 def own_flag(page: Page, flag: Flag) -> BoolArray:
-    """Elements that have a flag themselves, shape (elements,)."""
+    """Elements that have a flag themselves."""
     return np.asarray((np.asarray(page.elements.column("own_flags"), np.int64) & flag) != 0)
 
 
 def named(page: Page, flag: Flag, words: re.Pattern[str]) -> BoolArray:
-    """Elements that have a flag themselves because of one of these words in class or id, shape (elements,).
-
-    Args:
-        page: The page.
-        flag: A flag of words.
-        words: Some of these, in lower case.
-    """
+    """Elements that have a flag themselves because of one of these words in class or id."""
     marked, paths = own_flag(page, flag), page.elements.paths
     step = page.path_table.step
     by_word = [path for path in np.unique(paths[marked]).tolist() if words.search(step(path).lower())]
@@ -129,25 +99,16 @@ def named(page: Page, flag: Flag, words: re.Pattern[str]) -> BoolArray:
 
 
 def is_heading(page: Page) -> BoolArray:
-    """Blocks in a heading, shape (blocks,)."""
+    """Blocks in a heading."""
     return np.asarray((page.blocks.flags & Flag.HEADING) != 0)
-
-
-TITLE_TAGS = frozenset(["h1"])
 
 
 def find_heading(page: Page) -> BoolArray:
     """Headings whose text is in the page's title, and the `h1` if it is the only one; else the first `h1`.
 
     Pages exist on which every section has an `h1`.
-
-    Example:
-        >>> page = Page.parse("<title>Fox wins - Herald</title><h2>Fox wins</h2><p>It ran.</p><h2>More</h2>")
-        >>> find_heading(page).tolist()
-        [True, False, False]
     """
-    titled = find_titles(page)
-    level_one = page.elements.nearest(page.elements.has_tag(TITLE_TAGS))[page.blocks.element]
+    titled, level_one = find_titles(page), level_one_of(page)
     found = np.unique(level_one[level_one >= 0])
     if len(found) == 1 or (len(found) and not titled.any()):
         return np.asarray(titled | (level_one == found[0]))
@@ -179,12 +140,7 @@ CAPTION_REACH = 3
 
 
 def find_captions(page: Page) -> BoolArray:
-    """Blocks in `figcaption` and `caption`, in small elements called so or that hold a picture and no heading.
-
-    Example:
-        >>> find_captions(Page.parse("<p>It ran.</p><div class=photo-credit>Photo: Reed</div>")).tolist()
-        [False, True]
-    """
+    """Blocks in `figcaption` and `caption`, in small elements called so or that hold a picture and no heading."""
     tagged = page.elements.nearest(page.elements.has_tag(CAPTION_TAGS)) >= 0
     pictured = _holds(page, page.elements.has_tag(PICTURE_TAGS)) & ~_holds(page, own_flag(page, Flag.HEADING))
     called = named(page, Flag.CAPTION_WORD, CAPTION_WORDS) | (own_flag(page, Flag.CAPTION_WORD) & pictured)
@@ -194,7 +150,7 @@ def find_captions(page: Page) -> BoolArray:
 
 
 def _holds(page: Page, elements: BoolArray) -> BoolArray:
-    """Elements in whose subtree one of these is, shape (elements,)."""
+    """Elements in whose subtree one of these is."""
     return np.asarray(page.elements.subtree_sums(elements.astype(np.int64)), np.int64) > 0
 
 
@@ -213,13 +169,7 @@ BYLINE_REACH = 4
 
 
 def find_bylines(page: Page) -> BoolArray:
-    """Short blocks that tell a date or an author in an element called so; beside the title one of both is enough.
-
-    Example:
-        >>> page = Page.parse("<h1>Fox wins</h1><p class=author>Ann Reed</p><p>It ran and ran, and then won.")
-        >>> find_bylines(page).tolist()
-        [False, True, False]
-    """
+    """Short blocks that tell a date or an author in an element called so; beside the title one of both is enough."""
     blocks, elements = page.blocks, page.elements
     telling = announcing(page, META_BIT)
     near_title = window_sums(find_heading(page), BYLINE_REACH) > 0
@@ -251,19 +201,12 @@ BUTTONS = 3
 
 
 def find_comments(page: Page) -> BoolArray:
-    """Blocks in elements that a class word calls comments, and all that follows a heading of comments.
-
-    Example:
-        >>> find_comments(Page.parse("<h1>Fox</h1><p>It ran.</p><ol class=commentlist><li>Great!</ol>")).tolist()
-        [False, False, True]
-    """
-    blocks = page.blocks
-    named = page.elements.nearest(_named(page)) >= 0
-    return named[blocks.element] | (np.arange(len(blocks)) >= _heading(page))
+    """Blocks in elements that a class word calls comments, and all that follows a heading of comments."""
+    return _in_named(page) | (np.arange(len(page.blocks)) >= _heading(page))
 
 
-def _named(page: Page) -> BoolArray:
-    """Elements with a class word for comments that can be some, shape (elements,).
+def _in_named(page: Page) -> BoolArray:
+    """Blocks in elements with a class word for comments.
 
     One that holds the page's title is a wrapper ("has-comments"). One that holds most of the page ("commentary") needs
     lines of names and dates, as a thread has them.
@@ -271,7 +214,8 @@ def _named(page: Page) -> BoolArray:
     blocks, sums = page.blocks, page.blocks.subtree_sums
     large = sums(blocks.tokens) > FRAME_SHARE * blocks.tokens.sum()
     thread = sums(announcing(page, META_BIT)) >= COMMENTS_META
-    return np.asarray(own_flag(page, Flag.COMMENT_WORD) & (sums(find_heading(page)) == 0) & (thread | ~large))
+    named = own_flag(page, Flag.COMMENT_WORD) & (sums(find_heading(page)) == 0) & (thread | ~large)
+    return np.asarray((page.elements.nearest(named) >= 0)[blocks.element])
 
 
 def _heading(page: Page) -> int:
@@ -297,11 +241,10 @@ def own_comments(around: Surroundings, found: BoolArray) -> BoolArray:
 
 def _in_thread(page: Page) -> BoolArray:
     """Blocks in named elements, or in the smallest element around the heading that holds lines of a thread."""
-    elements, blocks = page.elements, page.blocks
-    inside = (elements.nearest(_named(page)) >= 0)[blocks.element]
+    elements, blocks, inside = page.elements, page.blocks, _in_named(page)
     heading = _heading(page)
     if heading == len(blocks):
-        return np.asarray(inside)
+        return inside
     lines = blocks.subtree_sums(announcing(page, META_BIT))
     around = blocks.element[heading]
     while lines[around] < COMMENTS_META and elements.parent[around] >= 0:
@@ -316,29 +259,10 @@ def _in_form(page: Page) -> BoolArray:
     return (page.elements.nearest(page.elements.has_tag({"form"}) & small) >= 0)[page.blocks.element]
 
 
-IntArray = npt.NDArray[np.int64]
-
-#: A table of data has so many rows and columns.
-ROWS, COLUMNS = 2, 2
-#: So large a share of its rows have as many cells as the most common row; a heading may span them all.
-REGULAR = 0.5
-#: A cell with more than this is prose, and not more than this share of the text is in such cells: prices, names,
-#: results. A table with heading cells may explain things at length, …
-CELL_TOKENS, PROSE_SHARE = 30, 0.5
-#: … but one cell with more than this share of the page's text is its body.
-PAGE_SHARE = 0.5
-
-
 def find_tables(page: Page) -> BoolArray:
-    """Blocks in tables of data.
-
-    Example:
-        >>> source = "<table><tr><td>Menu<td><p>{}</table><table><tr><th>City<th>Rain<tr><td>Bergen<td>9 mm</table>"
-        >>> find_tables(Page.parse(source.format("It rained for a long time. " * 9))).tolist()
-        [False, False, True, True, True, True]
-    """
+    """Blocks in tables of data."""
     tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
-    return (tables >= 0) & _data_tables(page)[tables]
+    return (tables >= 0) & data_tables(page)[tables]
 
 
 def own_tables(around: Surroundings, found: BoolArray) -> BoolArray:
@@ -346,51 +270,8 @@ def own_tables(around: Surroundings, found: BoolArray) -> BoolArray:
     return found & around.inside & ~around.framed & ~around.template & ~around.linked
 
 
-def _data_tables(page: Page) -> BoolArray:
-    """Which elements are tables of data, shape (elements,)."""
-    e, n = page.elements, len(page.elements)
-    is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
-    table, row = e.nearest(is_table), e.nearest(e.has_tag({"tr"}))
-    tokens = page.blocks.subtree_sums(page.blocks.tokens)
-    innermost = is_table & (tokens > 0)
-    above = e.parent[np.flatnonzero(innermost)]
-    outer = table[above[above >= 0]]
-    innermost[outer[outer >= 0]] = False
-    cells = np.flatnonzero(e.has_tag({"td", "th"}) & (row >= 0) & (table >= 0))
-    cells = cells[table[row[cells]] == table[cells]]
-    prose = np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n)
-    headed = np.bincount(table[is_heading & (table >= 0)], minlength=n) > 0
-    body = np.zeros(n, bool)
-    body[table[cells[tokens[cells] > PAGE_SHARE * page.blocks.tokens.sum()]]] = True
-    brief = prose <= PROSE_SHARE * tokens
-    return np.asarray(innermost & _regular(cells, row, table) & (brief | (headed & ~body)))
-
-
-def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
-    """Which elements are tables with rows and columns enough, shape (elements,).
-
-    Args:
-        cells: Indices of the page's cells.
-        row: Row around each element, -1 for none, shape (elements,).
-        table: Table around each element, -1 for none, shape (elements,).
-    """
-    n = len(row)
-    regular = np.zeros(n, bool)
-    rows, width = np.unique(row[cells], return_counts=True)
-    kinds, count = np.unique(np.stack([table[rows], width]), axis=1, return_counts=True)
-    all_rows = np.bincount(table[rows], minlength=n)
-    enough = (kinds[1] >= COLUMNS) & (count >= REGULAR * all_rows[kinds[0]]) & (all_rows[kinds[0]] >= ROWS)
-    regular[kinds[0][enough]] = True
-    return regular
-
-
 class Part(NamedTuple):
-    """A part of a page.
-
-    Attributes:
-        find: Blocks of it, shape (blocks,).
-        own: Those of them that belong to the body, shape (blocks,).
-    """
+    """Which blocks are of a part of a page, and which of those belong to the body."""
 
     find: Callable[[Page], BoolArray]
     own: Callable[[Surroundings, BoolArray], BoolArray]
@@ -406,5 +287,3 @@ PARTS: Mapping[str, Part] = MappingProxyType(
         "tables": Part(find_tables, own_tables),
     }
 )
-
-__all__ = ["PARTS", "Part", "Surroundings"]

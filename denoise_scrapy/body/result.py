@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -33,10 +33,6 @@ class Block:
     reason: str
 
 
-def _meta_of_body(body: Body) -> Metadata:
-    return metadata_of("", None, body)
-
-
 @dataclass(frozen=True, eq=False)
 class Body:
     """The clean text of a page.
@@ -53,11 +49,6 @@ class Body:
             left).
         evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
-        make_blocks: Makes `blocks`; only asked when somebody looks.
-        make_rendering: Makes what `html` and `markdown` are written from; only asked when somebody looks.
-        make_kinds: Makes `kind_probabilities`; only asked when somebody looks.
-        make_title: Makes `title`; only asked when somebody looks.
-        make_meta: Makes `meta` of the body; only asked when somebody looks.
     """
 
     text: str
@@ -67,11 +58,12 @@ class Body:
     fallback: str = ""
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    # what is made when somebody looks: `make_rendering` makes what `html` and `markdown` are written from
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_kinds: Callable[[], Mapping[str, float]] = dict
     make_title: Callable[[], str] = str
-    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_body)
+    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: partial(metadata_of, "", None))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -99,7 +91,7 @@ class Body:
 
         Args:
             max_tokens: Most tokens of a chunk, its headings included.
-            overlap: Tokens that a chunk repeats of the one before, at most.
+            overlap: Tokens that a chunk repeats of the one before, at most: whole sentences below the same headings.
             count: Counts the tokens of a text; the default estimates them.
 
         Raises:

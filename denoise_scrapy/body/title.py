@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.metadata.texts import fold, host_of, letters
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import collapsed
 
-TITLE_TAGS = frozenset(["h1"])
 #: As an array's number: a member of an enumeration is converted by its name, 2 µs.
 _HEADING = np.int64(Flag.HEADING)
 
@@ -32,40 +31,34 @@ MIN_LABEL = 4
 
 
 def find_titles(page: Page) -> npt.NDArray[np.bool_]:
-    """Headings whose text is part of the page's title, white space aside, shape (blocks,).
-
-    Example:
-        >>> find_titles(Page.parse("<title>Fox wins - Herald</title><h1>Fox wins</h1><h2>More</h2>")).tolist()
-        [True, False]
-    """
-    title, blocks = "".join(page.title.lower().split()), page.blocks
+    """Headings whose text is part of the page's title, white space aside, shape (blocks,)."""
+    title, blocks = fold(page.title), page.blocks
     titles = np.zeros(len(blocks), bool)
     likely = (blocks.own_flags & _HEADING).nonzero()[0]
     likely = likely[blocks.chars.take(likely) <= len(title)]
     for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
-        titles[i] = "".join(collapsed(marked).lower().split()) in title
+        titles[i] = fold(collapsed(marked)) in title
     return titles
 
 
-def title_of(page: Page, others: Sequence[str] = ()) -> str:
-    """The title of a page; "" where it has none.
+def level_one_of(page: Page) -> npt.NDArray[np.int64]:
+    """The heading of level one around each block, -1 for none, shape (blocks,)."""
+    return page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element]
 
-    Args:
-        page: The page.
-        others: Titles of other pages of its site.
+
+def title_of(page: Page, others: Sequence[str] = ()) -> str:
+    """The title of a page, by titles of other pages of its site; "" where it has none.
 
     Example:
         >>> page = Page.parse("<title>Fox wins - again - The Herald</title><p>It ran.", url="http://a.example/")
         >>> title_of(page, ["Bridge closed - The Herald", "The Herald"])
         'Fox wins - again'
-        >>> title_of(page)
-        'Fox wins - again - The Herald'
     """
     title = page.title
     others = [other for other in others if other]
-    if not title or (len(others) > 1 and all(_fold(other) == _fold(title) for other in others)):
+    if not title or (len(others) > 1 and all(fold(other) == fold(title) for other in others)):
         return _heading(page) or title
-    parts = _without_shared(_parts(title), [_parts(other) for other in others if _fold(other) != _fold(title)])
+    parts = _without_shared(_parts(title), [_parts(other) for other in others if fold(other) != fold(title)])
     parts = _as_a_heading(page, _without_host(parts, page.url))
     return title[parts[0].start() : parts[-1].end()]
 
@@ -82,12 +75,8 @@ def _parts(title: str) -> Parts:
     return found or [match for match in [_PART.search(title)] if match]
 
 
-def _fold(text: str) -> str:
-    return "".join(text.lower().split())
-
-
 def _folded(parts: Parts) -> list[str]:
-    return [_fold(part[0]) for part in parts]
+    return [fold(part[0]) for part in parts]
 
 
 def _without_shared(parts: Parts, others: Sequence[Parts]) -> Parts:
@@ -104,20 +93,12 @@ def _is_shared(own: list[str], others: Sequence[list[str]]) -> bool:
 
 def _without_host(parts: Parts, url: str) -> Parts:
     """Without a last or first part that is the host's name, or a label of it."""
-    try:
-        host = (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return parts
-    labels = host.split(".")
+    labels = host_of(url).removeprefix("www.").split(".")
     names = {label for label in labels if len(label) >= MIN_LABEL} | {"".join(labels), "".join(labels[:-1])}
-    names = {_letters(name) for name in names if not name.isdigit()} - {""}
-    if len(parts) > 1 and _letters(parts[-1][0]) in names:
+    names = {letters(name) for name in names if not name.isdigit()} - {""}
+    if len(parts) > 1 and letters(parts[-1][0]) in names:
         return parts[:-1]
-    return parts[1:] if len(parts) > 1 and _letters(parts[0][0]) in names else parts
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text.lower() if character.isalnum())
+    return parts[1:] if len(parts) > 1 and letters(parts[0][0]) in names else parts
 
 
 def _as_a_heading(page: Page, parts: Parts) -> Parts:
@@ -125,20 +106,20 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
     if len(parts) < 2:
         return parts
     likely = find_titles(page) & (page.blocks.link_density <= LINKED)
-    headings = {_fold(page.block_text(block)) for block in likely.nonzero()[0].tolist()}
+    headings = {fold(page.block_text(block)) for block in likely.nonzero()[0].tolist()}
     title = parts[0].string
     for length in range(len(parts), 0, -1):
         for run in (parts[:length], parts[-length:]):
-            if _fold(title[run[0].start() : run[-1].end()]) in headings:
+            if fold(title[run[0].start() : run[-1].end()]) in headings:
                 return run
     return parts
 
 
 def _heading(page: Page) -> str:
     """Text of the first heading of level one that is not the site's name, "" where there is none."""
-    blocks, said = page.blocks, _fold(page.title)
+    blocks, said = page.blocks, fold(page.title)
     if not len(blocks):
         return ""
-    level_one = page.elements.nearest(page.elements.has_tag(TITLE_TAGS))[blocks.element] >= 0
-    texts = (page.block_text(block) for block in (level_one & (blocks.link_density <= LINKED)).nonzero()[0].tolist())
-    return next((" ".join(text.split()) for text in texts if text.strip() and _fold(text) not in said), "")
+    likely = (level_one_of(page) >= 0) & (blocks.link_density <= LINKED)
+    texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
+    return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), "")

@@ -23,6 +23,7 @@ from denoise_scrapy.metadata.texts import (
     date_in,
     day_in_address,
     fold,
+    host_of,
     is_said,
     joined,
     letters,
@@ -195,7 +196,7 @@ class _Teller:
 
     def __init__(self, read: PageReading, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language
-        self.host = _host(url)
+        self.host = host_of(url)
         self.american = language == "en" and self.host.rpartition(".")[2] in _AMERICAN
         self.base = joined(url, read.base) or url
         self.canonical = joined(self.base, read.links.get("canonical", "")) or joined(
@@ -402,9 +403,3 @@ class _Teller:
         address = joined(self.base, told)
         path = urlsplit(address).path
         return "" if _NO_LEADS.search(path) or _NO_LEAD.search(path.rpartition("/")[2]) or "{" in address else address
-
-
-def _host(url: str) -> str:
-    with suppress(ValueError):
-        return urlsplit(url).hostname or ""
-    return ""

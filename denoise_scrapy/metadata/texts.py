@@ -72,6 +72,13 @@ def same_address(address: str) -> str:
     return re.sub(r"^https?://(?:www\.)?|[?#].*$|/$", "", address.strip()[:MAX_ADDRESS])
 
 
+def host_of(url: str) -> str:
+    """The host of an address, "" where it has none."""
+    with suppress(ValueError):
+        return urlsplit(url).hostname or ""
+    return ""
+
+
 def joined(base: str, told: str) -> str:
     """An absolute address of the web, "" for what is none."""
     told = told.strip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -292,6 +293,21 @@ class Page:
         """Whether the user removes the text after each mark, shape (marks,)."""
         removed = removed_elements(self.elements, self.kept_by_user, self.removed_by_user)
         return np.append(removed, False)[self.elements.text_owner]  # owner -1 is the last value
+
+    def without(self, elements: IntArray) -> Page:
+        """The page less the text of some elements, by their numbers: left out as what the user removes is."""
+        if not len(elements):
+            return self
+        inside = self.elements.inside(elements)
+        touched = self.blocks.share_owned_by(inside).nonzero()[0]
+        less, texts = copy(self), self.marked_texts.copy()
+        less.removed_by_user = (*self.removed_by_user, Match("", elements))
+        less.removed_text = self.removed_text | np.append(inside, False)[self.elements.text_owner]
+        for block, text in zip(touched.tolist(), less._marked_texts(touched), strict=True):
+            texts[block] = text
+        less.marked_texts = texts
+        less.__dict__.pop("block_texts", None)
+        return less
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.

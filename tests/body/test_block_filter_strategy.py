@@ -79,17 +79,6 @@ def test_topic_equals_the_literal_one(html):
         assert topic[block] == (literal_link / literal_word if literal_word else math.inf)
 
 
-def test_topic_by_hand():
-    page = Page.parse("<div>Six of six <a href=/x>l i n k</a><p hidden>Not this</p></div>")
-    link, word = text_lengths(page)
-    assert (link[2], word[2]) == (4, 8)
-    assert topics(link, word).tolist()[2:] == [0.5, math.inf, math.inf]
-
-
-def test_escaped_characters_count_as_one():
-    assert text_lengths(Page.parse("<div>&quot;&lt;&amp;&nbsp;</div>"))[1].max() == 3
-
-
 def test_the_smallest_topic_wins():
     menu = "<div class=menu>" + "<p>About <a href=/x>a link with quite a long text of its own</a></p>" * 3 + "</div>"
     story = f"<div class=story><p>{PROSE}</p><p>{PROSE}<a href=/y>More</a></p></div>"
@@ -101,16 +90,6 @@ def test_of_equal_topics_the_largest_text_wins_and_of_those_the_innermost():
     assert smallest_topic(np.array([True, True, True, True]), link, word) == 2
     assert smallest_topic(np.array([True, False, False, True]), link, word) == 0
     assert smallest_topic(np.zeros(4, bool), link, word) == -1
-
-
-def test_links_alone_have_an_endless_topic():
-    link, word = np.array([40, 7]), np.array([0, 1])
-    assert smallest_topic(np.array([True, True]), link, word) == 1
-    assert smallest_topic(np.array([True, False]), link, word) == 0
-
-
-def test_inner_blocks_are_deleted_for_the_outer_one_holds_their_text():
-    assert left(f"<div class=a><p>{PROSE}</p><p>{PROSE}</p></div>") == ["div.a"]
 
 
 def test_hidden_blocks_are_deleted():
@@ -164,10 +143,6 @@ def test_rendered_widths_take_the_place_of_written_ones():
     zeros = np.zeros(n, np.float32)
     page.boxes = Boxes(zeros, zeros, width, zeros + 50, 1000, 1000)
     assert np.flatnonzero(narrow(page)).tolist() == [2, 3]
-
-
-def test_unknown_widths_delete_nothing():
-    assert not narrow(Page.parse(f"<div><p>{PROSE}</p></div>")).any()
 
 
 def test_a_chinese_table_layout():

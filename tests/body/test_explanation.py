@@ -104,14 +104,6 @@ def test_page_without_text(source):
     assert "The page has no text." in tree.text_content()
 
 
-def test_one_block_alone():
-    explanation, tree = checked(f"<p>{PROSE}</p>", name="one.html")
-    assert framed(tree) == [("kept", PROSE)]
-    assert explanation.counts["kept"] == (1, len(PROSE.split()))
-    assert "judged alone" in tree.text_content()
-    assert "one.html" in tree.text_content()
-
-
 def test_classes_say_what_repeats_and_what_is_hidden():
     frame = "<nav><a href=/>Site menu</a></nav><p>{}</p><p hidden>{} {}</p><div>All rights reserved by us</div>"
     page = frame.format(PROSE, "Hidden", PROSE)

@@ -6,12 +6,9 @@ from hypothesis import given
 
 from denoise_scrapy.body.strategies.framework import (
     FrameworkStrategy,
-    area_shares,
     find_frames,
-    large_frame,
     paragraph_counts,
     passing,
-    topic_frame,
 )
 from denoise_scrapy.page import Boxes, Page
 from denoise_scrapy.page.blocks import Lines
@@ -139,14 +136,6 @@ def test_an_index_page_keeps_the_large_frame():
     assert body(sized) == ["Home"]
 
 
-def test_area_by_hand():
-    page = Page.parse("<div><p>abc</p></div><div><p>d</p></div>")
-    assert area_shares(page, FrameSizes(page))[2:].tolist() == [0.75, 0.75, 0.25, 0.25]
-    page.boxes = boxes_of(page, {"div": (500, 200)})
-    assert area_shares(page, FrameSizes(page))[[2, 4]].tolist() == pytest.approx([0.1, 0.1])
-    assert large_frame(page, find_frames(page)[0], FrameSizes(page)) == -1
-
-
 def test_paragraphs_by_hand():
     def count(html: str) -> int:
         page = Page.parse(html)
@@ -162,37 +151,12 @@ def test_paragraphs_by_hand():
     assert count(f"<p>{PROSE}</p><p>Short.</p><p>{MORE}</p>") == 2  # short ones do not count beside long ones
 
 
-def test_lines_by_hand():
-    lines = Lines(Page.parse("<div>a b<p>cd<br><br>e <a href=/x>fg</a></p>h<p hidden>i</p></div>").elements)
-    assert lines.chars.tolist() == [2, 2, 3, 1]
-    assert lines.link_chars.tolist() == [0, 0, 2, 0]
-    assert lines.tokens.tolist() == [2, 1, 2, 1]
-    assert lines.at_break.tolist() == [False, True, True, False]
-    assert lines.element.tolist() == [2, 3, 3, 2]
-
-
 @given(pages())
 def test_lines_hold_all_text_that_blocks_hold(html):
     page = Page.parse(html)
     lines, blocks = Lines(page.elements), page.blocks
     n = len(page.elements)
     assert np.bincount(lines.element, lines.chars, n).tolist() == np.bincount(blocks.element, blocks.chars, n).tolist()
-
-
-def test_the_topic_frame_is_the_deepest_with_enough():
-    page = Page.parse(f"<div><div><p>{PROSE}<p>{MORE}</div><div><p>{MORE}<p>{MORE}</div></div>")
-    frames, text_frames = find_frames(page)
-    counts, _ = paragraph_counts(page, text_frames)
-    assert counts.tolist() == [0, 0, 0, 0, 1, 1, 0, 1, 1]
-    assert topic_frame(page, frames, counts) == 3  # two with a half each: the first
-    counts[-1] = 2
-    assert topic_frame(page, frames, counts) == 6
-    assert topic_frame(page, np.zeros_like(frames), counts) == -1
-
-
-def test_paragraphs_scattered_over_many_frames_keep_the_page():
-    html = f"<div><p>{PROSE}</p></div>" * 5
-    assert body(html) == [PROSE] * 5
 
 
 def test_a_chinese_table_layout():

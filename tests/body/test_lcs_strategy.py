@@ -1,7 +1,6 @@
 """Song's aggregation and scoring on examples worked by hand, and against a plain version."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,16 +48,6 @@ PAGE = (
     "<div id=links><p><a href=/a>One</a></p><p><a href=/b>Two</a></p></div>"
     "</body>"
 )
-
-
-def test_aggregation_by_hand():
-    tree = tree_of(PAGE)
-    # body, two divs, four p, two a: the p differ
-    assert [c.tolist() for c in aggregate(tree, np.arange(len(tree)) >= 3)] == [[3, 4], [5, 6]]
-    # a node of one div and the other div as a whole: the p is a grandchild of the second's parent
-    candidates = np.zeros(len(tree), bool)
-    candidates[[2, 3]] = True
-    assert [c.tolist() for c in aggregate(tree, candidates)] == [[2, 3]]
 
 
 def test_points_by_hand():
@@ -121,18 +110,3 @@ def test_where_no_cluster_leads_all_candidates_are_kept_but_links():
     body = SiteModel.fit([thread("Bob"), thread("Cyd")]).extract(page, strategy="lcs")
     assert body.text.split("\n") == [f"Ann says {i} {text}" for i, text in enumerate(words)]
     assert {block.reason for block in body.blocks if block.kept} == {"no cluster leads"}
-
-
-def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
-    def text(html: str) -> str:
-        site = [Page.parse(html.format(word)) for word in ("ship", "train", "plane")]
-        return SiteModel.fit(site[1:]).extract(site[0], strategy="lcs").text
-
-    assert text("<body><div hidden><p>Secret {0}</p></div><div><p>Open {0}</p></div></body>") == "Open ship"
-    assert text("<body><p>Loading</p><div hidden><p>Story of the {0}</p></div></body>") == "Story of the ship"
-
-
-@pytest.mark.parametrize("strategy", ["lcs", "repetition"])
-def test_page_alone_is_said(strategy):
-    body = SiteModel.fit().extract(Page.parse("<p>Alone in the world.</p>"), strategy=strategy)
-    assert (body.text, body.fallback) == ("Alone in the world.", "page alone")

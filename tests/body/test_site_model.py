@@ -57,14 +57,6 @@ def test_a_saved_model_may_be_empty(tmp_path):
     assert SiteModel.load(str(tmp_path / "model")).extract(page(9)).text == SiteModel.fit().extract(page(9)).text
 
 
-@pytest.mark.parametrize("content", [b"", b"no model", b"PK\x03\x04 nor this"])
-def test_what_is_no_model_is_refused(tmp_path, content):
-    path = tmp_path / "model"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="no model of denoise_scrapy"):
-        SiteModel.load(path)
-
-
 ODD = [None, True, "x", -1, 0, 1.5, 10**400, float("nan"), float("inf"), [], [1], [[]], {}, {"x": 1}, "[" * 9999]
 
 

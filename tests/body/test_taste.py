@@ -188,16 +188,6 @@ def test_text_inside_of_a_block_is_cut():
     assert lines(f"{PROSE}<div hidden>Price: <b>7</b><i>!</i></div>", keep="b", remove="i")[-1] == "Price: 7"
 
 
-def test_a_selector_that_finds_nothing_changes_nothing():
-    plain, with_selectors = extract(PAGE), extract(PAGE, keep="#nowhere", remove=["script", "//video"])
-    assert (with_selectors.text, with_selectors.confidence) == (plain.text, plain.confidence)
-
-
-def test_an_invalid_selector_is_a_value_error():
-    with pytest.raises(ValueError, match=r"selector 'div\[': no CSS selector"):
-        extract("<p>x", keep="div[")
-
-
 # where nothing is left
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,16 +25,7 @@ _HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 
 def shown(text: str, most: int | None = None) -> str:
-    r"""A text for between tags or for an attribute in double quotes.
-
-    Args:
-        text: Any text.
-        most: Characters after which it is cut, None for never.
-
-    Example:
-        >>> shown('a < "b"\x00\ud800'), shown("abcdef", 3)
-        ('a &lt; &quot;b&quot;\ufffd', 'abc…')
-    """
+    """A text for between tags or for an attribute in double quotes, cut after so many characters."""
     text = clean(text)
     return escape(text if most is None or len(text) <= most else f"{text[:most]}…")
 
@@ -72,26 +62,9 @@ class Verdict:
     numbers: tuple[str, ...]
     preformatted: bool = False
 
-    @property
-    def percent(self) -> int:
-        """Probability that it is content, 0 to 100."""
-        return round(100 * self.block.probability)
-
 
 def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
-    """The verdict on each block of a page.
-
-    Args:
-        page: The page.
-        body: Its body.
-        site: The comparison pages that the body's strategy saw.
-
-    Example:
-        >>> from denoise_scrapy.body.extract import SiteModel
-        >>> page = Page.parse("<p>It rained all night in the valley.</p><p hidden>Menu</p>")
-        >>> [verdict.name for verdict in judge(page, SiteModel.fit().extract(page), SiteStatistics())]
-        ['kept', 'hidden']
-    """
+    """The verdict on each block of a page, by its body and the comparison pages that its strategy saw."""
     if not body.blocks:
         return []
     hidden = (page.blocks.flags & Flag.HIDDEN) != 0
@@ -132,25 +105,14 @@ STEPS = 20
 
 
 class Frame:
-    """The frame of a block; of its start tag all is known at the end only.
-
-    Args:
-        number: The block.
-        verdict: What became of it.
-        is_first: Whether no other frame holds text of the block.
-    """
+    """The frame of a block, or of more of it; of its start tag all is known at the end only."""
 
     def __init__(self, number: int, verdict: Verdict, *, is_first: bool) -> None:
         self.number = number
         self._verdict = verdict
         self._is_first = is_first
         self._chars = 0
-        self._addresses: list[str] = []
-
-    def add_address(self, url: str) -> None:
-        """Take in where a link leads."""
-        if url:
-            self._addresses.append(url)
+        self.addresses: list[str] = []
 
     def text(self, text: str) -> str:
         """Text of the block as HTML; what is too long for a glance is in elements of their own."""
@@ -173,12 +135,12 @@ class Frame:
             "why": verdict.block.reason,
             "numbers": "\n".join(verdict.numbers),
         }
-        if self._addresses:
-            told["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self._addresses[:ADDRESSES])
-            more = len(self._addresses) - ADDRESSES
+        if self.addresses:
+            told["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
+            more = len(self.addresses) - ADDRESSES
             told["to"] += f"\nand {more:,} more" if more > 0 else ""
         data = " ".join(f'data-{name}="{shown(value)}"' for name, value in told.items())
-        label = f"{verdict.name}, {verdict.percent}%"
+        label = f"{verdict.name}, {round(100 * verdict.block.probability)}%"
         return f'<span class="{names}" id="b{self.number}" tabindex="0" role="group" aria-label="{label}" {data}>'
 
     def end(self) -> str:
@@ -199,31 +161,12 @@ IMAGE_LENGTH = 80
 _INLINES = frozenset(INLINES.values())
 
 
-class Drawing(NamedTuple):
-    """The blocks of a page.
-
-    Attributes:
-        html: Them, as a fragment of HTML.
-        blocks: How many were drawn.
-    """
-
-    html: str
-    blocks: int
-
-
-def draw(page: Page, verdicts: Sequence[Verdict]) -> Drawing:
-    """Draw the blocks of a page; where it has too many, the kept ones go before the others.
+def draw(page: Page, verdicts: Sequence[Verdict]) -> str:
+    """The blocks of a page as HTML; where it has too many, the kept ones go before the others.
 
     Args:
         page: A page of m blocks, parsed without selectors of the user's: a rendering leaves out what they remove.
         verdicts: m of them.
-
-    Example:
-        >>> from denoise_scrapy.body.result import Block
-        >>> verdict = Verdict("low", Block("body/p", "One.", 0.25, False, "links (-1.0)"), ())
-        >>> print(draw(Page.parse("<p onclick=x()>One."), [verdict]).html)
-        <p><span class="b low p5" id="b0" tabindex="0" role="group" aria-label="low, 25%"
-        data-path="body/p" data-why="links (-1.0)" data-numbers="">One.</span></p>
     """
     kept = np.array([verdict.block.kept for verdict in verdicts], bool)
     chosen = np.zeros(len(verdicts), bool)
@@ -231,7 +174,7 @@ def draw(page: Page, verdicts: Sequence[Verdict]) -> Drawing:
     pen = _Pen(verdicts)
     for token in render(page, chosen):
         pen.write(token)
-    return Drawing(pen.finish(), int(chosen.sum()))
+    return pen.finish()
 
 
 class _Pen:
@@ -317,7 +260,7 @@ class _Pen:
         for token in self._wanted[len(self._opened) :]:
             is_link = token.value == "a"
             if is_link:
-                self._frame.add_address(dict(token.attributes).get("href", ""))
+                self._frame.addresses.append(dict(token.attributes)["href"])
             self._out.append('<span class="a">' if is_link else f"<{token.value}>")
             self._opened.append("</span>" if is_link else f"</{token.value}>")
         return self._frame

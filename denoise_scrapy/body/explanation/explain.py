@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from string import Template
 
-from denoise_scrapy.body.explanation.drawing import CLASSES, Drawing, Verdict, draw, judge, shown
+from denoise_scrapy.body.explanation.drawing import CLASSES, MAX_BLOCKS, Verdict, draw, judge, shown
 from denoise_scrapy.body.extract import SiteModel
 from denoise_scrapy.body.result import Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
@@ -30,44 +30,57 @@ PAGES = 64
 SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What the document tells beside the blocks.
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What was kept of a page, and why.
 
     Attributes:
-        name: Address or name of the page.
-        title: Its title.
+        page: The page.
         body: What was made of it.
-        verdicts: What became of its blocks.
-        counts: Blocks and words of each class.
-        comparison: See `Explanation.comparison`.
+        verdicts: What became of each block, in document order.
+        name: What the page is called.
+        comparison: What was given to compare with: its name, and "" where it was compared with, else why not.
+        drawn: The page without selectors of the user's.
     """
 
-    name: str
-    title: str
+    page: Page
     body: Body
-    verdicts: Sequence[Verdict]
-    counts: Mapping[str, tuple[int, int]]
-    comparison: Sequence[tuple[str, str]]
+    verdicts: tuple[Verdict, ...]
+    name: str
+    comparison: tuple[tuple[str, str], ...]
+    drawn: Page
+
+    @cached_property
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """How many blocks and words each of `CLASSES` has."""
+        blocks, words = Counter[str](), Counter[str]()
+        for verdict, tokens in zip(self.verdicts, self.page.blocks.tokens.tolist(), strict=True):
+            blocks[verdict.name] += 1
+            words[verdict.name] += tokens
+        return {name: (blocks[name], words[name]) for name in CLASSES}
+
+    @cached_property
+    def html(self) -> str:
+        """One file that needs nothing else. Nothing of the page runs in it, no address of the page is in reach."""
+        return _document(self)
 
 
-def write_document(facts: Facts, drawing: Drawing) -> str:
-    """The whole file."""
+def _document(explained: Explanation) -> str:
     style, script = _asset("page.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
-        title=shown(facts.title or facts.name or "A page", NAME_LENGTH),
-        name=shown(facts.name, NAME_LENGTH),
-        facts="".join(f"<div><dt>{name}</dt><dd>{shown(told)}</dd></div>" for name, told in _facts(facts.body)),
-        notices="".join(f'<p class="notice">{told}</p>' for told in _notices(facts, drawing)),
-        pages=_pages(facts.comparison),
-        verdict=_verdict(facts),
-        legend="".join(_switch(name, *facts.counts[name]) for name in CLASSES),
-        blocks=drawing.html or '<p class="none">The page has no text.</p>',
-        text="".join(_paragraphs(facts.verdicts)) or '<p class="none">No text was kept.</p>',
+        title=shown(explained.page.title or explained.name or "A page", NAME_LENGTH),
+        name=shown(explained.name, NAME_LENGTH),
+        facts="".join(f"<div><dt>{name}</dt><dd>{shown(told)}</dd></div>" for name, told in _facts(explained.body)),
+        notices="".join(f'<p class="notice">{told}</p>' for told in _notices(explained)),
+        pages=_pages(explained.comparison),
+        verdict=_verdict(explained),
+        legend="".join(_switch(name, *explained.counts[name]) for name in CLASSES),
+        blocks=draw(explained.drawn, explained.verdicts) or '<p class="none">The page has no text.</p>',
+        text="".join(_paragraphs(explained.verdicts)) or '<p class="none">No text was kept.</p>',
     )
 
 
@@ -80,23 +93,23 @@ def _facts(body: Body) -> Iterator[tuple[str, str]]:
         yield "fallback", body.fallback
 
 
-def _verdict(facts: Facts) -> str:
+def _verdict(explained: Explanation) -> str:
     """One sentence: what was kept, how sure that is, and what the page was compared with."""
-    kept, words = facts.counts["kept"]
-    blocks, of_words = (sum(counts) for counts in zip(*facts.counts.values(), strict=True))
-    confidence = facts.body.confidence
+    kept, words = explained.counts["kept"]
+    blocks, of_words = (sum(counts) for counts in zip(*explained.counts.values(), strict=True))
+    confidence = explained.body.confidence
     sure = next(word for least, word in SURE if confidence >= least)
-    compared = len(facts.body.comparison)
+    compared = len(explained.body.comparison)
     others = f"compared with {compared} page{'s' * (compared != 1)}" if compared else "no page to compare with"
     return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure} ({confidence:.2f}); {others}."
 
 
-def _notices(facts: Facts, drawing: Drawing) -> Iterator[str]:
-    if not facts.body.comparison:
+def _notices(explained: Explanation) -> Iterator[str]:
+    if not explained.body.comparison:
         yield "The page was judged alone: without a comparison page nothing is known to be template."
-    if drawing.blocks < len(facts.verdicts):
+    if len(explained.verdicts) > MAX_BLOCKS:
         yield (
-            f"{drawing.blocks:,} of the page's {len(facts.verdicts):,} blocks are drawn, kept ones first; the counts "
+            f"{MAX_BLOCKS:,} of the page's {len(explained.verdicts):,} blocks are drawn, kept ones first; the counts "
             "and the text are whole."
         )
 
@@ -140,42 +153,6 @@ def _hash(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """What was kept of a page, and why.
-
-    Attributes:
-        page: The page.
-        body: What was made of it.
-        verdicts: What became of each block, in document order.
-        name: What the page is called.
-        comparison: What was given to compare with: its name, and "" where it was compared with, else why not.
-        drawn: The page without selectors of the user's.
-    """
-
-    page: Page
-    body: Body
-    verdicts: tuple[Verdict, ...]
-    name: str
-    comparison: tuple[tuple[str, str], ...]
-    drawn: Page
-
-    @cached_property
-    def counts(self) -> Mapping[str, tuple[int, int]]:
-        """How many blocks and words each of `CLASSES` has."""
-        blocks, words = Counter[str](), Counter[str]()
-        for verdict, tokens in zip(self.verdicts, self.page.blocks.tokens.tolist(), strict=True):
-            blocks[verdict.name] += 1
-            words[verdict.name] += tokens
-        return {name: (blocks[name], words[name]) for name in CLASSES}
-
-    @cached_property
-    def html(self) -> str:
-        """One file that needs nothing else. Nothing of the page runs in it, no address of the page is in reach."""
-        facts = Facts(self.name, self.page.title, self.body, self.verdicts, self.counts, self.comparison)
-        return write_document(facts, draw(self.drawn, self.verdicts))
-
-
 def explain_page(
     html: str | bytes,
     url: str | None = None,
@@ -194,7 +171,7 @@ def explain_page(
         url: Where it came from.
         comparison_pages: Name or URL, and HTML, of other pages of the site.
         name: What to call the page where it has no URL.
-        strategy: A name in `STRATEGIES`.
+        strategy: A name in `STRATEGIES`, or the path of a class.
         taste: What belongs to a body in the user's eyes.
         keep: CSS selectors or XPaths of what is content whatever a strategy says.
         remove: The same of what is none.
@@ -203,9 +180,8 @@ def explain_page(
         ValueError: There is no such strategy, or a selector is invalid.
 
     Example:
-        >>> explanation = explain_page("<nav><a href=/>Home</a></nav><p>It rained all night.</p>")
-        >>> explanation.counts["kept"], explanation.html[:15]
-        ((1, 4), '<!doctype html>')
+        >>> explain_page("<nav><a href=/>Home</a></nav><p>It rained all night.</p>").counts["kept"]
+        (1, 4)
     """
     chosen = find_strategy(strategy)
     page = Page.parse(html, url=url, keep=keep, remove=remove)

@@ -12,14 +12,7 @@ Attributes = tuple[tuple[str, str], ...]
 
 
 class Token(NamedTuple):
-    """A piece of a rendering.
-
-    Attributes:
-        kind: Start tag, end tag, tag without content, or text.
-        value: The tag's name, or the text.
-        attributes: (name, value) of a start tag or a tag without content.
-        block: Block of the page that a text or an image belongs to, -1 for none.
-    """
+    """A piece of a rendering: its tag or text, attributes of a tag, and the block of a text or image, -1 for none."""
 
     kind: Literal["start", "end", "void", "text"]
     value: str
@@ -43,7 +36,6 @@ INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small 
     "samp": "code",
     "strike": "s",
 }
-TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
 #: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}
 #: All tags that are ever written, with their attributes.
@@ -92,13 +84,7 @@ _LINES = LEAVES.union(CONTAINERS.values())
 
 
 def to_html(tokens: Iterable[Token]) -> str:
-    """A well-formed fragment of HTML.
-
-    Args:
-        tokens: What `render` made.
-
-    Returns:
-        Only tags and attributes of the tokens, and all text escaped.
+    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped.
 
     Example:
         >>> to_html([Token("start", "p"), Token("text", "1 < 2"), Token("end", "p")])

@@ -38,22 +38,12 @@ _ACTIVE_SPAN = re.compile(r"[<|\\]")
 
 
 def escape_text(text: str) -> str:
-    r"""Text that stands for itself inside a line.
-
-    Example:
-        >>> print(escape_text("a*b <i> snake_case R&D_"))
-        a\*b &lt;i> snake_case R&amp;D\_
-    """
+    """Text that stands for itself inside a line."""
     return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
 def escape_line(line: str) -> str:
-    r"""A line whose start stands for itself.
-
-    Example:
-        >>> print(escape_line("1. x"), escape_line("- x"), escape_line("-x"), escape_line("> x"))
-        1\. x \- x -x &gt; x
-    """
+    """A line whose start stands for itself."""
     number = _LIST_NUMBER.match(line)
     if number:
         return f"{number[1]}\\{line[number.end(1) :]}"
@@ -69,25 +59,14 @@ def escape_heading(line: str) -> str:
 
 
 def destination(url: str) -> str:
-    """An address between the parentheses of a link.
-
-    Example:
-        >>> destination("http://a.example/b_(c)?d=1&lt;2")
-        'http://a.example/b_%28c%29?d=1&amp;lt;2'
-    """
+    """An address between the parentheses of a link."""
     return _ENTITY.sub("&amp;", url).translate(_OF_ADDRESSES)
 
 
 def code_span(text: str, *, apart: bool = True) -> str:
     """Text as code inside a line: between more backticks than it holds in a row, or as escaped text in a tag.
 
-    Args:
-        text: The code.
-        apart: Whether no other code stands right before it.
-
-    Example:
-        >>> print(code_span("a`b"), code_span("`a"), code_span("a|b<c>"))
-        ``a`b`` `` `a `` <code>a|b&lt;c></code>
+    `apart` says whether no other code stands right before it.
     """
     if not apart or _ACTIVE_SPAN.search(text):
         return f"<code>{escape_text(text)}</code>"
@@ -97,15 +76,7 @@ def code_span(text: str, *, apart: bool = True) -> str:
 
 
 def code_block(text: str, language: str) -> str:
-    r"""Lines of code between fences of more backticks than they hold in a row, or as escaped text in tags.
-
-    Example:
-        >>> print(code_block("a < b", "c"), code_block("<b>", ""), sep="\n")
-        ```c
-        a < b
-        ```
-        <pre><code>&lt;b></code></pre>
-    """
+    """Lines of code between fences of more backticks than they hold in a row, or as escaped text in tags."""
     if not _ACTIVE_CODE.search(text) and not any("=" in line.partition("{")[2] for line in text.split("\n")):
         fence = backticks(text, 3)
         return f"{fence}{language}\n{text}\n{fence}"
@@ -123,10 +94,6 @@ def can_mark(before: str, first: str, last: str, after: str) -> bool:
 
     A mark next to white space inside is none, nor one with punctuation inside and a letter outside
     (CommonMark 0.31, left-flanking and right-flanking delimiter runs).
-
-    Example:
-        >>> can_mark(" ", "a", ".", " "), can_mark(" ", "a", ".", "b"), can_mark("", "a", " ", "")
-        (True, False, False)
     """
     return _flanks(before, first) and _flanks(after, last)
 
@@ -304,11 +271,7 @@ class _Cell(NamedTuple):
 
 
 class MarkdownTable:
-    """Takes the tokens from a table's start tag to its end tag.
-
-    Attributes:
-        ended: Whether the end tag has come.
-    """
+    """Takes the tokens from a table's start tag to its end tag; `ended` then."""
 
     def __init__(self) -> None:
         self.ended = False
@@ -407,16 +370,10 @@ class _Frame:
 
 
 def to_markdown(tokens: Iterable[Token]) -> str:
-    r"""The rendering as Markdown.
+    r"""The rendering as Markdown: blocks parted by empty lines, "" for no tokens.
 
     Headings are `#`, bullets `-`, code is fenced, terms of definition lists are items with their definitions
     below. Text that looks like markup is escaped, HTML too: no reader runs anything of the page.
-
-    Args:
-        tokens: What `render` made.
-
-    Returns:
-        Blocks parted by empty lines, "" for no tokens.
 
     Example:
         >>> to_markdown([Token("start", "h2"), Token("text", "1 * 2"), Token("end", "h2")])

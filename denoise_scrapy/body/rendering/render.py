@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, TABLE_TAGS, Attributes, Token
+from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, Attributes, Token
 from denoise_scrapy.body.rendering.references import safe_image_url, safe_url
 from denoise_scrapy.body.rendering.writer import Writer
+from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.markup import HEADING_TAGS
 from denoise_scrapy.page.paths import ROOT_TAGS
@@ -28,6 +28,8 @@ MIN_KEPT_SHARE = 0.5
 MIN_KEPT_SHARE_OF_PAGE = 1.0
 #: Parts of the page whose images are none of the text around.
 _APART = Flag.NAV | Flag.FOOTER | Flag.ASIDE | Flag.CONTROL
+#: Images of no more in either direction count readers or are signs, not pictures.
+MAX_PIXEL = 20
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d*)?\s*(?:px)?\s*", re.ASCII | re.IGNORECASE)
 
 
@@ -38,10 +40,6 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     around it that holds text (captions of figures aside): it stays where the texts next to it in there are kept,
     both of them, or one of them and most of the text. An image in a figure stays with any of its caption;
     where the caption is dropped, the figure counts as one image that stands alone.
-
-    Args:
-        page: A page of m blocks.
-        kept: Which of them are kept, shape (m,).
     """
     e, blocks = page.elements, page.blocks
     images = np.flatnonzero(e.has_tag({"img"}))
@@ -68,12 +66,7 @@ def _stands_in_kept(
 ) -> tuple[IntArray, BoolArray]:
     """For images that stand alone: the element with text around each, and whether the image is part of what is kept.
 
-    Args:
-        page: A page.
-        kept: Which blocks are kept.
-        outside: Blocks outside figures, k of them.
-        images: Elements of the images.
-        position: Positions of the images in the marked text.
+    `outside` are the blocks outside of figures, `position` the places of the images in the marked text.
     """
     e, blocks = page.elements, page.blocks
     at, chars = blocks.element[outside], blocks.chars[outside]
@@ -93,132 +86,16 @@ def _stands_in_kept(
 def image_attributes(base: str, source: str, told: Mapping[str, str]) -> Attributes:
     """What is written of an image, () for one that shows nothing: without an address, or a tracking pixel.
 
-    Args:
-        base: URL that addresses are relative to.
-        source: Its `src` as written.
-        told: What else the page keeps of it.
-
     Example:
         >>> image_attributes("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
         (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
-        >>> image_attributes("http://a.example/", "b.gif", {"width": "1", "height": "1"})
-        ()
     """
     address = safe_image_url(base, told.get("src", "")) or safe_image_url(base, source)
     sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(told.get(name, "")))}
-    if not address or min(sizes.values(), default=2) < 2:
+    if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
         return ()
     alt = " ".join(told.get("alt", "").split())
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
-
-
-#: A cell with more kept blocks than this, those of lists in it aside, holds a page's column, not a datum.
-MAX_CELL_BLOCKS = 3
-
-
-@dataclass(frozen=True)
-class Tables:
-    """What the tables of a page of n elements are.
-
-    Attributes:
-        layout: Tags of tables that only lay the page out: not written, shape (n,).
-        empty: Dropped rows and cells that are written without content, for the place they hold, shape (n,).
-    """
-
-    layout: BoolArray
-    empty: BoolArray
-
-
-def read_tables(page: Page, kept: BoolArray, live: BoolArray) -> Tables:
-    """Tell data from layout, and find the dropped cells that hold a place.
-
-    A table is data where some row has two cells with something kept in them, no cell is crowded or holds
-    preformatted text, and no table of data stands in it.
-
-    Args:
-        page: A page of n elements and m blocks.
-        kept: Which blocks are kept, shape (m,).
-        live: Which elements hold anything that is kept, shape (n,).
-    """
-    e = page.elements
-    table = e.nearest(e.has_tag({"table"}))
-    row = e.nearest(e.has_tag({"tr"}))
-    cells = np.flatnonzero(e.has_tag({"td", "th"}) & (row >= 0) & (table >= 0))
-    cells = cells[table[row[cells]] == table[cells]]
-    data = _data_tables(page, kept, cells[live[cells]], row, table)
-    own = e.has_tag(TABLE_TAGS)
-    of_data = (table >= 0) & data[table]
-    empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)
-    hidden = (np.asarray(e.column("own_flags"), np.int64) & Flag.HIDDEN) != 0
-    holding = cells[(live[row[cells]] | empty[row[cells]]) & of_data[cells] & ~live[cells] & ~hidden[cells]]
-    empty[holding] = True
-    return Tables(own & (table >= 0) & ~of_data, empty)
-
-
-def _data_tables(page: Page, kept: BoolArray, live_cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
-    """Which elements are tables of data."""
-    e = page.elements
-    n = len(e)
-    data = np.zeros(n, bool)
-    rows = np.flatnonzero(np.bincount(row[live_cells], minlength=n) > 1)
-    data[table[rows]] = True
-    data[table[_crowded(page, kept, live_cells)]] = False
-    inside = np.asarray(e.subtree_sums(data.astype(np.int64)), np.int64) - data
-    return np.asarray(data & (inside == 0))
-
-
-def _crowded(page: Page, kept: BoolArray, cells: IntArray) -> IntArray:
-    """Cells with too many kept blocks, or with preformatted text, whose lines no table of ours can hold."""
-    e = page.elements
-    is_cell = np.zeros(len(e), bool)
-    is_cell[cells] = True
-    of_block = page.blocks.element[kept]
-    cell, item, pre = (e.nearest(a)[of_block] for a in (is_cell, e.has_tag({"li", "dt", "dd"}), e.has_tag({"pre"})))
-    direct = np.bincount(cell[(cell >= 0) & (item < cell)], minlength=len(e)) > MAX_CELL_BLOCKS
-    direct[cell[(cell >= 0) & (pre > cell)]] = True
-    return np.flatnonzero(direct)
-
-
-def _spanned_rows(
-    page: Page, rows: IntArray, cells: IntArray, row: IntArray, table: IntArray, live: BoolArray
-) -> BoolArray:
-    """Dropped rows that a cell reaches into or out of, where it reaches a row that stays."""
-    empty = np.zeros(len(live), bool)
-    in_table = set(cells.tolist())
-    spans: dict[int, int] = {}
-    for element, name, value in page.attributes:
-        if name == "rowspan" and element in in_table:
-            spans[int(row[element])] = max(spans.get(int(row[element]), 1), span(value))
-    for group in _linked(rows[np.argsort(table[rows], kind="stable")], table, spans) if spans else ():
-        if live[group].any():
-            empty[[i for i in group if not live[i]]] = True
-    return empty
-
-
-def _linked(rows: IntArray, table: IntArray, spans: dict[int, int]) -> Iterator[list[int]]:
-    """Runs of rows of one table that cells with a row span hold together."""
-    group: list[int] = []
-    reach, last_table = 0, -1
-    for i in rows.tolist():
-        if group and (table[i] != last_table or reach == 0):
-            yield group
-            group, reach = [], 0
-        group.append(i)
-        last_table = table[i]
-        reach = max(reach, spans.get(i, 1)) - 1
-    if group:
-        yield group
-
-
-def span(value: str) -> int:
-    """Rows or columns that a cell takes, by its attribute as written.
-
-    Example:
-        >>> span("2"), span("-1"), span("9" * 9)
-        (2, 1, 100)
-    """
-    # no table that anybody reads has more; a rendering may write a cell for each
-    return max(1, min(100, int(value))) if value.isascii() and value.isdigit() else 1
 
 
 #: How highlighters name a language in the classes of `code`, `pre`, or one of the two elements around it.
@@ -231,14 +108,7 @@ _NO_LANGUAGE = frozenset(["default", "none", "text", "plain", "plaintext", "txt"
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
-    """The kept blocks in reading order, with the structure they stand in.
-
-    Args:
-        page: A page of m blocks.
-        kept: Which of them are kept, shape (m,).
-
-    Returns:
-        Start tags, end tags and texts, well-formed, of the whitelist in `tags` alone.
+    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone.
 
     Example:
         >>> from denoise_scrapy.body.rendering import to_html
@@ -274,9 +144,9 @@ class _Walk:
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
         live = np.asarray(e.subtree_sums(own), np.int64) > 0
-        tables = read_tables(self._page, self._kept, live)
-        self._layout = tables.layout
-        self._walk(live | tables.empty, in_kept)
+        layout, empty = written_tables(self._page, self._kept, live)
+        self._layout = layout.tolist()
+        self._walk(live | empty, in_kept)
         tokens = self._writer.finish()
         if self._direction() != "rtl" or not tokens:
             return tokens

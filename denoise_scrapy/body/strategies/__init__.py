@@ -36,11 +36,7 @@ PARTS = ("name", "comparison_pages", "needs_elements", "decide")
 
 
 def find_strategy(name: str) -> Strategy:
-    """The strategy of this name.
-
-    Args:
-        name: One in `STRATEGIES`, or the path of a class of one's own, as `myproject.strategies.LongBlocks`: it
-            is made once, without arguments.
+    """The strategy of a name in `STRATEGIES`, or of the path of a class, as `myproject.strategies.LongBlocks`.
 
     Raises:
         ValueError: There is none; the message names the nearest, or what the class lacks.
@@ -48,8 +44,6 @@ def find_strategy(name: str) -> Strategy:
     Example:
         >>> find_strategy("lcs").comparison_pages
         2
-        >>> find_strategy("denoise_scrapy.body.strategies.lcs.LcsStrategy").name
-        'lcs'
         >>> find_strategy("lsc")
         Traceback (most recent call last):
         ValueError: unknown strategy 'lsc': did you mean 'lcs'? There are combined, ...

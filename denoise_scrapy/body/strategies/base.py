@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.selection import select_by_expected_f1
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
 #: What the yes and the no of a rule are worth as probabilities: no rule is always right.
@@ -37,16 +37,16 @@ class Decision:
 
     @classmethod
     def of_rule(cls, page: Page, kept: npt.NDArray[np.bool_], reasons: Sequence[str]) -> Decision:
-        """The decision of a rule that knows yes and no only.
-
-        Args:
-            page: The page of m blocks.
-            kept: Shape (m,).
-            reasons: m of them.
-        """
+        """The decision of a rule that knows yes and no only, by what it keeps, shape (m,), and m reasons."""
         probability = np.where(kept, RULE_YES, RULE_NO)
         confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
         return cls(kept, probability, confidence, reasons, is_rule=True)
+
+
+def without_hidden(page: Page, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """What is kept and shown; all that is kept where none is: pages exist that stream their content hidden."""
+    shown = kept & ((page.blocks.flags & Flag.HIDDEN) == 0)
+    return shown if shown.any() else kept
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,7 @@ class OtherReasons(Sequence[str]):
 
 
 class Strategy(Protocol):
-    """One way to tell content from noise.
-
-    A strategy is a pure function of the page and of what its site tells: same inputs, same decision.
-    """
+    """One way to tell content from noise: a pure function of the page and of what its site tells."""
 
     #: Name in settings: the field's term for the method.
     name: str

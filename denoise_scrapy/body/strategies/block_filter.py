@@ -56,18 +56,7 @@ class BlockFilterStrategy(Strategy):
 
 
 def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
-    """Link(A) and Word(A): visible characters of each element in links, and not in links (formulas 2 and 3).
-
-    Hidden text and white space do not count.
-
-    Returns:
-        Two arrays of shape (elements,).
-
-    Example:
-        >>> link, word = text_lengths(Page.parse("<div>Six of six <a href=/x>link</a></div>"))
-        >>> link.tolist()[2], word.tolist()[2]
-        (4, 8)
-    """
+    """Link(A) and Word(A): shown characters of each element in links, and not in links (formulas 2 and 3)."""
     elements = page.elements
     flags = np.asarray(elements.column("flags"), np.int64)
     linked = (flags & Flag.LINK) != 0
@@ -78,12 +67,7 @@ def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
 
 
 def topics(link: IntArray, word: IntArray) -> FloatArray:
-    """Topic(A) = Link(A) / Word(A), infinite where nothing but links is there (formula 1). All of one shape.
-
-    Example:
-        >>> topics(np.array([4, 0, 3]), np.array([8, 5, 0])).tolist()
-        [0.5, 0.0, inf]
-    """
+    """Topic(A) = Link(A) / Word(A), infinite where nothing but links is there (formula 1). All of one shape."""
     topic = np.full(np.shape(link), np.inf)
     np.divide(link, word, out=topic, where=word > 0)
     return topic
@@ -95,16 +79,6 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
     The source deletes hidden blocks; inner blocks (which hold no block: their text is in the outer one); all
     children of a block that display alike; narrow blocks; and blocks of too few characters. On a page of
     inner blocks alone these are the candidates.
-
-    Args:
-        page: The page.
-        link: See `text_lengths`.
-        word: See `text_lengths`.
-
-    Example:
-        >>> page = Page.parse("<div><p>One.</p><p>Two.</p></div><div><a href=/x>x</a></div>")
-        >>> candidates(page, *text_lengths(page)).tolist()
-        [False, False, True, False, False, False, False]
     """
     elements = page.elements
     hidden = (np.asarray(elements.column("flags"), np.int64) & Flag.HIDDEN) != 0
@@ -121,15 +95,6 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
 
     Siblings are blocks of one nearest block; they display alike where tag and class are equal. A block without
     siblings is kept: of one block nothing can be said to be alike (merging it too, big9 falls from .929 to .909).
-
-    Args:
-        page: A page of n elements.
-        blocks: Which of them are blocks, shape (n,).
-
-    Example:
-        >>> page = Page.parse("<div><div class=a>One</div><div class=a>Two</div></div>")
-        >>> merge_alike(page, page.elements.has_tag(BLOCK_TAGS)).tolist()
-        [False, False, True, False, False]
     """
     elements = page.elements
     index = np.flatnonzero(blocks)
@@ -151,11 +116,6 @@ def narrow(page: Page) -> BoolArray:
 
     An element that tells no width is as wide as what it stands in. The content's width is the one in which the
     median character stands, of those in known widths.
-
-    Example:
-        >>> page = Page.parse("<table><tr><td width=160>Menu</td><td width=600>A long story</td></table>")
-        >>> narrow(page).tolist()[-2:]
-        [True, False]
     """
     elements = page.elements
     widths = FrameSizes(page).inherited_widths()
@@ -170,17 +130,7 @@ def narrow(page: Page) -> BoolArray:
 
 
 def smallest_topic(blocks: BoolArray, link: IntArray, word: IntArray) -> int:
-    """The block with the smallest Topic, of equals the one with the most text, then the innermost; -1 for none.
-
-    Args:
-        blocks: Which elements are candidates, shape (elements,).
-        link: See `text_lengths`.
-        word: See `text_lengths`.
-
-    Example:
-        >>> smallest_topic(np.array([True, True, True]), np.array([15, 0, 0]), np.array([30, 10, 12]))
-        2
-    """
+    """The block with the smallest Topic, of equals the one with the most text, then the innermost; -1 for none."""
     index = np.flatnonzero(blocks)
     if not len(index):
         return -1

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidden
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, template_similarity
-from denoise_scrapy.site.clusters import Rule, best_block, learn_rule, relative_alpha
+from denoise_scrapy.site.clusters import best_block, learn_rule, relative_alpha
 from denoise_scrapy.site.template import SAME_TEMPLATE
 
 #: The cluster: the page and as many others of its template. The source asks for more than five pages in all.
@@ -28,23 +28,16 @@ class ClusterStrategy(Strategy):
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         # without pages of its template the cluster is the page alone
-        rule = self.rule(page, site)
+        others = site.whole_pages[: self.comparison_pages]
+        alike = (other for other in others if template_similarity(page, other) > SAME_TEMPLATE)
+        rule = learn_rule([page, *alike], None)
         block = rule.find(page) if rule is not None else -1
         reason = f"in the cluster's block {rule}"
         if block < 0:
             block, reason = best_block(page, relative_alpha(page))[0], "in the page's block of highest H"
-        index = np.arange(len(page.elements))
-        end = int(page.elements.end[block]) if block >= 0 else 0
-        inside = (index >= block) & (index < end)
-        kept = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block lies in the chosen one
-        hidden = kept & ((page.blocks.flags & Flag.HIDDEN) != 0)
-        if (kept & ~hidden).any():  # pages exist that stream their content into hidden elements
-            kept = kept & ~hidden
-        reasons = np.where(kept, reason, np.where(hidden, "hidden", "outside the content's block"))
+        inside = page.elements.inside(np.array([block] if block >= 0 else [], np.int64))
+        chosen = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block lies in the chosen one
+        kept = without_hidden(page, chosen)
+        reasons = np.where(kept, reason, np.where(chosen, "hidden", "outside the content's block"))
         confidence = 0.5 if kept.any() else 0.0
         return Decision(kept, np.where(kept, 0.9, 0.1), confidence, reasons.tolist(), is_rule=True)
-
-    def rule(self, page: Page, site: SiteStatistics) -> Rule | None:
-        """The rule of the page's cluster, to print, keep or compare."""
-        others = site.whole_pages[: self.comparison_pages]
-        return learn_rule([page, *(p for p in others if template_similarity(page, p) > SAME_TEMPLATE)], None)

@@ -38,11 +38,6 @@ def passing(sizes: FrameSizes) -> BoolArray:
     also where no height is told, by rule ii; the source's cases leave this one out. Height in percent: above
     delta 3. Both in pixels: the aspect ratio is small. The rendered layout answers the second and the last
     of them, and one that holds is enough: a column of text is long by its nature.
-
-    Example:
-        >>> page = Page.parse("<table width=120><tr><td></table><table width='95%'><tr><td></table>")
-        >>> passing(FrameSizes(page))[[2, 5]].tolist()
-        [False, True]
     """
     width, height = sizes.width, sizes.height
     compact = np.maximum(width, height) < MAX_ASPECT_RATIO * np.minimum(width, height)
@@ -62,13 +57,7 @@ def passing(sizes: FrameSizes) -> BoolArray:
 
 
 def area_shares(page: Page, sizes: FrameSizes) -> FloatArray:
-    """Share of the page's area that each element takes, shape (elements,); of its text where that is unknown.
-
-    Example:
-        >>> page = Page.parse("<div>Two thirds of it</div><table width='50%' height='50%'><tr><td>One third</table>")
-        >>> area_shares(page, FrameSizes(page))[[2, 3]].tolist()
-        [0.619..., 0.25]
-    """
+    """Share of the page's area that each element takes, shape (elements,); of its text where that is unknown."""
     chars = np.asarray(page.elements.subtree_sums(page.elements.own_chars))
     text = chars / max(int(page.elements.own_chars.sum()), 1)
     area = sizes.width_percent * sizes.height_percent / 1e4
@@ -107,11 +96,12 @@ class FrameworkStrategy(Strategy):
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         # comparison pages are not asked
         blocks, elements = page.blocks, page.elements
+        shown = (blocks.flags & Flag.HIDDEN) == 0
         frames, text_frames = find_frames(page)
         counts, is_line = paragraph_counts(page, text_frames)
         if not frames.any():  # rule iv
             kept = is_line[blocks.element] if is_line.any() else np.ones(len(blocks), bool)
-            return _decision(page, kept, np.where(kept, "a paragraph", "no paragraph").tolist())
+            return Decision.of_rule(page, kept & shown, np.where(kept, "a paragraph", "no paragraph").tolist())
         sizes = FrameSizes(page)
         rejected = frames & ~passing(sizes)
         if not counts[elements.nearest(rejected) < 0].any():
@@ -126,25 +116,11 @@ class FrameworkStrategy(Strategy):
         in_rejected = elements.nearest(rejected)[blocks.element] > topic
         reasons = np.where(kept, "in the frame of the paragraphs", "outside the frame of the paragraphs")
         reasons = np.where(kept & in_rejected, "in a frame that is narrow or has no paragraphs", reasons)
-        return _decision(page, kept & ~in_rejected, reasons.tolist())
-
-
-def _decision(page: Page, kept: BoolArray, reasons: list[str]) -> Decision:
-    kept = kept & ((page.blocks.flags & Flag.HIDDEN) == 0)
-    return Decision.of_rule(page, kept, reasons)
+        return Decision.of_rule(page, kept & ~in_rejected & shown, reasons.tolist())
 
 
 def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
-    """Frames that lay the page out, and those that do not: they hold text and no block, as a paragraph does.
-
-    Returns:
-        Two arrays of shape (elements,).
-
-    Example:
-        >>> frames, text_frames = find_frames(Page.parse("<div><div>Text</div></div>"))
-        >>> frames.tolist(), text_frames.tolist()
-        ([False, False, True, False], [False, False, False, True])
-    """
+    """Frames that lay the page out, and frames that hold text and no block, as a paragraph does, shape (n,) each."""
     elements = page.elements
     block = np.asarray(elements.column("block"), np.int64)
     frames = elements.has_tag(FRAME_TAGS)
@@ -153,22 +129,10 @@ def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
 
 
 def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Paragraphs whose text stands directly in each element, and elements with any line of one.
+    """How many paragraphs stand directly in each element, and elements with any line of one, shape (n,) each.
 
     A paragraph is a line in a `p` (or in a frame that is a paragraph of today), or one that a `br` begins or
     ends; it is no list of links, and long where there are long ones.
-
-    Args:
-        page: A page of n elements.
-        text_frames: Frames without blocks, shape (n,).
-
-    Returns:
-        Counts and whether there is a line of any length, shape (n,) each.
-
-    Example:
-        >>> page = Page.parse("<div><p>Some text.</p>More text.<br>And more.<p><a href=/x>Link</a></p></div>")
-        >>> paragraph_counts(page, find_frames(page)[1])[0].tolist()
-        [0, 0, 2, 1, 0, 0, 0]
     """
     lines, n = Lines(page.elements), len(page.elements)
     holds = page.elements.has_tag({"p"}) | text_frames
@@ -180,21 +144,9 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
 
 
 def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
-    """The frame that holds the topic: noise has fewer paragraphs, and of nested frames one level has it (rule iii).
+    """The deepest frame with enough of the paragraphs, of several the one with the most; -1 where none has enough.
 
-    Args:
-        page: A page of n elements.
-        frames: Which of them are frames, shape (n,).
-        counts: Paragraphs directly in each element, shape (n,).
-
-    Returns:
-        The deepest frame with enough of the paragraphs, of several the one with the most; -1 where none has enough.
-
-    Example:
-        >>> page = Page.parse("<div><div><p>One.<p>Two.</div><div><p>Three.</div></div>")
-        >>> frames, text_frames = find_frames(page)
-        >>> topic_frame(page, frames, paragraph_counts(page, text_frames)[0])
-        3
+    Noise has fewer paragraphs, and of nested frames one level has the topic (rule iii).
     """
     inside = np.asarray(page.elements.subtree_sums(counts))
     enough = np.flatnonzero(frames & (inside >= TOPIC_SHARE * counts.sum()))
@@ -206,12 +158,6 @@ def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
 
 
 def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
-    """The frame of a page without paragraphs: the deepest that is a large part of it, -1 where none is.
-
-    Example:
-        >>> page = Page.parse("<div><ul><li>An<li>index<li>page</ul></div><div><ul><li>About</ul></div>")
-        >>> large_frame(page, find_frames(page)[0], FrameSizes(page))
-        2
-    """
+    """The frame of a page without paragraphs: the deepest that is a large part of it, -1 where none is."""
     large = np.flatnonzero(frames & (area_shares(page, sizes) > LARGE_SHARE))
     return int(large[np.argmax(page.elements.depth[large])]) if len(large) else -1

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidden
 from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
@@ -64,31 +64,24 @@ class LcsStrategy(Strategy):
         clusters = aggregate(tree, candidates)
         scores = score_clusters(tree, clusters)
         top = scores.max(initial=0.0)
-        chosen = [c for c, s in zip(clusters, scores, strict=True) if s >= CLOSE * top and top > 0]
+        close = [c for c, s in zip(clusters, scores, strict=True) if s >= CLOSE * top and top > 0]
         candidate = _block_share(page, tree, _joined(clusters)) >= 0.5  # most of the block's text
-        lead = _block_share(page, tree, _joined(chosen)) >= 0.5
-        kept, reason = lead, "in the cluster that leads"
+        lead = _block_share(page, tree, _joined(close)) >= 0.5
+        chosen, reason = lead, "in the cluster that leads"
         hidden = (page.blocks.flags & Flag.HIDDEN) != 0
         own = np.where(hidden, 0, page.blocks.chars - page.blocks.link_chars)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
-            kept, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
-        hidden &= kept
-        if (kept & ~hidden).any():  # pages exist that stream their content into hidden elements
-            kept = kept & ~hidden
+            chosen, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
+        kept = without_hidden(page, chosen)
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
-        reasons = np.where(kept, reason, np.where(hidden, "hidden", dropped))
+        reasons = np.where(kept, reason, np.where(chosen, "hidden", dropped))
         return Decision(kept, np.where(kept, 0.8, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist(), is_rule=True)
 
 
 def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
-    """Clusters of candidates: siblings, and children of a sibling, of a first one; then of the next, and so on.
+    """Clusters of nodes: siblings, and children of a sibling, of a first candidate; then of the next, and so on.
 
-    Args:
-        tree: The target's n nodes.
-        candidates: Which of them no comparison page matches, shape (n,).
-
-    Returns:
-        Node indices of each cluster. Candidates below a candidate are left out: they come with it.
+    Candidates below a candidate are left out: they come with it.
     """
     below = np.zeros(len(tree), bool)
     for first, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):

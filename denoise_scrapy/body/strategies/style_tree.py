@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidden
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.style_tree import NOISE_THRESHOLD, importance
 
@@ -29,10 +29,7 @@ class StyleTreeStrategy(Strategy):
         # the tree of a page alone knows no noise
         found = importance(page, site.whole_pages[: self.comparison_pages])
         noisy = page.blocks.share_owned_by(found.noisy_text(NOISE_THRESHOLD)) > NOISY_SHARE
-        hidden = (page.blocks.flags & Flag.HIDDEN) != 0
-        if not (~noisy & ~hidden).any():  # pages exist that stream their content into hidden elements
-            hidden = np.zeros_like(hidden)
-        kept = ~noisy & ~hidden
+        kept = without_hidden(page, ~noisy)
         reasons = np.where(noisy, "in elements that say the same on the site's pages", "hidden")
         reasons = np.where(kept, "in elements that say something of their own", reasons)
         probability = np.where(kept, 0.6, 0.1)

@@ -1,0 +1,169 @@
+"""Tables of a page: their cells, which of them hold data, and what of them a rendering writes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.page import Flag, Page
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+#: The parts of a table that are written.
+TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
+
+
+class Cells(NamedTuple):
+    """The cells of a page's tables; the row and the table around each of its n elements, -1 for none, shape (n,)."""
+
+    cells: IntArray
+    row: IntArray
+    table: IntArray
+
+
+def cells_of(page: Page) -> Cells:
+    """The cells that stand in a row of their table."""
+    e = page.elements
+    table, row = e.nearest(e.has_tag({"table"})), e.nearest(e.has_tag({"tr"}))
+    cells = np.flatnonzero(e.has_tag({"td", "th"}) & (row >= 0) & (table >= 0))
+    return Cells(cells[table[row[cells]] == table[cells]], row, table)
+
+
+#: A table of data has so many rows and columns.
+ROWS, COLUMNS = 2, 2
+#: So large a share of its rows have as many cells as the most common row; a heading may span them all.
+REGULAR = 0.5
+#: A cell with more than this is prose, and not more than this share of the text is in such cells: prices, names,
+#: results. A table with heading cells may explain things at length, …
+CELL_TOKENS, PROSE_SHARE = 30, 0.5
+#: … but one cell with more than this share of the page's text is its body.
+PAGE_SHARE = 0.5
+
+
+def data_tables(page: Page) -> BoolArray:
+    """Which elements are tables of data by all that is in them, shape (n,)."""
+    e, n = page.elements, len(page.elements)
+    cells, row, table = cells_of(page)
+    is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
+    tokens = page.blocks.subtree_sums(page.blocks.tokens)
+    innermost = is_table & (tokens > 0)
+    above = e.parent[np.flatnonzero(innermost)]
+    outer = table[above[above >= 0]]
+    innermost[outer[outer >= 0]] = False
+    prose = np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n)
+    headed = np.bincount(table[is_heading & (table >= 0)], minlength=n) > 0
+    body = np.zeros(n, bool)
+    body[table[cells[tokens[cells] > PAGE_SHARE * page.blocks.tokens.sum()]]] = True
+    brief = prose <= PROSE_SHARE * tokens
+    return np.asarray(innermost & _regular(cells, row, table) & (brief | (headed & ~body)))
+
+
+def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
+    """Which elements are tables with rows and columns enough, shape (n,)."""
+    n = len(row)
+    regular = np.zeros(n, bool)
+    rows, width = np.unique(row[cells], return_counts=True)
+    kinds, count = np.unique(np.stack([table[rows], width]), axis=1, return_counts=True)
+    all_rows = np.bincount(table[rows], minlength=n)
+    enough = (kinds[1] >= COLUMNS) & (count >= REGULAR * all_rows[kinds[0]]) & (all_rows[kinds[0]] >= ROWS)
+    regular[kinds[0][enough]] = True
+    return regular
+
+
+#: A cell with more kept blocks than this, those of lists in it aside, holds a page's column, not a datum.
+MAX_CELL_BLOCKS = 3
+
+
+def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolArray, BoolArray]:
+    """Parts of tables that only lay the page out, and dropped rows and cells that are written for their place.
+
+    A table is written where some row has two cells with something kept in them, no cell is crowded or holds
+    preformatted text, and no table that is written stands in it.
+
+    Args:
+        page: A page of n elements and m blocks.
+        kept: Which blocks are kept, shape (m,).
+        live: Which elements hold anything that is kept, shape (n,).
+
+    Returns:
+        Two arrays of shape (n,).
+    """
+    e, n = page.elements, len(page.elements)
+    cells, row, table = cells_of(page)
+    data = np.zeros(n, bool)
+    live_cells = cells[live[cells]]
+    data[table[np.bincount(row[live_cells], minlength=n) > 1]] = True
+    data[table[_crowded(page, kept, live_cells)]] = False
+    data &= np.asarray(e.subtree_sums(data.astype(np.int64))) == data
+    of_data = (table >= 0) & data[table]
+    empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)
+    hidden = (np.asarray(e.column("own_flags"), np.int64) & Flag.HIDDEN) != 0
+    empty[cells] = ((live | empty)[row[cells]] & of_data[cells]) & ~live[cells] & ~hidden[cells]
+    return e.has_tag(TABLE_TAGS) & (table >= 0) & ~of_data, empty
+
+
+def _crowded(page: Page, kept: BoolArray, cells: IntArray) -> IntArray:
+    """Cells with too many kept blocks, or with preformatted text, whose lines no table of ours can hold."""
+    e = page.elements
+    is_cell = np.zeros(len(e), bool)
+    is_cell[cells] = True
+    of_block = page.blocks.element[kept]
+    cell, item, pre = (e.nearest(a)[of_block] for a in (is_cell, e.has_tag({"li", "dt", "dd"}), e.has_tag({"pre"})))
+    direct = np.bincount(cell[(cell >= 0) & (item < cell)], minlength=len(e)) > MAX_CELL_BLOCKS
+    direct[cell[(cell >= 0) & (pre > cell)]] = True
+    return np.flatnonzero(direct)
+
+
+def _spanned_rows(
+    page: Page, rows: IntArray, cells: IntArray, row: IntArray, table: IntArray, live: BoolArray
+) -> BoolArray:
+    """Dropped rows that cells with a row span tie to a row that stays, shape (n,)."""
+    empty, spans = np.zeros(len(live), bool), np.ones(len(live), np.int64)
+    in_table = set(cells.tolist())
+    for element, name, value in page.attributes:
+        if name == "rowspan" and element in in_table:
+            spans[row[element]] = max(spans[row[element]], span(value))
+    if not len(rows) or spans.max() == 1:
+        return empty
+    rows = rows[np.argsort(table[rows], kind="stable")]
+    place, ends = np.arange(len(rows)), np.searchsorted(table[rows], table[rows], "right")
+    reach = np.maximum.accumulate(np.minimum(place + spans[rows], ends))
+    run = np.append(0, np.cumsum(reach[:-1] <= place[1:]))  # of rows of one table that are tied to each other
+    stays = np.bincount(run, live[rows]) > 0
+    empty[rows] = stays[run] & ~live[rows]
+    return empty
+
+
+def headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
+    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none.
+
+    A header is a row of `th` alone or in a `thead`. A cell of prose is none: its table lays the page out.
+    """
+    e, n = page.elements, len(page.elements)
+    is_th = e.has_tag({"th", "thead"})
+    if not is_th.any() or not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():  # as on most pages
+        return None
+    cells, row, table = cells_of(page)
+    is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)
+    is_row[row[cells]] = True
+    is_data[row[cells[~is_th[cells]]]] = True
+    is_data &= e.nearest(e.has_tag({"thead"})) < table
+    tokens, kept_blocks = page.blocks.subtree_sums(page.blocks.tokens), page.blocks.subtree_sums(kept)
+    rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
+    lost = (rows_with_text > 0) & (rows_kept == 0)
+    headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
+    return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
+
+
+def span(value: str) -> int:
+    """Rows or columns that a cell takes, by its attribute as written.
+
+    Example:
+        >>> span("2"), span("-1"), span("9" * 9)
+        (2, 1, 100)
+    """
+    # no table that anybody reads has more; a rendering may write a cell for each
+    return max(1, min(100, int(value))) if value.isascii() and value.isdigit() else 1

@@ -1,0 +1,109 @@
+"""What is left of a kept heading, table or picture and says nothing: permalink signs, headers without rows, pixels."""
+
+import numpy as np
+import pytest
+
+from denoise_scrapy import Body, Page, extract
+from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.site import SiteStatistics
+
+URL = "http://a.example/manual.html"
+STORY = "<p>The river rose again on Tuesday, and by noon the council had closed the old bridge to all but walkers.</p>"
+
+
+class AllButCrossed:
+    """Keeps all blocks that hold no cross."""
+
+    name, comparison_pages, needs_elements = "all but crossed", 0, False
+
+    def decide(self, page: Page, site: SiteStatistics) -> Decision:
+        kept = np.array(["✗" not in page.block_text(i) for i in range(len(page.blocks))], bool)
+        return Decision.of_rule(page, kept, ["crossed or not"] * len(kept))
+
+
+def kept_of(source: str, *crossed: str, **selectors: str) -> Body:
+    """The body of a page in which some words are crossed."""
+    for word in crossed:
+        source = source.replace(word, f"✗{word}")
+    return extract(source, URL, strategy=f"{__name__}.AllButCrossed", **selectors)
+
+
+@pytest.mark.parametrize("sign", "¶#§🔗")
+@pytest.mark.parametrize("address", ["#bridge", "manual.html#bridge", URL + "#bridge"])
+@pytest.mark.parametrize("frame", ["<a href='{}'>{}</a>", "<a href='{}'> <span>{}</span></a>"])
+def test_a_link_to_its_own_heading_is_no_text(sign: str, address: str, frame: str) -> None:
+    link = frame.format(address, sign)
+    body = kept_of(
+        f"<h2 id=bridge>The bridge {link}</h2>{STORY}<div>{link}</div><dl><dt>close(){link}<dd>It shuts.</dl>"
+    )
+    for text in (body.text, body.html, body.markdown, str(body.chunks())):
+        assert sign not in text.replace("## ", "")
+    assert body.text.splitlines()[0] == "The bridge"
+    assert body.html.startswith("<h2>The bridge</h2>")
+    assert body.markdown.startswith("## The bridge\n")
+    assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
+    assert [block.reason for block in body.blocks if not block.kept] == ["a link to its own heading"]
+
+
+def test_other_signs_and_links_stay() -> None:
+    body = kept_of(
+        f"<h2>§ 4 <a href='#a'>§ 4</a> <a href='http://b.example/#a'>#</a> <a href='#'>#</a> C#</h2>{STORY}<p>¶</p>"
+    )
+    assert body.text.splitlines() == ["§ 4 § 4 # # C#", *kept_of(STORY).text.splitlines(), "¶"]
+
+
+def test_what_is_removed_and_kept_by_selectors_beside_permalinks() -> None:
+    heading = "<h2 id=x>The <i>old</i> bridge<a href='#x'>¶</a></h2>"
+    assert kept_of(heading + STORY, remove="i").text.splitlines()[0] == "The bridge"
+    assert kept_of(heading + STORY, remove="h2", keep="h2").text.splitlines()[0] == "The old bridge"
+
+
+TABLE = (
+    "<table><caption>Rain</caption><thead><tr><th>City<th>Rain</thead>"
+    "<tr><th scope=row>Bergen<td>9 mm<tr><th scope=row>Oslo<td>3 mm</table>"
+)
+
+
+@pytest.mark.parametrize(
+    "table", [TABLE, TABLE.replace("<thead>", "").replace("</thead>", ""), TABLE.replace("<th>", "<td>")]
+)
+def test_a_header_goes_with_the_last_of_its_rows(table: str) -> None:
+    body = kept_of(table + STORY, "mm", "Bergen", "Oslo")
+    for text in (body.text, body.html, body.markdown):
+        assert "City" not in text
+        assert "walkers" in text
+    assert {block.reason for block in body.blocks if block.text == "City"} == {"a header without a row"}
+    one = kept_of(table + STORY, "Bergen", "9 mm")
+    assert {"City", "Oslo"} <= set(one.text.splitlines())
+    assert "| City | Rain |" in one.markdown or "<td>" in table
+
+
+def test_headers_stay_where_nothing_says_that_rows_are_lost() -> None:
+    assert "City" in kept_of("<table><tr><th>City<th>Rain</table>" + STORY).text  # it has no rows
+    column = "<table><tr><th>City<td>Bergen<tr><th>Rain<td>9 mm</table>"
+    assert "City" in kept_of(column + STORY, "Bergen", "9 mm").text  # heads its row
+    prose = f"<table><tr><th>{STORY * 3}<tr><td>Menu</table>"
+    assert "walkers" in kept_of(prose, "Menu").text  # lays out the page
+    nested = f"<table><tr><th>News<tr><td>Menu<table><tr><td>{STORY}</table></table>"
+    assert "News" in kept_of(nested, "Menu").text
+    assert "City" in kept_of(TABLE + STORY, "mm", "Bergen", "Oslo", keep="thead").text
+    assert kept_of(TABLE, "mm", "Bergen", "Oslo").text  # there is nothing else
+
+
+@pytest.mark.parametrize(
+    ("size", "written"),
+    [
+        ("width=1 height=1", False),
+        ("width=20 height=20", False),
+        ("width=20px height=3", False),
+        ("style='width:16px;height:16px'", False),
+        ("width=1", False),
+        ("width=21 height=20", True),
+        ("width=20", True),
+        ("width=600 height=20", True),
+        ("", True),
+    ],
+)
+def test_pixels_are_no_pictures(size: str, written: bool) -> None:
+    body = extract(f"{STORY}<p>The bridge <img src=/a.png {size}> at noon.</p>{STORY}", URL)
+    assert ("a.png" in body.html, "a.png" in body.markdown) == (written, written)
