@@ -5,9 +5,8 @@ import threading
 
 import pytest
 
-from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict, tree
-from denoise_scrapy.dedup.fingerprint import Features, Fingerprint
-from denoise_scrapy.dedup.rules import compare
+from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
+from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.store import Name, StoreMismatch
 from tests.dedup.made_texts import chinese, cut_out, english
 
@@ -179,10 +178,8 @@ class TestShort:
 
 
 @pytest.mark.parametrize("rule", list(RULES))
-def test_every_match_of_a_linear_scan_over_the_index(rule, monkeypatch):
+def test_every_match_of_a_linear_scan_over_the_index(rule):
     """Not only the first: all that the rule calls duplicates, found by the search, in order."""
-    for name, size in (("TAIL", 20), ("TREE", 60)):
-        monkeypatch.setattr(tree, name, size)
     rnd, judge = random.Random(8), RULES[rule]
     stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(30)]
     kept: list[Fingerprint] = []
@@ -201,25 +198,6 @@ def test_every_match_of_a_linear_scan_over_the_index(rule, monkeypatch):
             index.add(str(number), text)
             kept.append(item.fingerprint)
     assert hits > 50
-
-
-def test_the_tree_keeps_what_a_linear_scan_keeps():
-    rnd = random.Random(8)
-    stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(40)]
-    kept: list[tuple[str, Fingerprint]] = []
-    with DuplicateIndex(search="tree") as index:
-        for number in range(250):
-            words = list(rnd.choice(stock))
-            start = rnd.randrange(len(words) // 2)
-            text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
-            new = Features.read(text)
-            short = Fingerprint.of(new).too_short
-            passing = (key for key, one in kept if not short and compare(new, one).duplicate)
-            expected = next(passing, None)
-            assert index.check_and_add(str(number), text).of == expected
-            if expected is None:
-                kept.append((str(number), Fingerprint.of(new)))
-    assert 20 < len(kept) < 240
 
 
 def test_of_many_candidates_the_likest_are_looked_at():
