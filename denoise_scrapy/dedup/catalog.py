@@ -55,14 +55,12 @@ class Found(NamedTuple):
     """Ids of kept texts of a scope that a look-up found, each in ascending order.
 
     Attributes:
-        keys: uint32 (k,), the text's keys.
         same_name: Of the same key, and one in some hundred look-ups another one.
         same_words: Of the same units in the same order, likewise.
         alike: With a MinHash band in common, as far as they can have enough runs in common.
 
     """
 
-    keys: Keys
     same_name: Sequence[int] = ()
     same_words: Sequence[int] = ()
     alike: Sequence[int] = ()
@@ -123,14 +121,8 @@ class Catalog:
         entries = sum(one.keys.nbytes + one.rows.nbytes for one in self._segments)
         return 200 * len(self._scopes) + self._texts.nbytes + self._tail.nbytes + entries
 
-    def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
-        """Add texts.
-
-        Args:
-            listings: Texts in order of id, above all ids so far.
-            keys: uint32 (k,), the keys of the only one, where a look-up has made them already.
-
-        """
+    def extend(self, listings: Sequence[Listing]) -> None:
+        """Add texts, in order of id, above all ids so far."""
         while listings:
             start = self._segments[-1].end if self._segments else 0
             room = TAIL - (self._used - start)
@@ -145,7 +137,7 @@ class Catalog:
             if self._bands:
                 new["bits"] = sign(*gather(samples), _BITS_LOG2).view(np.uint8)
                 new["halved"] = [_HALVED.get(limit, _UNKNOWN) for limit in limits]
-            self._tail[self._used - start : end - start] = self._keys(part) if keys is None else keys
+            self._tail[self._used - start : end - start] = self._keys(part)
             self.last, self._used = ids[-1], end
             if end - start == TAIL:
                 self._close_tail(start)
@@ -188,7 +180,7 @@ class Catalog:
         which, rows = self._having(keys)
         here = self._texts["alive"][rows] & (self._texts["scope"][rows] == self._scopes.get(new.scope, -1))
         if not here.any():
-            return Found(keys)
+            return Found()
         which, rows = which[here], rows[here]
         same_name, same_words = (sorted(set(self._texts["id"][rows[which == key]].tolist())) for key in (_NAME, _WORDS))
         alike, shared = np.unique(rows[which >= _FIRST_BAND], return_counts=True)
@@ -196,7 +188,7 @@ class Catalog:
             alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
         if query is not None and len(alike):
             alike = alike[self._possible(alike, query)]
-        return Found(keys, same_name, same_words, self._texts["id"][alike].tolist())
+        return Found(same_name, same_words, self._texts["id"][alike].tolist())
 
     def _having(self, keys: Keys) -> tuple[Ints, Ints]:
         """Rows that have any of some keys, each once for each of them, and the key's place for each."""

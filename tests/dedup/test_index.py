@@ -190,8 +190,8 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             start = rnd.randrange(len(words) // 2)
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
             item = index._read(text, Name(str(number)))
-            found = index._search.catalog.find(item.listing)
-            matches = [record.id - 1 for record, _ in index._search._matches(item, found)]
+            found = index._find(item, similar=True)
+            matches = [record.id - 1 for record, _ in index._matches(item, found)]
             verdicts = judge.judge(item.text, kept, judge.threshold)
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
             hits += len(matches)

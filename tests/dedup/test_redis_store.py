@@ -222,7 +222,7 @@ class TestBetweenLookAndPut:
 
         def send_before():
             item = ours._read(text_of(1), Name("a"))
-            RedisStore.put(ours._store, item.name, item.fingerprint, ours._search.catalog.last)
+            RedisStore.put(ours._store, item.name, item.fingerprint, ours._catalog.last)
 
         said = self.ask(ours, send_before, "a", text_of(1))
         assert not said.duplicate and len(ours) == len(ours._store) == 1
