@@ -35,12 +35,12 @@ _LEAST, _MOST = np.uint32(1), np.uint32((1 << 32) - 2)  # 0 is no key, and one a
 # these, where 40 are too many. A text of 440 units among a million shares a band with 37 strangers, and to fetch and
 # judge them would cost more than all the rest.
 _BITS_LOG2 = 9
+_DEAD = -1
 _UNKNOWN = 33  # the store did not say how the sample was halved, or says what this version does not make
 _TEXT = np.dtype(
     [
         ("id", "i8"),
-        ("scope", "i4"),
-        ("alive", "?"),  # False for a tombstone
+        ("scope", "i4"),  # its number; `_DEAD` for a tombstone
         ("halved", "u1"),  # how often its sample was halved
         ("bits", "u1", (1 << _BITS_LOG2) // 8),  # which runs its sample may have
     ]
@@ -131,7 +131,7 @@ class Catalog:
                 self._texts = grown(self._texts)
             new = self._texts[self._used : end]
             ids, _, scopes, _, _, _, samples, limits = zip(*part, strict=True)
-            new["id"], new["alive"] = ids, True
+            new["id"] = ids
             new["scope"] = [self._scopes.setdefault(scope, len(self._scopes)) for scope in scopes]
             if self._bands:
                 new["bits"] = sign(*gather(samples), _BITS_LOG2).view(np.uint8)
@@ -144,13 +144,13 @@ class Catalog:
     def discard(self, number: int) -> bool:
         """Leave a tombstone in the place of a text, and return whether it was there."""
         row = bisect_left(self._texts["id"], number, 0, self._used)
-        there = row < self._used and bool(self._texts["id"][row] == number and self._texts["alive"][row])
+        there = row < self._used and bool(self._texts["id"][row] == number and self._texts["scope"][row] != _DEAD)
         if there:
-            self._texts["alive"][row] = False
+            self._texts["scope"][row] = _DEAD
             self._dead += 1
             for place, one in enumerate(self._segments):
                 if one.start <= row < one.end:
-                    alive = self._texts["alive"][one.start : one.end]
+                    alive = self._texts["scope"][one.start : one.end] != _DEAD
                     if 2 * np.count_nonzero(alive) == len(alive):  # its entries go once half of it is dead
                         of_alive = alive[one.rows]
                         self._segments[place] = one._replace(keys=one.keys[of_alive], rows=one.rows[of_alive])
@@ -159,7 +159,7 @@ class Catalog:
     def ids_after(self, number: int) -> list[int]:
         """Return the ids above a number of texts that are there, ascending."""
         after = self._texts[bisect_right(self._texts["id"], number, 0, self._used) : self._used]
-        ids: list[int] = after["id"][after["alive"]].tolist()
+        ids: list[int] = after["id"][after["scope"] != _DEAD].tolist()
         return ids
 
     def find(self, new: Listing, most: int = 1 << 62, query: Callable[[int], Query] | None = None) -> Found:
@@ -177,7 +177,7 @@ class Catalog:
         """
         keys = self._keys([new])[0]
         which, rows = self._having(keys)
-        here = self._texts["alive"][rows] & (self._texts["scope"][rows] == self._scopes.get(new.scope, -1))
+        here = self._texts["scope"][rows] == self._scopes.get(new.scope, _DEAD - 1)
         if not here.any():
             return Found()
         which, rows = which[here], rows[here]
@@ -250,7 +250,8 @@ class Catalog:
             start = last.start
             entries.append(last.keys.astype(np.uint64) << _16 | last.rows)
         rows = np.repeat(np.arange(end - start, self._used - start, dtype=np.uint16), self._tail.shape[1])
-        there = (self._texts["alive"][end : self._used, None] & (self._tail > 0)).ravel()
+        alive = self._texts["scope"][end : self._used, None] != _DEAD
+        there = (alive & (self._tail > 0)).ravel()
         entries.append(self._tail.ravel()[there].astype(np.uint64) << _16 | rows[there])
         ordered = np.sort(np.concatenate(entries), kind="stable")  # quick where most is sorted: 3 ms for a million
         keys, rows = (ordered >> _16).astype(np.uint32), ordered.astype(np.uint16)
