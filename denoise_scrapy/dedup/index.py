@@ -18,11 +18,10 @@ from typing_extensions import Self
 from denoise_scrapy.dedup import prefilter
 from denoise_scrapy.dedup.catalog import Catalog, Found
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.owners import new_owner
 from denoise_scrapy.dedup.patent import PatentRule
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import Group, Name, Record, Store, turns
+from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
 from denoise_scrapy.dedup.tree import Forest
 
 # The rules there are, by name.

@@ -15,7 +15,8 @@ import redis
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, RedisStore, SQLiteStore, owners, sqlite_store
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, RedisStore, SQLiteStore, sqlite_store
+from denoise_scrapy.dedup import store as owners
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, StoreMismatch, owners
+from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import store as owners
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.sqlite_store import INDEX
 from tests.dedup.redis_writer import near_copy_of, text_of
