@@ -33,33 +33,6 @@ class TestAnswers:
         assert (equal.of, equal.score, equal.reason) == ("a", 1.0, "the same words as a")
         assert len(index) == 1
 
-    @pytest.mark.parametrize(
-        ("new", "duplicate"),
-        [
-            (["by", "another", *A[2:]], True),
-            (cut_out(A, 0.1), True),
-            (A[:150], True),
-            (english(9, 225) + A[:75], False),
-            (A + english(9, 300), False),
-            (B, False),
-        ],
-    )
-    def test_planted_edits(self, index, new, duplicate):
-        index.check_and_add("a", TEXT)
-        assert index.check_and_add("b", " ".join(new)).duplicate is duplicate
-
-    def test_same_footer(self, index):
-        footer = english(30, 40)
-        for number in range(20):
-            text = " ".join(english(100 + number, 120) + footer)
-            assert not index.check_and_add(str(number), text).duplicate
-
-    def test_chinese(self, index):
-        kept = chinese(1, 500)
-        assert not index.check_and_add("a", kept).duplicate
-        assert index.check_and_add("b", kept[:250]).of == "a"
-        assert not index.check_and_add("c", chinese(2, 500)).duplicate
-
     def test_stats(self, index):
         for key, text in [("a", TEXT), ("b", NEAR), ("a", OTHER), ("a", OTHER), ("c", "")]:
             index.check_and_add(key, text)
@@ -81,27 +54,6 @@ class TestSameKey:
         assert index.check_and_add("a", OTHER).updated
         assert not index.check_and_add("b", TEXT).duplicate  # nobody has that text any more
         assert index.check_and_add("c", OTHER).of == "a"
-
-    def test_an_update_is_never_dropped(self, index):
-        index.check_and_add("a", TEXT)
-        index.check_and_add("b", OTHER)
-        verdict = index.check_and_add("b", NEAR)
-        assert verdict.updated and not verdict.duplicate
-        assert len(index) == 2
-
-    def test_a_dropped_key_is_simply_checked_again(self, index):
-        index.check_and_add("a", TEXT)
-        assert index.check_and_add("b", NEAR).duplicate
-        assert index.check_and_add("b", NEAR).duplicate
-        assert index.check_and_add("b", OTHER) == Verdict()
-
-    def test_many_updates_do_not_pile_up(self, index):
-        index.check_and_add("z", OTHER)
-        for number in range(40):
-            text = " ".join(english(number + 50, 60))
-            index.check_and_add("a", text)
-            assert index.check_and_add("b", text).of == "a"
-        assert index.check_and_add("y", OTHER).of == "z" and len(index) == 2
 
 
 class TestRepresentative:
@@ -234,12 +186,6 @@ def test_a_form_filled_in_anew_is_marked():
 
 
 class TestCheckAndAddApart:
-    def test_check_keeps_nothing(self, index):
-        assert index.check("a", TEXT) == Verdict() and len(index) == 0
-        index.add("a", TEXT)
-        assert index.check("b", NEAR).of == "a"
-        assert len(index) == 1
-
     def test_add_keeps_whatever_it_is_like(self, index):
         index.add("a", TEXT)
         assert not index.add("b", TEXT).duplicate and len(index) == 2
