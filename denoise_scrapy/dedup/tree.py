@@ -19,7 +19,7 @@ import numpy as np
 
 from denoise_scrapy.dedup.fingerprint import UNIT_BITS
 from denoise_scrapy.dedup.rules import NewText, Rule
-from denoise_scrapy.dedup.sets import BITS_LOG2, Ints, Signatures, Units, count_common, grown, ones, sign
+from denoise_scrapy.dedup.sets import BITS_LOG2, Ints, Signatures, Units, grown, ones, sign
 from denoise_scrapy.dedup.store import Store
 
 # Levels of a tree. Real texts reach a dozen; a long row of equal sets, or of sets without anything in common, would
@@ -83,7 +83,7 @@ class Forest:
             threshold: The rule's, in (0, 1].
 
         Returns:
-            Ids in ascending order.
+            Ids in ascending order: all that are, and a few more.
 
         """
         found = list[int]()
@@ -95,7 +95,7 @@ class Forest:
 
 
 class SetTree:
-    """Sets of units, found by what they have in common with a query.
+    """Sets of units, found by what they may have in common with a query.
 
     Attributes:
         visited: Sets read since the start, for measurements.
@@ -140,11 +140,11 @@ class SetTree:
                 level.append((parent, distance, number, length), own, units)
                 return
             level.signatures[row, _BELOW] |= own
-            theirs = np.frombuffer(level.sets[row], "<u2")
+            theirs = level.sets[row]
             parent, distance = row, max(len(units), len(theirs)) - int(np.count_nonzero(is_in[theirs]))
 
     def search(self, units: Units, need: int, longest: int) -> Ints:
-        """Find every set that has enough in common with a query.
+        """Find every set that may have enough in common with a query.
 
         Args:
             units: The query, uint16, each once, not empty.
@@ -152,7 +152,7 @@ class SetTree:
             longest: Sets of longer texts are left out, in units.
 
         Returns:
-            Sorted int64 numbers.
+            Sorted int64 numbers: of all sets that have, and of a few that do not.
 
         """
         mark, found = sign(units, np.array([len(units)])), [np.empty(0, np.int64)]
@@ -165,9 +165,7 @@ class SetTree:
             self.visited += len(near)
             common = np.full(count, _UNREACHED)
             common[near] = len(units) - ones(mark & ~signatures[near, _OWN])
-            here = np.flatnonzero((common >= need) & (nodes[:, _LENGTH] <= longest))
-            exact = np.array(count_common(units, [level.sets[row] for row in here.tolist()]), np.int64)
-            found.append(nodes[here[exact >= need], _NUMBER])
+            found.append(nodes[(common >= need) & (nodes[:, _LENGTH] <= longest), _NUMBER])
         return np.sort(np.concatenate(found))
 
 
@@ -178,7 +176,7 @@ class Level:
         nodes: int64 (c, 4), row of the parent in the level above, distance to it, number of the set, length of its
             text; of c rows as many are used as there are sets.
         signatures: uint64 (c, 2, 16), of the set, and the OR of that and all below.
-        sets: Sorted uint16 arrays as bytes.
+        sets: uint16 each.
         edges: Row of the first node by parent and distance.
 
     """
@@ -186,7 +184,7 @@ class Level:
     def __init__(self) -> None:
         self.nodes = np.zeros((4, 4), np.int64)
         self.signatures = np.zeros((4, 2, (1 << BITS_LOG2) // 64), np.uint64)
-        self.sets: list[bytes] = []
+        self.sets: list[Units] = []
         self.edges: dict[tuple[int, int], int] = {}
 
     def append(self, node: tuple[int, int, int, int], own: Signatures, units: Units) -> None:
@@ -195,5 +193,5 @@ class Level:
         if row == len(self.nodes):  # to copy 28 MB, a hundred thousand sets, takes 10 ms
             self.nodes, self.signatures = grown(self.nodes), grown(self.signatures)
         self.nodes[row], self.signatures[row] = node, own
-        self.sets.append(units.astype("<u2", copy=False).tobytes())
+        self.sets.append(units)
         self.edges.setdefault(node[:2], row)
