@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from denoise_scrapy.dedup.index import DuplicateIndex
+from denoise_scrapy.dedup.index import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, PartRule
-from denoise_scrapy.dedup.search import Verdict
 
 KEEPS = ("first", "longest", "newest")
 """Which of several like rows is kept."""

@@ -2,8 +2,8 @@
 
 Texts lie in segments in order of id. A segment has the sorted 32-bit hashes of its texts' keys, six bytes an entry, so
 that all keys of a new text are found by one binary search. The newest texts are in a tail, which is looked through as a
-whole; a full tail becomes a segment, and neighbours of one size are merged up to 32,768 texts. So no text waits longer
-than some 30 ms while others are laid out anew. A text removed or replaced leaves a tombstone until then.
+whole; a full tail is merged into the last segment, until that has 32,768 texts. So no text waits longer than some 20 ms
+while others are laid out anew. A text removed or replaced leaves a tombstone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from denoise_scrapy.dedup.fingerprint import EVERY
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.rules import Query
-from denoise_scrapy.dedup.sets import Ints, bits_of, gather, sign
+from denoise_scrapy.dedup.sets import Ints, bits_of, gather, grown, sign
 from denoise_scrapy.dedup.store import Listing
 
 TAIL = 512  # texts looked through one by one: 10 µs
@@ -26,7 +26,6 @@ SEGMENT = 1 << 15  # texts of a full segment; rows have 16 bits
 MOST_FINDS = 4096  # by bands: a sentence in each page of a site has as many as there are pages, and says nothing
 
 _NAME, _WORDS, _FIRST_BAND = 0, 1, 2  # places of a text's keys
-_PLACES = np.arange(_FIRST_BAND + BANDS)
 _BAND_NUMBER = np.arange(BANDS, dtype=np.uint64) << np.uint64(32)
 _NO_BANDS = bytes(4 * BANDS)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio: the upper half of a product depends on all of a key
@@ -36,12 +35,12 @@ _LEAST, _MOST = np.uint32(1), np.uint32((1 << 32) - 2)  # 0 is no key, and one a
 # these, where 40 are too many. A text of 440 units among a million shares a band with 37 strangers, and to fetch and
 # judge them would cost more than all the rest.
 _BITS_LOG2 = 9
+_DEAD = -1
 _UNKNOWN = 33  # the store did not say how the sample was halved, or says what this version does not make
 _TEXT = np.dtype(
     [
         ("id", "i8"),
-        ("scope", "i4"),
-        ("alive", "?"),  # False for a tombstone
+        ("scope", "i4"),  # its number; `_DEAD` for a tombstone
         ("halved", "u1"),  # how often its sample was halved
         ("bits", "u1", (1 << _BITS_LOG2) // 8),  # which runs its sample may have
     ]
@@ -55,14 +54,12 @@ class Found(NamedTuple):
     """Ids of kept texts of a scope that a look-up found, each in ascending order.
 
     Attributes:
-        keys: uint32 (k,), the text's keys.
         same_name: Of the same key, and one in some hundred look-ups another one.
         same_words: Of the same units in the same order, likewise.
         alike: With a MinHash band in common, as far as they can have enough runs in common.
 
     """
 
-    keys: Keys
     same_name: Sequence[int] = ()
     same_words: Sequence[int] = ()
     alike: Sequence[int] = ()
@@ -123,44 +120,37 @@ class Catalog:
         entries = sum(one.keys.nbytes + one.rows.nbytes for one in self._segments)
         return 200 * len(self._scopes) + self._texts.nbytes + self._tail.nbytes + entries
 
-    def extend(self, listings: Sequence[Listing], keys: Keys | None = None) -> None:
-        """Add texts.
-
-        Args:
-            listings: Texts in order of id, above all ids so far.
-            keys: uint32 (k,), the keys of the only one, where a look-up has made them already.
-
-        """
+    def extend(self, listings: Sequence[Listing]) -> None:
+        """Add texts, in order of id, above all ids so far."""
         while listings:
-            start = self._segments[-1].end if self._segments else 0
+            start = self._tail_start
             room = TAIL - (self._used - start)
             part, listings = listings[:room], listings[room:]
             end = self._used + len(part)
-            if end > len(self._texts):
-                more = np.zeros(len(self._texts) // 2, _TEXT)  # to copy 80 MB, a million texts, takes 20 ms
-                self._texts = np.concatenate([self._texts, more])
+            if end > len(self._texts):  # to copy 80 MB, a million texts, takes 20 ms
+                self._texts = grown(self._texts)
             new = self._texts[self._used : end]
             ids, _, scopes, _, _, _, samples, limits = zip(*part, strict=True)
-            new["id"], new["alive"] = ids, True
+            new["id"] = ids
             new["scope"] = [self._scopes.setdefault(scope, len(self._scopes)) for scope in scopes]
             if self._bands:
                 new["bits"] = sign(*gather(samples), _BITS_LOG2).view(np.uint8)
                 new["halved"] = [_HALVED.get(limit, _UNKNOWN) for limit in limits]
-            self._tail[self._used - start : end - start] = self._keys(part) if keys is None else keys
+            self._tail[self._used - start : end - start] = self._keys(part)
             self.last, self._used = ids[-1], end
             if end - start == TAIL:
-                self._close_tail(start)
+                self._close_tail()
 
     def discard(self, number: int) -> bool:
         """Leave a tombstone in the place of a text, and return whether it was there."""
         row = bisect_left(self._texts["id"], number, 0, self._used)
-        there = row < self._used and bool(self._texts["id"][row] == number and self._texts["alive"][row])
+        there = row < self._used and bool(self._texts["id"][row] == number and self._texts["scope"][row] != _DEAD)
         if there:
-            self._texts["alive"][row] = False
+            self._texts["scope"][row] = _DEAD
             self._dead += 1
             for place, one in enumerate(self._segments):
                 if one.start <= row < one.end:
-                    alive = self._texts["alive"][one.start : one.end]
+                    alive = self._texts["scope"][one.start : one.end] != _DEAD
                     if 2 * np.count_nonzero(alive) == len(alive):  # its entries go once half of it is dead
                         of_alive = alive[one.rows]
                         self._segments[place] = one._replace(keys=one.keys[of_alive], rows=one.rows[of_alive])
@@ -169,7 +159,7 @@ class Catalog:
     def ids_after(self, number: int) -> list[int]:
         """Return the ids above a number of texts that are there, ascending."""
         after = self._texts[bisect_right(self._texts["id"], number, 0, self._used) : self._used]
-        ids: list[int] = after["id"][after["alive"]].tolist()
+        ids: list[int] = after["id"][after["scope"] != _DEAD].tolist()
         return ids
 
     def find(self, new: Listing, most: int = 1 << 62, query: Callable[[int], Query] | None = None) -> Found:
@@ -187,9 +177,9 @@ class Catalog:
         """
         keys = self._keys([new])[0]
         which, rows = self._having(keys)
-        here = self._texts["alive"][rows] & (self._texts["scope"][rows] == self._scopes.get(new.scope, -1))
+        here = self._texts["scope"][rows] == self._scopes.get(new.scope, _DEAD - 1)
         if not here.any():
-            return Found(keys)
+            return Found()
         which, rows = which[here], rows[here]
         same_name, same_words = (sorted(set(self._texts["id"][rows[which == key]].tolist())) for key in (_NAME, _WORDS))
         alike, shared = np.unique(rows[which >= _FIRST_BAND], return_counts=True)
@@ -197,26 +187,24 @@ class Catalog:
             alike = np.sort(alike[np.argsort(-shared, kind="stable")[:most]])
         if query is not None and len(alike):
             alike = alike[self._possible(alike, query)]
-        return Found(keys, same_name, same_words, self._texts["id"][alike].tolist())
+        return Found(same_name, same_words, self._texts["id"][alike].tolist())
 
     def _having(self, keys: Keys) -> tuple[Ints, Ints]:
         """Rows that have any of some keys, each once for each of them, and the key's place for each."""
-        start, which, rows = 0, [], []
-        if self._segments:
-            start = self._segments[-1].end
-            wanted = np.array([keys, keys + np.uint32(1)])
-            spans = np.array([segment.keys.searchsorted(wanted) for segment in self._segments])
-            counts = (spans[:, 1] - spans[:, 0]) * (keys > 0)
-            if counts.sum() > MOST_FINDS:
-                counts *= _rarest(counts.sum(axis=0))
-            for one, firsts, some in zip(self._segments, spans[:, 0], counts, strict=True):
-                which.append(np.repeat(_PLACES[: len(keys)], some))
-                before = np.cumsum(some) - some
-                there = np.arange(len(which[-1])) + np.repeat(firsts - before, some)
-                rows.append(one.rows[there] + np.int64(one.start))
+        wanted = np.array([keys, keys + np.uint32(1)])
+        spans = np.array([one.keys.searchsorted(wanted) for one in self._segments], np.int64).reshape(-1, *wanted.shape)
+        counts = spans[:, 1] - spans[:, 0]
+        if counts.sum() > MOST_FINDS:
+            counts *= _rarest(counts.sum(axis=0))
+        each, ends = counts.ravel(), np.cumsum(counts.sum(axis=1)).tolist()
+        which = np.repeat(np.arange(len(each)), each) % len(keys)
+        there = np.arange(len(which)) + np.repeat(spans[:, 0].ravel() - (np.cumsum(each) - each), each)
+        parts = zip(self._segments, [0, *ends], ends, strict=False)
+        rows = [one.rows[there[first:end]] + np.int64(one.start) for one, first, end in parts]
+        start = self._tail_start
         found = np.flatnonzero(self._tail[: self._used - start] == np.where(keys > 0, keys, _MOST))
         tail_rows, tail_which = np.divmod(found, len(keys))
-        return np.concatenate([*which, tail_which]), np.concatenate([*rows, tail_rows + start])
+        return np.concatenate([which, tail_which]), np.concatenate([*rows, tail_rows + start])
 
     def _possible(self, rows: Ints, query: Callable[[int], Query]) -> npt.NDArray[np.bool_]:
         """Which texts may have as much in common with a new one as is needed; also those of which it is not known.
@@ -249,23 +237,25 @@ class Catalog:
             hashes[unable, (_FIRST_BAND if self._short else _WORDS) :] = 0
         return hashes
 
-    def _close_tail(self, start: int) -> None:
-        """Make a segment of the tail, and merge it with those before it that are no larger."""
-        rows = np.repeat(np.arange(TAIL, dtype=np.uint16), self._tail.shape[1])
-        group = [_Segment(start, self._used, self._tail.ravel(), rows)]
-        while self._segments and (last := self._segments[-1]).end - last.start <= self._used - group[0].start:
-            if self._used - last.start > SEGMENT:
-                break
-            group.insert(0, self._segments.pop())
-        start, entries = group[0].start, []
-        for one in group:
-            rows = one.rows + np.uint16(one.start - start)
-            there = self._texts["alive"][start + rows.astype(np.int64)] & (one.keys > 0)
-            entries.append(one.keys[there].astype(np.uint64) << _16 | rows[there])
-        ordered = np.sort(np.concatenate(entries), kind="stable")  # merges what is sorted: 15 ms in place of 74
-        self._segments.append(
-            _Segment(start, self._used, (ordered >> _16).astype(np.uint32), ordered.astype(np.uint16))
-        )
+    @property
+    def _tail_start(self) -> int:
+        return self._segments[-1].end if self._segments else 0
+
+    def _close_tail(self) -> None:
+        """Merge the tail into the last segment, or make a new one where that is full."""
+        start = end = self._tail_start
+        entries = []
+        if self._segments and end - self._segments[-1].start < SEGMENT:
+            last = self._segments.pop()
+            start = last.start
+            entries.append(last.keys.astype(np.uint64) << _16 | last.rows)
+        rows = np.repeat(np.arange(end - start, self._used - start, dtype=np.uint16), self._tail.shape[1])
+        alive = self._texts["scope"][end : self._used, None] != _DEAD
+        there = (alive & (self._tail > 0)).ravel()
+        entries.append(self._tail.ravel()[there].astype(np.uint64) << _16 | rows[there])
+        ordered = np.sort(np.concatenate(entries), kind="stable")  # quick where most is sorted: 3 ms for a million
+        keys, rows = (ordered >> _16).astype(np.uint32), ordered.astype(np.uint16)
+        self._segments.append(_Segment(start, self._used, keys, rows))
 
 
 def _rarest(counts: Ints) -> npt.NDArray[np.bool_]:

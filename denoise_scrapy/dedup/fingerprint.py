@@ -130,13 +130,7 @@ class Features:
         return cls(len(hashes), hashlib.blake2b(joined, digest_size=16).digest(), hashes, kinds)
 
     def main_units(self, t: int) -> Sample:
-        """Return the main feature string.
-
-        Args:
-            t: Units must occur more than `t` times.
-
-        Returns:
-            Sorted uint16 hashes of these units, stop units left out, each once.
+        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units.
 
         Example:
             >>> pear = Features.read("pear plum pear fig plum nut date pear plum")
@@ -150,13 +144,9 @@ class Features:
         return self._cuts[t]
 
     def sample(self, limit: int = EVERY) -> Sample:
-        """Sample the auxiliary feature string by the hashes of its runs.
+        """Sample the auxiliary feature string: the low halves of its hashes below a limit, sorted, each once.
 
-        Args:
-            limit: Hashes below this are taken, 0 to 2**32. Two texts sampled at one limit speak of the same runs.
-
-        Returns:
-            Sorted uint16, each once: the low halves of the hashes taken.
+        Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
 
         Example:
             >>> len(Features.read("to be or not to be or not to be or").sample())
@@ -231,14 +221,7 @@ def _halves(values: Words) -> Sample:
 
 
 def is_too_short(n: int, units: int) -> bool:
-    """Return whether a text is too short to be judged by similarity.
-
-    Args:
-        n: Its length in units.
-        units: Its number of main units.
-
-    Returns:
-        True under 20 units, or under 4 main units (stop words alone, or one word repeated).
+    """Return whether a text of `n` units, and so many main units, is too short to be judged by similarity.
 
     Example:
         >>> is_too_short(19, 12), is_too_short(20, 12)
@@ -249,13 +232,7 @@ def is_too_short(n: int, units: int) -> bool:
 
 
 def threshold_for(new: Features) -> int:
-    """Return the frequency threshold at which a text is kept.
-
-    Args:
-        new: The text.
-
-    Returns:
-        One of `LEVELS`. A unit must occur more often than this to enter the main feature string.
+    """Return the frequency threshold at which a text is kept, one of `LEVELS`.
 
     Example:
         >>> threshold_for(Features.read("a short text"))

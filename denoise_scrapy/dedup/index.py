@@ -7,29 +7,89 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
+from typing import NamedTuple
 
 from typing_extensions import Self
 
 from denoise_scrapy.dedup import prefilter
-from denoise_scrapy.dedup.owners import new_owner
+from denoise_scrapy.dedup.catalog import Catalog, Found
+from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.patent import PatentRule
-from denoise_scrapy.dedup.rules import MOST_NEW, NearCopyRule, PartRule, Rule
-from denoise_scrapy.dedup.search import SEARCHES, Answer, Item, Search, Verdict
+from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import Group, Name, Record, Store, turns
+from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
+from denoise_scrapy.dedup.tree import Forest
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
+SEARCHES = ("prefilter", "tree")  # by MinHash bands, or exactly, by the edit-distance tree
 # Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands of
 # texts share makes strangers of one band in common, copies have ten and more.
 CANDIDATE_LIMIT = 256
 
 _VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
+_CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
+_DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
+_NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer for one item.
+
+    Attributes:
+        duplicate: True where a kept text says the same; the item was not kept then.
+        of: Key of that kept text, the earliest that passes; None for no duplicate.
+        score: Share of the text's runs of units found in it (c2), 0 to 1; 0 for no duplicate.
+        c1: Share of the text's main units found in it, 0 to 1; 0 for no duplicate.
+        new: Share of the text that is not in it, 0 to 1, as estimated from the runs; 0 for no duplicate.
+        form: True for a duplicate in which other numbers stand: 4 or more, over two fifths of its own. It may be a form
+            filled in anew, or an update.
+        reason: One short sentence for a log.
+        too_short: True for a text that similarity cannot judge.
+        updated: True where the key was kept with another text, which this one replaced.
+        pending: True for a duplicate of a text that is claimed, not settled: the item it came with may still be lost.
+            Ask again later.
+        claim: Number for `settle` and `withdraw` where the text is claimed by this index; else 0.
+
+    Example:
+        >>> Verdict().duplicate
+        False
+
+    """
+
+    duplicate: bool = False
+    of: str | None = None
+    score: float = 0.0
+    c1: float = 0.0
+    new: float = 0.0
+    form: bool = False
+    reason: str = "new"
+    too_short: bool = False
+    updated: bool = False
+    pending: bool = False
+    claim: int = 0
+
+
+class Item(NamedTuple):
+    """A new text, and what it came with."""
+
+    name: Name
+    text: NewText
+    fingerprint: Fingerprint
+
+
+class Answer(NamedTuple):
+    """A verdict, the record it rests on, whether to keep the text; where there is a record, in its place."""
+
+    verdict: Verdict
+    record: Record | None = None
+    keep: bool = False
 
 
 class DuplicateIndex:
@@ -115,13 +175,17 @@ class DuplicateIndex:
         self._held: set[int] = set()  # ids of texts that may be claimed still
         self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
         self._lock = threading.RLock()
+        self._threshold, self._most_new = float(threshold), float(most_new)
+        self._limit = candidate_limit
+        self._short = short_duplicates
+        self._bands = way == "prefilter"
+        self._catalog = Catalog(bands=self._bands, short=short_duplicates or not self._rule.has_bands)
         self._store = MemoryStore() if store is None else store
-        self._search = Search(
-            *(self._store, self._rule, float(threshold), float(most_new), way, candidate_limit), short=short_duplicates
-        )
-        self._store.every_newer = way != "prefilter"
+        self._forest = Forest(self._store, self._rule)
+        self._verified = 0
+        self._store.every_newer = not self._bands
         self._store.open(self._rule.constants)
-        self._search.load()
+        self._load()
 
     @property
     def stats(self) -> Mapping[str, int]:
@@ -132,8 +196,7 @@ class DuplicateIndex:
         times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the kept texts
         that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
         """
-        search = self._search
-        sizes = {"verified": search.verified, "visited": search.forest.visited, "bytes": search.catalog.nbytes}
+        sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
         return {**self._counts, **sizes}
 
     def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
@@ -154,7 +217,7 @@ class DuplicateIndex:
         """
         item = self._read(text, Name(key, scope, group))
         with self._lock:
-            self._search.load()
+            self._load()
             return self._judge(item).verdict
 
     def add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
@@ -241,7 +304,7 @@ class DuplicateIndex:
             done = claim in self._held and self._store.withdraw(claim, self._owner)
             self._held.discard(claim)
             if done:  # else another index may have made it final
-                self._search.forget(claim)
+                self._catalog.discard(claim)
             self._counts["withdrawn"] += done
             return done
 
@@ -266,8 +329,8 @@ class DuplicateIndex:
         with self._lock:
             for record in records:
                 for _ in turns():  # the key may be among what others have kept meanwhile
-                    same = self._search.record_named(record.name)
-                    if self._keep(Item(record.name, self._rule.read(""), record.fingerprint), same.id if same else 0):
+                    same = self._record_named(record.name)
+                    if self._keep(record.name, record.fingerprint, same):
                         break
                 count += 1
         return count
@@ -321,10 +384,10 @@ class DuplicateIndex:
         _check_names(name)
         with self._lock:
             self._store.remove_copy(name)
-            same = self._search.record_named(name)
+            same = self._record_named(name)
             if same is None:
                 return False
-            self._search.forget(same.id)
+            self._catalog.discard(same.id)
             return self._store.remove(same.id)
 
     def close(self) -> None:
@@ -346,7 +409,7 @@ class DuplicateIndex:
         self.close()
 
     def __len__(self) -> int:
-        return len(self._search.catalog)
+        return len(self._catalog)
 
     def _read(self, text: str, name: Name) -> Item:
         """Check and read what is given; costly, and done outside the lock."""
@@ -359,27 +422,95 @@ class DuplicateIndex:
     def _judge(self, item: Item, *, similar: bool = True) -> Answer:
         """Judge a text against all that is remembered, but for what was claimed by the dead."""
         for _ in turns():  # each finds a claim that was released, or one that was settled meanwhile
-            answer = self._search.answer(item, similar=similar)
+            answer = self._answer(item, similar=similar)
             owner = "" if answer.record is None else answer.record.owner
             if not owner:
                 return answer
             if owner == self._owner or self._store.lives(owner):
-                return replace(answer, verdict=replace(answer.verdict, pending=answer.verdict.duplicate))
+                return answer._replace(verdict=replace(answer.verdict, pending=answer.verdict.duplicate))
             gone = self._store.release(owner)
             for number in gone:
-                self._search.forget(number)
+                self._catalog.discard(number)
             self._counts["released"] += len(gone)
         raise AssertionError
 
+    def _load(self) -> None:
+        """Take in what the store has."""
+        for batch in self._store.newer(self._catalog.last):
+            self._catalog.extend(batch)
+
+    def _record_named(self, name: Name) -> Record | None:
+        """Find the record of a key, whatever its text, among all that the store has now."""
+        self._load()
+        return self._same_item(name, self._catalog.find(Record(0, name, _NO_TEXT).listing))
+
+    def _answer(self, item: Item, *, similar: bool) -> Answer:
+        """Judge a text against all that is remembered; without `similar`, look for the item itself only."""
+        rule, new = self._rule, item.fingerprint
+        found = self._find(item, similar=similar)
+        short = rule.too_short(new)
+        same = self._same_item(item.name, found)
+        if same is not None:
+            if (same.fingerprint.digest, same.fingerprint.n) == (new.digest, new.n):
+                return Answer(Verdict(reason="the same item with the same text", too_short=short), same)
+            verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
+            return Answer(verdict, same, keep=True)
+        equal = self._same_words(item, found) if similar and (self._short or not short) else None
+        if equal is not None:
+            kept = equal.name.key
+            return Answer(Verdict(True, kept, 1.0, 1.0, reason=f"the same words as {kept}", too_short=short), equal)
+        record, proof = next(self._matches(item, found), (None, None)) if similar and not short else (None, None)
+        if record is None or proof is None:
+            reason = "too short to be judged" if similar and short else "new"
+            return Answer(Verdict(reason=reason, too_short=short), keep=True)
+        kept, form = record.name.key, rule.is_form(item.text, record.fingerprint)
+        reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
+        return Answer(Verdict(True, kept, proof.c2, proof.c1, proof.new, form, reason), record)
+
+    def _find(self, item: Item, *, similar: bool) -> Found:
+        listing = Record(0, item.name, item.fingerprint).listing
+        if not (self._bands and similar):
+            return self._catalog.find(listing)
+        query = self._rule.run_query
+        return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit, self._threshold))
+
+    def _same_item(self, name: Name, found: Found) -> Record | None:
+        """The record of a text's key."""
+        return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
+
+    def _same_words(self, item: Item, found: Found) -> Record | None:
+        """The earliest kept text of the same units in the same order; none for an empty one."""
+        for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
+            for one in self._alive(found.same_words[start : start + _CHUNK]):
+                if one.fingerprint.digest == item.fingerprint.digest and not _one_group(one.name, item.name):
+                    return one
+        return None
+
+    def _matches(self, item: Item, found: Found) -> Iterator[tuple[Record, Comparison]]:
+        """Yield the kept texts that a new one duplicates, the earliest first."""
+        ids = found.alike
+        if not self._bands:
+            if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
+                self._forest = Forest(self._store, self._rule)
+            self._forest.catch_up(self._catalog.ids_after(self._forest.last))
+            ids = self._forest.candidates(item.text, item.name.scope, self._threshold)
+        for start in range(0, len(ids), _CHUNK):
+            records = [one for one in self._alive(ids[start : start + _CHUNK]) if not _one_group(one.name, item.name)]
+            self._verified += len(records)
+            judged = self._rule.judge(item.text, [one.fingerprint for one in records], self._threshold, self._most_new)
+            yield from (pair for pair in zip(records, judged, strict=True) if pair[1].duplicate)
+
+    def _alive(self, ids: Sequence[int]) -> list[Record]:
+        """Records that are still in the store; what another index has taken out is forgotten here too."""
+        if not ids:
+            return []
+        records = self._store.get(ids)
+        for gone in {*ids}.difference(record.id for record in records):
+            self._catalog.discard(gone)
+        return records
+
     def _take(self, item: Item, *, similar: bool, claim: bool) -> Verdict:
-        """Judge a text and keep it if it is to be kept.
-
-        Args:
-            item: The text.
-            similar: Whether likeness is looked for; else it is kept in any case.
-            claim: Whether to claim it.
-
-        """
+        """Judge a text and keep it if it is to be kept, whatever it is like unless `similar`."""
         with self._lock:
             self._withdraw_unsure()
             for _ in turns():  # each takes in what others have kept meanwhile
@@ -387,27 +518,26 @@ class DuplicateIndex:
                 if not answer.keep:
                     number = self._repeat(answer, claim=claim)
                     break
-                number = self._keep(item, answer.replaced, answer, claim=claim)
+                number = self._keep(item.name, item.fingerprint, answer.record, claim=claim)
                 if number:
                     break
             self._note(item.name, answer)
             self._count(answer)
             return replace(answer.verdict, claim=number) if claim and number else answer.verdict
 
-    def _keep(self, item: Item, replaced: int, answer: Answer | None = None, *, claim: bool = False) -> int:
+    def _keep(self, name: Name, fingerprint: Fingerprint, replaced: Record | None, *, claim: bool = False) -> int:
         """Keep a text and return its id, or take in what is to be judged first and return 0."""
         self._known = self._known or claim
-        owner = self._owner if claim else ""
+        old, owner = (replaced.id if replaced else 0), (self._owner if claim else "")
         try:
-            put = self._store.put(item.name, item.fingerprint, self._search.catalog.last, replaced, owner)
+            put = self._store.put(name, fingerprint, self._catalog.last, old, owner)
         except Exception:
-            self._unsure += [item.name] * claim
+            self._unsure += [name] * claim
             raise
-        self._search.catalog.extend(put.newer)
+        self._catalog.extend(put.newer)
         if put.id:  # memory follows the commit, never runs ahead of it
-            self._search.forget(replaced)
-            keys = None if answer is None else answer.keys
-            self._search.catalog.extend([item.listing._replace(id=put.id)], keys)
+            self._catalog.discard(old)
+            self._catalog.extend([Record(put.id, name, fingerprint).listing])
             if claim:
                 self._counts["claimed"] += 1
                 self._held.add(put.id)
@@ -428,10 +558,10 @@ class DuplicateIndex:
     def _withdraw_unsure(self) -> None:
         """Withdraw what the store may have claimed for items that got no verdict."""
         while self._unsure:
-            same = self._search.record_named(self._unsure[-1])
+            same = self._record_named(self._unsure[-1])
             if same is not None and same.owner == self._owner and same.id not in self._held:
                 self._store.withdraw(same.id, self._owner)
-                self._search.forget(same.id)
+                self._catalog.discard(same.id)
             self._unsure.pop()
 
     def _note(self, name: Name, answer: Answer) -> None:
@@ -455,6 +585,10 @@ class DuplicateIndex:
         counts["pending"] += verdict.pending
         counts["too_short"] += verdict.too_short
         counts["updated"] += verdict.updated
+
+
+def _one_group(one: Name, other: Name) -> bool:
+    return bool(one.group) and one.group == other.group
 
 
 def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:

@@ -48,9 +48,6 @@ class Characters:
     def read(cls, text: str) -> Characters:
         """Read a text.
 
-        Args:
-            text: Any text.
-
         Example:
             >>> bytes(Characters.read("A-1 b!").codes.astype("u1"))
             b'a1b'
@@ -140,11 +137,7 @@ class PatentRule(Rule):
 
 
 def above(size: int, threshold: float) -> int:
-    """Give the least number of common elements that is more than a share, as the source asks.
-
-    Args:
-        size: Number of elements, 0 or more.
-        threshold: The share, in (0, 1].
+    """Return the least number of common elements that is more than a share, as the source asks.
 
     Example:
         >>> above(10, 0.8), above(11, 0.8)

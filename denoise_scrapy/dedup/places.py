@@ -42,30 +42,18 @@ def open_store(place: str, settings: Any = None) -> Store:
         ValueError: 'sqlite' is no place of an index; valid is memory | path of a file | ...
 
     """
-    check_place(place)
     if place == "memory":
         return MemoryStore()
     if place.startswith(SCHEMES):
         url, _, name = place.partition("#")
         return RedisStore(url, name=unquote(name) or INDEX_NAME)
-    if not is_class_path(place):
-        return SQLiteStore(place)
-    made: Any = store_class(place)
-    store: Store = made.from_settings(settings) if hasattr(made, "from_settings") else made()
-    return store
-
-
-def check_place(place: str) -> None:
-    """Refuse what is no place of an index.
-
-    Raises:
-        ValueError: It is none.
-
-    """
     if is_class_path(place):
-        store_class(place)
-    elif not (place == "memory" or place.startswith(SCHEMES) or is_file(place)):
+        made: Any = store_class(place)
+        store: Store = made.from_settings(settings) if hasattr(made, "from_settings") else made()
+        return store
+    if not is_file(place):
         raise ValueError(f"{place!r} is no place of an index; valid is {_VALID}")
+    return SQLiteStore(place)
 
 
 def is_file(place: str) -> bool:

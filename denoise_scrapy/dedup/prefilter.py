@@ -51,14 +51,7 @@ def _as_it_is(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
 
 
 def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Compute the MinHash signature of a text.
-
-    Args:
-        hashes: uint32 (n,), the text's units in order.
-
-    Returns:
-        uint32 (64,), or an empty array where the text is shorter than a shingle (two texts without shingles would
-        count as equal).
+    """Compute the MinHash signature of a text, uint32 (64,); none where it is shorter than a shingle.
 
     Example:
         >>> minhash(np.arange(5, dtype=np.uint32)).shape
@@ -78,15 +71,9 @@ def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
 
 
 def bands(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Hash each band of a text's signature to 32 bits: what two texts must share one of.
+    """Hash each band of a text's signature to 32 bits: what two texts must share one of; none as for `minhash`.
 
-    Args:
-        hashes: uint32 (n,), the text's units in order.
-
-    Returns:
-        uint32 (32,), or empty where the text is shorter than a shingle. A chance match is only a false candidate, which
-        the rule throws out.
-
+    A chance match is only a false candidate, which the rule throws out.
     """
     values = minhash(hashes).astype(np.uint64).reshape(-1, BAND_ROWS)
     keys = (values[:, 0] << _32 | values[:, 1]) * _SHINGLE_A

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from typing_extensions import override
 
-from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch
+from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch, is_dead
 from denoise_scrapy.storage.redis_link import RedisLink
 
 LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
@@ -178,14 +177,14 @@ return redis.call('HSET', KEYS[1], ARGV[1], now())
 """
 )
 
-_LIVES = (
+_SILENT = (
     _NOW
     + """
--- KEYS: owners. ARGV: owner, milliseconds to wait for a beat. Gives 1 if it was heard of.
+-- KEYS: owners. ARGV: owner. Gives the milliseconds since its last beat; nothing for one not heard of.
 local beat, time = redis.call('HGET', KEYS[1], ARGV[1]), now()
-if not beat then return 0 end
+if not beat then return false end
 if tonumber(beat) > tonumber(time) then redis.call('HSET', KEYS[1], ARGV[1], time) end  -- the clock was set back
-return time - beat < tonumber(ARGV[2]) and 1 or 0
+return math.max(0, time - beat)
 """
 )
 
@@ -236,8 +235,8 @@ class RedisStore(Store):
         )
         self._seen, self._copies, self._copy_times = (f"{{{name}}}:{key}" for key in ("seen", "copies", "copy-times"))
         self._beside = (self._seen, self._copies, self._copy_times)
-        self._open, self._put, self._remove, self._settle, self._release, self._beat, self._lives, self._note = map(
-            self._link.client.register_script, (_OPEN, _PUT, _REMOVE, _SETTLE, _RELEASE, _BEAT, _LIVES, _NOTE)
+        self._open, self._put, self._remove, self._settle, self._release, self._beat, self._silent, self._note = map(
+            self._link.client.register_script, (_OPEN, _PUT, _REMOVE, _SETTLE, _RELEASE, _BEAT, _SILENT, _NOTE)
         )
         self._opened = False
 
@@ -378,10 +377,9 @@ class RedisStore(Store):
 
     @override
     def lives(self, owner: str) -> bool:
-        if owners.has_ended(owner):
-            return False
         with self._ready.named():
-            return bool(self._lives((self._owners,), (owner, round(owners.CLAIM_SECONDS * 1000))))
+            silent = self._silent((self._owners,), (owner,))
+        return silent is not None and not is_dead(owner, silent / 1000)
 
     @override
     def problems(self) -> list[str]:

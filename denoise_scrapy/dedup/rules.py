@@ -216,14 +216,7 @@ class NearCopyRule(PartRule):
 
 
 def needed(size: int, threshold: float) -> int:
-    """Return the least number of common elements that reaches a share.
-
-    Args:
-        size: Number of elements, 0 or more.
-        threshold: The share, in (0, 1].
-
-    Returns:
-        The least whole number k, 1 or more, with k / size >= threshold, free of rounding error.
+    """Return the least whole number k, 1 or more, with k / size >= threshold, free of rounding error.
 
     Example:
         >>> needed(10, 0.7), needed(30, 0.1), needed(5, 0.7)
@@ -234,24 +227,12 @@ def needed(size: int, threshold: float) -> int:
 
 
 def longest_kept(n: int) -> int:
-    """Return the length of the longest kept text that a new text of `n` units may be a part of, in units.
-
-    Example:
-        >>> longest_kept(30)
-        100
-
-    """
+    """Return the length of the longest kept text that a new text of `n` units may be a part of, in units."""
     return n * 100 // RATIO_PERCENT
 
 
 def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD, most_new: float = MOST_NEW) -> Comparison:
     """Judge a new text against a kept one, by the rule "part".
-
-    Args:
-        new: The new text.
-        kept: The kept text.
-        threshold: Least c1 and c2 of a duplicate, in (0, 1].
-        most_new: Greatest share of a duplicate that is new, 0 to 1.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
@@ -273,19 +254,7 @@ def judge(
     *,
     both: bool = False,
 ) -> list[Comparison]:
-    """Judge a new text against some kept ones, in a few array operations.
-
-    Args:
-        new: The new text.
-        kept: The kept texts.
-        threshold: Least c1 and c2 of a duplicate, in (0, 1].
-        most_new: Greatest share of a duplicate that is new, 0 to 1.
-        both: Whether nearly all of a kept text must be in the new one too.
-
-    Returns:
-        A comparison for each kept text.
-
-    """
+    """Judge a new text against some kept ones; with `both`, nearly all of these must be in the new one too."""
     found = [Comparison(duplicate=False)] * len(kept)
     groups: dict[tuple[int, int], list[int]] = {}
     for place, one in enumerate(kept):
@@ -313,10 +282,7 @@ def shares(mine: Sample, theirs: Sequence[bytes], *, both: bool = False) -> list
 
     On the 16-bit halves of runs chance matches add at most 192 / 65536 = 0.3% to c2.
 
-    Args:
-        mine: The new text's set, each element once.
-        theirs: Kept sets, sorted uint16 as bytes.
-        both: Whether it is a share of the larger set, not of the new one.
+    With `both` it is a share of the larger set, not of the new one.
 
     Example:
         >>> kept = np.array([1, 2, 3, 4, 5], "<u2").tobytes()
@@ -335,13 +301,6 @@ def share_new(new: Features, kept: Fingerprint) -> float:
     the missing runs lie: alone or side by side. With the sampled runs as a walk between 'there' and 'missing', the mean
     length of a stretch of missing runs follows from how often neighbours agree; each stretch has a run's length less
     one fewer new units than missing runs.
-
-    Args:
-        new: The text.
-        kept: The kept text.
-
-    Returns:
-        0 to 1.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom, and how far it is to fly."
@@ -367,13 +326,6 @@ def share_new(new: Features, kept: Fingerprint) -> float:
 
 def is_form(new: Features, kept: Fingerprint) -> bool:
     """Return whether a text has other numbers than a kept one: 4 or more, and over two fifths of its own.
-
-    Args:
-        new: The text.
-        kept: The kept text.
-
-    Returns:
-        Whether it has, as far as the sample of the kept one's numbers shows.
 
     Example:
         >>> form = "Lot {}: sum {}, paid on {}, to account {}."

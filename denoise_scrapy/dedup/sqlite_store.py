@@ -14,10 +14,9 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from denoise_scrapy.dedup import owners
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.prefilter import BANDS
-from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store
+from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
@@ -190,12 +189,12 @@ class SQLiteStore(Store):
         # A beat from the future, of a clock that was set back, is taken for one of now.
         now = time.time()
         row = self._connection.execute("SELECT beat FROM owners WHERE owner = ?", (owner,)).fetchone()
-        if row is None or owners.has_ended(owner):
+        if row is None:
             return False
         if row[0] > now:
             with self._writing() as link:
                 link.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
-        return bool(now - row[0] < owners.CLAIM_SECONDS)
+        return not is_dead(owner, now - row[0])
 
     @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:

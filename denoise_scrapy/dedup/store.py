@@ -7,10 +7,17 @@ That is all the agreement there is, and it needs no lock between the judging and
 
 from __future__ import annotations
 
+import hashlib
+import os
+import secrets
+import socket
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import repeat
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
@@ -27,6 +34,10 @@ BATCH = 4096  # listings handed over at a time: a megabyte
 SEEN_STEP = 3600.0
 # Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most.
 MOST_TURNS = 1000
+# An owner without a beat for so long is dead. It beats every third of it, so that a pause of some seconds, by a slow
+# page or a busy machine, costs no claim; and a copy of a text whose owner died waits no longer.
+CLAIM_SECONDS = 15.0
+_ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
 
 
 def turns() -> Iterator[None]:
@@ -162,7 +173,7 @@ class Store(ABC):
     """Keeps records.
 
     A text may be claimed: it is there for all, and vanishes if its owner dies before settling it. An owner is an index,
-    by the name that `owners.new_owner` gave it.
+    by the name that `new_owner` gave it.
 
     Attributes:
         every_newer: Whether `put` must return everything newer. An index sets it where its search finds duplicates
@@ -313,3 +324,69 @@ class Store(ABC):
             found.setdefault((one.kept, one.scope), []).append(one.key)
         groups = [Group(kept, scope, tuple(copies)) for (kept, scope), copies in found.items()]
         return sorted(groups, key=lambda one: (-len(one.copies), one.scope, one.kept))
+
+
+def new_owner() -> str:
+    """Return a name for an index of this process: `host:process:random`.
+
+    The host is the machine since it was started, as this process sees its processes: two containers of one host have
+    different ones, and so has a machine started anew.
+
+    Example:
+        >>> is_dead(new_owner(), 3)
+        False
+
+    """
+    return f"{_host()}:{_process(os.getpid())}:{secrets.token_hex(4)}"
+
+
+def is_dead(owner: str, silent: float) -> bool:
+    """Return whether an owner is dead.
+
+    Args:
+        owner: Its name.
+        silent: Seconds since its last beat.
+
+    Returns:
+        Whether that is too long ago, or it is a process of this machine that has ended.
+
+    """
+    return silent >= CLAIM_SECONDS or has_ended(owner)
+
+
+def has_ended(owner: str) -> bool:
+    """Return whether an owner is a process of this machine that has ended; False where only its age can tell."""
+    host, process, *_ = (*owner.split(":"), "", "")
+    pid = process.partition("-")[0]
+    if os.name != "posix" or host != _host() or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # of another user
+        return False
+    now = _process(int(pid))
+    return not now or ("-" in now and "-" in process and now != process)
+
+
+def _process(pid: int) -> str:
+    """A process and, where the system says it, when it started, for numbers come back; "" for one that has ended."""
+    try:
+        state, *more = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except (OSError, ValueError):
+        return str(pid)
+    return "" if state in _ENDED else f"{pid}-{more[18]}"
+
+
+@cache
+def _host() -> str:
+    """The machine: its name is not enough, for copies of machines share it."""
+    name = socket.gethostname().replace(":", "-")
+    parts = [name]
+    try:
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
+        parts.append(str(Path("/proc/self/ns/pid").readlink()))
+    except OSError:
+        parts.append(str(uuid.getnode()))
+    return f"{name}-{hashlib.blake2b(''.join(parts).encode(), digest_size=6).hexdigest()}"

@@ -43,13 +43,7 @@ _ASCII_WORDS = bytes(b if re.match(r"\w", chr(b), re.ASCII) else 32 for b in ran
 
 
 def tokens(text: str) -> list[str]:
-    """Split a text into its units, in order.
-
-    Args:
-        text: Any text. Compatibility forms (full-width letters, ligatures) and case are levelled.
-
-    Returns:
-        One ideograph, kana or hangul syllable, or one lower-cased run of word characters, each.
+    """Split a text into its units, in order; compatibility forms (full-width letters, ligatures) and case are levelled.
 
     Example:
         >>> tokens("The iPhone,是 新的")
@@ -106,13 +100,7 @@ def read_units(text: str) -> Units:
 
 
 def unit_hashes(words: list[str]) -> npt.NDArray[np.uint32]:
-    """Hash units to 32 bits.
-
-    Args:
-        words: Units as `tokens` returns them.
-
-    Returns:
-        uint32 array of the same length: CRC-32 of each unit's UTF-8 bytes.
+    """Hash units, as `tokens` returns them, to 32 bits: CRC-32 of their UTF-8 bytes.
 
     Example:
         >>> unit_hashes(["a", "b", "a"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from denoise_scrapy.dedup.sets import ones, sign
-from denoise_scrapy.dedup.tree import EMPTY, Layout, build
+from denoise_scrapy.dedup.sets import Units, ones, sign
+from denoise_scrapy.dedup.tree import SetTree
 from docs.pictures.svg import Svg
 
 TEXTS = """storm ferry harbour captain roof coast
@@ -20,32 +22,40 @@ QUERY, NEED = "storm ferry harbour captain roof tower", 4
 WIDTH, HEIGHT = 118, 56
 
 
+class Node(NamedTuple):
+    """A node of the tree: its place, that of its parent (none of the first), the distance, whether it is read."""
+
+    x: float
+    y: int
+    parent: Node | None
+    distance: int
+    words: list[str]
+    read: bool
+
+
 def draw() -> Svg:
     """The picture."""
     words = sorted({word for line in [*TEXTS, QUERY] for word in line.split()})
-    sets = [np.sort(np.array([_hash(words.index(w)) for w in line.split()], "<u2")) for line in TEXTS]
-    query = np.sort(np.array([_hash(words.index(w)) for w in QUERY.split()], np.uint16))
-    tree, _ = build(EMPTY, np.arange(len(sets)), [units.tobytes() for units in sets], [100] * len(sets))
-    common = [len(np.intersect1d(query, sets[item])) for item in tree.item.tolist()]
-    read = _read(tree, query)
-    svg = Svg(880, 110 + 110 * int(tree.depth.max() + 1), "A tree of sets, its edges labelled with distances")
+    query = _units(QUERY, words)
+    tree = SetTree()
+    for number, line in enumerate(TEXTS):
+        tree.add(number, _units(line, words), 100)
+    svg = Svg(880, 110 + 110 * len(tree.levels), "A tree of sets, its edges labelled with distances")
     svg.text(20, 22, f"new text: {QUERY}; a kept one must have {NEED} of these words", "b")
-    places = _places(tree)
-    for node, (x, y) in enumerate(places):
-        if node:
-            up = places[int(tree.parent[node])]
-            svg.path(
-                f"M{up[0] + WIDTH / 2} {up[1] + HEIGHT}L{x + WIDTH / 2} {y}", "line" if node in read else "line dash"
-            )
-            svg.text((up[0] + x + WIDTH) / 2 + 5, (up[1] + HEIGHT + y) / 2 + 4, f"D={tree.distance[node]}", "s")
-    for node, (x, y) in enumerate(places):
-        listed = TEXTS[int(tree.item[node])].split()
-        kind = ("good" if common[node] >= NEED else "box") if node in read else "off dash"
-        svg.box(x, y, WIDTH, HEIGHT, kind=kind)
-        svg.text(x + WIDTH / 2, y + 15, " ".join(listed[:3]), "m s")
-        svg.text(x + WIDTH / 2, y + 30, " ".join(listed[3:]), "m s")
-        svg.text(x + WIDTH / 2, y + 47, f"{common[node]} in common" if node in read else "not read", "m s b")
-    end = 36 + 110 * int(tree.depth.max() + 1)
+    nodes = _nodes(tree, query)
+    for one in nodes:
+        if one.parent is not None:
+            x, y = one.parent.x, one.parent.y + HEIGHT
+            svg.path(f"M{x + WIDTH / 2} {y}L{one.x + WIDTH / 2} {one.y}", "line" if one.read else "line dash")
+            svg.text((x + one.x + WIDTH) / 2 + 5, (y + one.y) / 2 + 4, f"D={one.distance}", "s")
+    for one in nodes:
+        common = len({*one.words} & {*QUERY.split()})
+        kind = ("good" if common >= NEED else "box") if one.read else "off dash"
+        svg.box(one.x, one.y, WIDTH, HEIGHT, kind=kind)
+        svg.text(one.x + WIDTH / 2, one.y + 15, " ".join(one.words[:3]), "m s")
+        svg.text(one.x + WIDTH / 2, one.y + 30, " ".join(one.words[3:]), "m s")
+        svg.text(one.x + WIDTH / 2, one.y + 47, f"{common} in common" if one.read else "not read", "m s b")
+    end = 36 + 110 * len(tree.levels)
     svg.text(
         20,
         end,
@@ -60,30 +70,26 @@ def draw() -> Svg:
     return svg
 
 
-def _hash(number: int) -> int:
+def _units(line: str, words: list[str]) -> Units:
     """Units are hashes of 16 bits, well spread."""
-    return number * 40_503 % 65_536
+    return np.sort(np.array([words.index(word) * 40_503 % 65_536 for word in line.split()], np.uint16))
 
 
-def _read(tree: Layout, query: np.ndarray) -> set[int]:
-    """Nodes that a look-up reads, as `SetTree` goes down."""
+def _nodes(tree: SetTree, query: Units) -> list[Node]:
+    """The nodes, and which of them a look-up reads, as `SetTree.search` goes down; a level a row."""
     mark = sign(query, np.array([len(query)]))
-    read, front = {0}, [0]
-    for node in front:
-        bound = len(query) - int(ones(mark & ~tree.own[node : node + 1])[0])
-        for child in range(int(tree.first[node]), int(tree.first[node + 1])):
-            below = len(query) - int(ones(mark & ~tree.below[child : child + 1])[0])
-            if tree.distance[child] + bound >= NEED and below >= NEED:
-                read.add(child)
-                front.append(child)
-    return read
-
-
-def _places(tree: Layout) -> list[tuple[float, int]]:
-    """Corner of each node, a level a row."""
-    places: list[tuple[float, int]] = []
-    for node in range(len(tree.item)):
-        level = np.flatnonzero(tree.depth == tree.depth[node])
-        step = 860 / len(level)
-        places.append((10 + step * (node - level[0] + 0.5) - WIDTH / 2, 40 + 110 * int(tree.depth[node])))
-    return places
+    above: list[tuple[Node | None, int]] = [(None, len(query))]
+    nodes: list[Node] = []
+    for depth, level in enumerate(tree.levels):
+        step = 860 / len(level.sets)
+        here: list[tuple[Node | None, int]] = []
+        for row in range(len(level.sets)):
+            place, distance, number, _ = level.nodes[row].tolist()
+            own, below = (len(query) - ones(mark & ~level.signatures[row])).tolist()
+            parent, common = above[place]
+            read = (parent is None or parent.read) and common + distance >= NEED and below >= NEED
+            x = 10 + step * (row + 0.5) - WIDTH / 2
+            here.append((Node(x, 40 + 110 * depth, parent, distance, TEXTS[number].split(), read), own))
+        above = here
+        nodes += [node for node, _ in here if node is not None]
+    return nodes

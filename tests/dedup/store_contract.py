@@ -3,8 +3,7 @@
 import time
 
 from denoise_scrapy.dedup import Fingerprint, Store
-from denoise_scrapy.dedup.owners import new_owner
-from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.store import Name, Record, new_owner
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))

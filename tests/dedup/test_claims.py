@@ -15,7 +15,8 @@ import redis
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, RedisStore, SQLiteStore, owners, sqlite_store
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, RedisStore, SQLiteStore, sqlite_store
+from denoise_scrapy.dedup import store as owners
 from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
@@ -90,34 +91,6 @@ class TestOneIndex:
             assert [index.stats[name] for name in counts] == [2, 1, 1, 0, 1]
             assert index._store.problems() == [] and not index.settle(0) and not index.withdraw(99)
 
-    def test_an_update_is_claimed_and_the_old_text_gone(self, place):
-        with place.index() as index:
-            index.check_and_add("a", A)
-            update = claimed(index, "a", OTHER)
-            assert update.updated and index.check("b", OTHER).pending and not index.check("b", NEAR).duplicate
-            assert index.withdraw(update.claim) and len(index) == 0
-
-    def test_two_items_of_one_key(self, place):
-        with place.index() as index:
-            first, second = claimed(index, "a", A), claimed(index, "a", A)
-            assert first.claim == second.claim
-            assert index.settle(first.claim) and not index.withdraw(second.claim)
-            assert index.check("b", NEAR).of == "a"
-            third, fourth = claimed(index, "a", OTHER), claimed(index, "a", A)
-            assert not index.settle(third.claim) and not index.withdraw(third.claim), "it was replaced"
-            assert index.settle(fourth.claim)
-
-    def test_kept_for_good_or_removed_after_a_claim(self, place):
-        with place.index() as index:
-            for keep in (index.check_and_add, index.add):
-                claim = claimed(index, "a", A).claim
-                keep("a", A)
-                assert not index.check("b", NEAR).pending and index.check("b", NEAR).of == "a"
-                assert not index.withdraw(claim) and len(index) == 1
-                assert index.remove("a")
-            claim = claimed(index, "a", A).claim
-            assert index.remove("a") and not index.settle(claim) and len(index) == 0
-
     def test_threads(self, place):
         """Each text is kept once, by an item that was delivered."""
         texts = [" ".join(english(seed, 60)) for seed in range(8)]
@@ -154,15 +127,6 @@ class TestOneIndex:
 
 
 class TestSeveralIndexes:
-    def test_a_claim_is_seen_and_only_its_owners(self, shared):
-        with shared.index() as one, shared.index() as two:
-            a = claimed(one, "a", A).claim
-            assert claimed(two, "b", NEAR).pending and not two.settle(a) and not two.withdraw(a)
-            assert one.settle(a) and two.check("b", NEAR).of == "a" and not two.check("b", NEAR).pending
-            b = claimed(one, "b", OTHER).claim
-            assert claimed(two, "c", OTHER).pending and one.withdraw(b)
-            assert not claimed(two, "c", OTHER).duplicate and claimed(one, "b", OTHER).of == "c"
-
     def test_an_index_that_closes_withdraws_its_claims(self, shared):
         with shared.index() as two:
             with shared.index() as one:
@@ -183,32 +147,6 @@ class TestSeveralIndexes:
             assert not one.settle(a) and not one.withdraw(c) and len(two) == len(two._store) == 1
             assert claimed(one, "a", A).of == "b" and not one.check("c", OTHER).duplicate
             assert two._store.problems() == []
-
-    def test_an_owner_that_beats(self, shared):
-        with shared.index() as one, shared.index() as two:
-            a = claimed(one, "a", A).claim
-            for _ in range(3):
-                shared.wait(WAIT - 1)
-                one.beat()
-                assert claimed(two, "b", NEAR).pending
-            assert one.settle(a)
-            shared.wait(WAIT + 1)
-            assert claimed(two, "b", NEAR).of == "a"
-
-    def test_an_item_of_a_dead_owner_is_judged_as_new(self, shared):
-        with shared.index() as one, shared.index() as two:
-            two.check_and_add("b", OTHER)
-            claimed(one, "a", A)
-            shared.wait(WAIT + 1)
-            assert claimed(two, "a", OTHER).of == "b", "an update of a text that nobody got"
-            with shared.index() as three:
-                assert len(two) == len(three) == 1
-
-    def test_what_another_index_made_final_cannot_be_withdrawn(self, shared):
-        with shared.index() as one, shared.index() as two:
-            a = claimed(one, "a", A).claim
-            assert two.check_and_add("a", A).reason == "the same item with the same text"
-            assert not one.withdraw(a) and one.check_and_add("b", NEAR).of == "a" and len(one) == 1
 
     def test_a_clock_that_was_set_back(self, shared):
         with shared.index() as one, shared.index() as two:
@@ -421,27 +359,6 @@ def run(place, steps):
 
 
 class TestCosts:
-    def test_statements_of_a_file(self, tmp_path):
-        said = []
-        with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
-            index._store._connection.set_trace_callback(
-                lambda one: one in said[-1:] or said.append(one)
-            )  # triggers repeat it
-            index.check_and_add("a", A)
-            assert len(said) == 1 and "INTO texts" in said[0]
-            said.clear()
-            b = claimed(index, "b", OTHER).claim
-            assert [line.split()[0] for line in said] == ["BEGIN", "INSERT", "INSERT", "INSERT", "COMMIT"]
-            said.clear()
-            assert index.settle(b)
-            assert len(said) == 1 and said[0].startswith("DELETE FROM claims")
-            said.clear()
-            assert index.check_and_add("c", NEAR).duplicate
-            assert len(said) == 2 and all("FROM texts" in one for one in said)
-            said.clear()
-            index.beat()
-            assert said == []
-
     def test_round_trips_to_a_server(self, redis_server):
         sent, counts = [], []
         real = redis.connection.AbstractConnection.send_packed_command

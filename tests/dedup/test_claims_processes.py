@@ -2,32 +2,18 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, StoreMismatch, owners
-from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
-from denoise_scrapy.dedup.sqlite_store import INDEX
+from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore
+from denoise_scrapy.dedup import store as owners
 from tests.dedup.redis_writer import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 120
-# As it was before there were claims and runs.
-OLD_TABLES = """
-    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-    CREATE TABLE texts (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        key TEXT NOT NULL, scope TEXT NOT NULL,
-        n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
-        text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
-        UNIQUE (key, scope));
-"""
-OLD_PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands)
-    VALUES (?, '', '', ?, ?, ?, ?, ?, ?, ?)"""
 
 
 class Claimer:
@@ -113,29 +99,6 @@ def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_on
                 assert not index.check("y-24", text_of(24)).updated
                 assert index.check("new", text_of(3)).of == "x-3"
                 assert not index.check("new", text_of(20)).duplicate
-
-
-def old_file(path, seeds):
-    link = sqlite3.connect(path)
-    link.executescript(f"PRAGMA application_id = {INDEX.application_id}; {OLD_TABLES}")
-    link.executemany("INSERT INTO meta VALUES (?, ?)", {"format": "2", **CONSTANTS}.items())
-    for seed in seeds:
-        old_put(link, str(seed), text_of(seed))
-    link.commit()
-    link.close()
-
-
-def old_put(link, key, text):
-    f = Fingerprint.of(text)
-    link.execute(OLD_PUT, (key, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands))
-
-
-def test_a_file_of_an_older_version_is_refused_and_left_as_it_is(tmp_path):
-    old_file(tmp_path / "a.db", range(3))
-    before = (tmp_path / "a.db").read_bytes()
-    with pytest.raises(StoreMismatch, match="'format' is 2 there and 3 here"):
-        DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"))
-    assert (tmp_path / "a.db").read_bytes() == before
 
 
 def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):

@@ -98,24 +98,6 @@ def test_two_processes_keep_one_of_each(tmp_path):
         assert len(index) == 150
 
 
-def test_two_indexes_see_each_others_rows(tmp_path):
-    path = tmp_path / "a.db"
-    with opened(path) as one, opened(path) as two:
-        one.check_and_add("a", text_of(1))
-        assert two.check_and_add("b", text_of(1)).of == "a"
-        assert one.check_and_add("a", text_of(2)).updated
-        assert not two.check_and_add("b", text_of(1)).duplicate
-        assert one.check_and_add("c", text_of(1)).of == "b"
-        two.remove("b")
-        assert not one.check_and_add("c", text_of(1) + " more").duplicate
-        assert not two.check_and_add("a", text_of(2)).updated
-        one.remove("a")
-        assert not two.check_and_add("a", text_of(3)).updated
-        one.check_and_add("d", text_of(4))
-        two.check_and_add("d", text_of(4))
-        assert len(one) == len(two) == 3  # a, c, d
-
-
 def test_an_index_written_otherwise_is_refused(tmp_path):
     opened(tmp_path / "a.db").close()
     link = sqlite3.connect(tmp_path / "a.db")
@@ -124,22 +106,6 @@ def test_an_index_written_otherwise_is_refused(tmp_path):
     link.close()
     with pytest.raises(StoreMismatch, match="'minhash scheme' is legacy there and affine32 here"):
         opened(tmp_path / "a.db")
-
-
-def test_a_failed_write_leaves_memory_and_file_alike(tmp_path, monkeypatch):
-    with opened(tmp_path / "a.db") as index:
-        index.check_and_add("a", text_of(1))
-
-        def full(*_):
-            raise sqlite3.OperationalError("database or disk is full")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(SQLiteStore, "put", full)
-            with pytest.raises(sqlite3.OperationalError):
-                index.check_and_add("b", text_of(2))
-        assert len(index) == 1
-        assert not index.check_and_add("b", text_of(2)).duplicate
-        assert index.check_and_add("c", text_of(2)).of == "b"
 
 
 def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):

@@ -44,37 +44,6 @@ class TestSharedContract(StoreContract, CopiesContract):
 
 
 class TestContract:
-    def test_gives_back_what_it_took(self, store):
-        put = [store.put(Name(f"k{i}", "s", "g"), f, i) for i, f in enumerate((LONG, SHORT, EMPTY))]
-        assert [one.id for one in put] == [1, 2, 3] and not any(one.newer for one in put)
-        records = store.get([3, 1, 2, 0, -1, 99])
-        assert [record.id for record in records] == [1, 2, 3]
-        assert [record.name for record in records] == [Name(f"k{i}", "s", "g") for i in range(3)]
-        assert [record.fingerprint for record in records] == [LONG, SHORT, EMPTY]
-        assert list(store.records()) == records
-        assert listed(store) == [record.listing for record in records]
-        assert listed(store, 1) == listed(store)[1:] and listed(store, 3) == []
-        assert store.get([]) == [] and len(store) == 3 and store.problems() == []
-
-    def test_ids_grow_and_never_come_back(self, store):
-        first = store.put(Name("a"), LONG, 0).id
-        assert store.remove(first) and not store.remove(first)
-        assert store.put(Name("a"), LONG, 0).id == first + 1
-        assert store.get([first]) == [] and len(store) == 1 and store.problems() == []
-
-    def test_put_replaces_within_a_scope(self, store):
-        store.put(Name("a", "x"), LONG, 0)
-        store.put(Name("a", "y"), LONG, 1)
-        assert store.put(Name("a", "x", "another group"), SHORT, 2, replaced=1).id == 3
-        assert [record.id for record in store.records()] == [2, 3] and store.problems() == []
-        assert not store.remove(1) and store.remove(3) and len(store) == 1 and store.problems() == []
-
-    def test_odd_names(self, store):
-        names = ["ключ", "a\x00b\n", "x" * 5000, "{a}", "-", "*"]
-        for seen, name in enumerate(names):
-            store.put(Name(name, name, name), SHORT, seen)
-        assert [record.name for record in store.records()] == [Name(name, name, name) for name in names]
-
     def test_is_opened_and_closed_twice(self, store, redis_server):
         store.put(Name("a"), LONG, 0)
         store.open(CONSTANTS)
@@ -222,7 +191,7 @@ class TestBetweenLookAndPut:
 
         def send_before():
             item = ours._read(text_of(1), Name("a"))
-            RedisStore.put(ours._store, item.name, item.fingerprint, ours._search.catalog.last)
+            RedisStore.put(ours._store, item.name, item.fingerprint, ours._catalog.last)
 
         said = self.ask(ours, send_before, "a", text_of(1))
         assert not said.duplicate and len(ours) == len(ours._store) == 1

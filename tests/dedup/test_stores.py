@@ -40,15 +40,6 @@ class TestFile:
             assert len(store) == 0
             assert put(store, "a", LONG)
 
-    def test_survives_closing(self, tmp_path):
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            put(store, "a", LONG, "s")
-            kept = list(store.records())
-        with SQLiteStore(str(tmp_path / "a.db")) as store:
-            store.open(CONSTANTS)
-            assert list(store.records()) == kept
-
     def test_a_damaged_file_is_told_of(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
@@ -101,13 +92,6 @@ class TestFile:
         link.close()
         with pytest.raises(StoreMismatch, match="'format' is 0 there and 3 here"):
             SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
-
-    def test_mode_is_write_ahead(self, tmp_path):
-        SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
-        with sqlite3.connect(tmp_path / "a.db") as link:
-            assert link.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-            assert dict(link.execute("SELECT * FROM meta"))["minhash scheme"] == "affine32"
-        link.close()
 
     def test_any_client_reads_it(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
