@@ -6,10 +6,13 @@ import logging
 import re
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import TextIO
 
 # Characters of one thing in a log line: advice fits, and what sites send is cut.
 MAX_LOGGED = 1000
+# Characters of a cell of a table; longer ones, as URLs of trackers, are cut.
+MAX_CELL = 200
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
@@ -50,6 +53,36 @@ def say(*lines: object, file: TextIO | None = None, before: str = "", end: str =
         print(
             f"{before}{shown(str(line))}", end=end, file=sys.stdout if file is None else file, flush=file is sys.stderr
         )
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Write a number of things in words.
+
+    Example:
+        >>> counted(1, "body", "bodies"), counted(1200, "page")
+        ('1 body', '1,200 pages')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
+    r"""Return the lines of a table: the columns of `texts` to the left, numbers to the right.
+
+    Example:
+        >>> print(*text_table(["pages", "host"], [["7", "a.example"], ["1,210", "b.example"]], [1]), sep="\n")
+        pages  host
+            7  a.example
+        1,210  b.example
+    """
+    lines = [[shown(cell, MAX_CELL) for cell in row] for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if number in texts else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def logger_of(name: str) -> logging.Logger:

@@ -21,13 +21,12 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import dedup_run, failures
 from denoise_scrapy.crawl.index_guard import INDEX_FILE
-from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import LEVELS
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
 

@@ -21,11 +21,10 @@ from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.compare import threshold_given
 from denoise_scrapy.commands.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
 from denoise_scrapy.crawl.index_guard import INDEX_FILE, REMEMBERED_COPIES
-from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import replacing_path
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.inputs import sources_of
+from denoise_scrapy.commands.inputs import pages_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
 
@@ -36,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Write the file, and say how many blocks are of each class."""
     read = DenoiseSettings.from_settings(settings)
-    names = [args.page, *args.compare]
-    sources = sources_of(names, "explain", settings)  # files as they are: they are decoded as browsers do
-    (page, url), *others = [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
+    (page, url), *others = pages_of([args.page, *args.compare], "explain", settings)
     explanation = explain_page(
         page,
         url,

@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.body import STRATEGIES, Body, extract
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.inputs import sources_of
+from denoise_scrapy.commands.inputs import pages_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 
@@ -44,13 +44,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta goes with text, markdown and json")
     read = DenoiseSettings.from_settings(settings)
-    names = [args.page, *args.compare]
-    sources = sources_of(names, "extract", settings)  # files as they are: they are decoded as browsers do
-    pages = [
-        Page.parse(source) if isinstance(source, bytes) else Page.parse(source.text, url=source.url)
-        for source in sources[1:]
-    ]
-    html, url = (sources[0], None) if isinstance(sources[0], bytes) else (sources[0].text, sources[0].url)
+    (html, url), *others = pages_of([args.page, *args.compare], "extract", settings)
+    pages = [Page.parse(source, url=at) for source, at in others]
     strategy = args.strategy or read.strategy
     body = extract(html, url, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
     data = _written(body, url or "", args.format, args.meta).encode(errors="replace")  # a lone surrogate has no bytes

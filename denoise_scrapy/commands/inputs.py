@@ -104,6 +104,15 @@ def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[b
     return [found[name] for name in names]
 
 
+def pages_of(names: Sequence[str], command: str, settings: Settings) -> list[tuple[str | bytes, str | None]]:
+    """Read pages as `sources_of` does: the source of each, and its URL if it came from the web.
+
+    Files stay bytes: they are decoded as browsers do.
+    """
+    sources = sources_of(names, command, settings)
+    return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
+
+
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     """Fetch pages by a crawl of a few requests. Once a process, as its reactor starts once.
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.crawl.site_keeper import SITES_FILE, sites_place
-from denoise_scrapy.crawl.text_table import counted, plain_line, text_table
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import say, shown
+from denoise_scrapy.shown import MAX_CELL, counted, say, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage.redis_link import SCHEMES
 
@@ -83,7 +82,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         if lines:
             say(*text_table(["pages", "bytes", "newest", "site"], lines, [2, 3]))
         if args.host is not None:
-            say(*(plain_line(url) for site in found for url in ("", *_urls(store, site.site))))
+            say(*(shown(url, MAX_CELL) for site in found for url in ("", *_urls(store, site.site))))
     return 0
 
 

@@ -14,8 +14,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.crawl.log import STATS_FILE
-from denoise_scrapy.crawl.text_table import text_table
-from denoise_scrapy.shown import say, shown
+from denoise_scrapy.shown import MAX_CELL, say, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
 
 if TYPE_CHECKING:
@@ -170,4 +169,4 @@ def _written(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(shown(text, 200))
+    return escape(shown(text, MAX_CELL))

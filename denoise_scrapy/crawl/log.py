@@ -14,7 +14,7 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.native import status
 from denoise_scrapy.settings import ConfigurationError
-from denoise_scrapy.shown import logger_of
+from denoise_scrapy.shown import counted, logger_of
 from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
 
@@ -139,21 +139,11 @@ class CrawlReport:
         """Return the counts so far in one line."""
         count = self._log.counted
         return (
-            f"{numbered(count('pages/parsed'), 'page')}, {numbered(count('body/items'), 'body', 'bodies')} "
-            f"({count('body/empty')} empty), {numbered(count('comparison/requests'), 'comparison request')} "
-            f"({count('comparison/reused')} reused), {numbered(count('dedup/duplicates'), 'near-duplicate')}, "
-            f"{numbered(count('errors'), 'error')}"
+            f"{counted(count('pages/parsed'), 'page')}, {counted(count('body/items'), 'body', 'bodies')} "
+            f"({count('body/empty')} empty), {counted(count('comparison/requests'), 'comparison request')} "
+            f"({count('comparison/reused')} reused), {counted(count('dedup/duplicates'), 'near-duplicate')}, "
+            f"{counted(count('errors'), 'error')}"
         )
-
-
-def numbered(count: int, one: str, many: str = "") -> str:
-    """Write a number of things in words.
-
-    Example:
-        >>> numbered(1, "body", "bodies"), numbered(0, "page")
-        ('1 body', '0 pages')
-    """
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def write_stats(crawler: Crawler) -> None:

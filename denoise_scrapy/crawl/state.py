@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
@@ -73,14 +73,11 @@ class CrawlState:
     def _connect(self) -> None:
         connect = self.crawler.signals.connect
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
-            connect(self._item_left, left)
+            connect(self.items.forget, left)
         if self.settings.enabled:
             connect(self.memories.start, signals.spider_opened)
         connect(self._spider_idle, signals.spider_idle)
         connect(self._spider_closed, signals.spider_closed)
-
-    def _item_left(self, item: Any) -> None:
-        self.items.forget(item)
 
     def _spider_idle(self) -> None:
         if self.items_in_work:  # of `scrapy parse`, which does not wait for its items

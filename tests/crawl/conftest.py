@@ -5,7 +5,7 @@ import pytest
 
 from denoise_scrapy.crawl.comparison import fetching, pages
 from tests.crawl.crawling import stop_reactor
-from tests.crawl.web import Web
+from tests.crawl.web import Web, article
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]
@@ -22,6 +22,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, empty."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def three(here: Path) -> Path:
+    """The current folder, with the articles `0.html` to `2.html`."""
+    for number in range(3):
+        (here / f"{number}.html").write_text(article(number), "utf-8")
+    return here
 
 
 @pytest.fixture
