@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
@@ -19,11 +20,8 @@ _PLAIN = re.compile(r"[\x20-\x7e]*")
 def shown(text: str, most: int | None = None) -> str:
     r"""A text in one line, without characters that move the cursor, turn the direction of writing or show nothing.
 
-    They are written as JSON writes them, so that a line of JSON stays one that says the same.
-
-    Args:
-        text: The text.
-        most: Characters after which it is cut, at least 1; None for any number.
+    They are written as JSON writes them, so that a line of JSON stays one that says the same. It is cut after `most`
+    characters.
 
     Example:
         >>> shown("a\x1b[2J\u202eb\n"), shown("abcdefgh", 5)
@@ -41,18 +39,16 @@ def _escaped(char: str) -> str:
 
 
 def say(*lines: object, file: TextIO | None = None, before: str = "", end: str = "\n") -> None:
-    """Print lines, each of them `shown`.
-
-    Args:
-        lines: The lines.
-        file: Where to; None: standard output.
-        before: What stands before each of them as it is.
-        end: What stands after each of them.
-    """
+    """Print lines, each of them `shown`; `before` and `end` are written as they are."""
     for line in lines:
         print(
             f"{before}{shown(str(line))}", end=end, file=sys.stdout if file is None else file, flush=file is sys.stderr
         )
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON, in lines."""
+    say(*json.dumps(value, ensure_ascii=False, indent=2).split("\n"))
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -78,11 +78,7 @@ STATS: dict[str, str] = {
 
 
 def meaning_of(name: str) -> str:
-    """Return what a stat counts; "" for one that is not declared.
-
-    Args:
-        name: Its name without the prefix.
-    """
+    """Return what a stat counts, by its name without the prefix; "" for one that is not declared."""
     return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.body import STRATEGIES, Body, extract
+from denoise_scrapy.body import Body, extract
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.inputs import pages_of
+from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 
@@ -25,17 +25,13 @@ FORMATS = ("text", "markdown", "html", "json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
-    parser.add_argument(
-        "--compare", nargs="+", action="extend", default=[], metavar="PAGE", help="other pages of the site: the same"
-    )
+    add_page_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     parser.add_argument(
         "--meta",
         action="store_true",
         help='author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
-    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
 
 

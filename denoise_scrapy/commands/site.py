@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.crawl.site_keeper import SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import MAX_CELL, counted, say, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage.redis_link import SCHEMES
 
@@ -72,7 +71,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         rows: list[dict[str, Any]] = [site._asdict() for site in found]
         for row in rows if args.host is not None else ():
             row["urls"] = _urls(store, row["site"])
-        say(*json.dumps(rows, ensure_ascii=False, indent=2).split("\n"))
+        say_json(rows)
     else:
         lines = [
             [f"{site.pages:,}", f"{site.nbytes:,}", _time(site.newest), site.site]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
-from denoise_scrapy.crawl.comparison.fetching import SiblingFetcher
-from denoise_scrapy.crawl.comparison.pages import ComparisonPages
-from denoise_scrapy.crawl.comparison.request import ReuseStore
+from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
+from denoise_scrapy.crawl.comparison_request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
@@ -62,7 +61,7 @@ class CrawlState:
         self._connect()
 
     def _watch_memories(self) -> None:
-        watch, memory, recent, reuse = self.memories.watch, self.memory, self.pages.recent, self.reuse
+        watch, memory, recent, reuse = self.memories.watch, self.memory, self.pages.recent, self.reuse.fetched
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
         watch("path_tables", nbytes=lambda: memory.tables.nbytes, evicted=lambda: memory.tables.evicted)
@@ -94,7 +93,7 @@ class CrawlState:
             except OSError as error:
                 self.log.report("stats", error)
         self.pages.recent.clear()
-        self.reuse.clear()
+        self.reuse.fetched.clear()
 
 
 def state_of(crawler: Crawler) -> CrawlState:
@@ -112,11 +111,7 @@ def state_of(crawler: Crawler) -> CrawlState:
 
 
 class Component:
-    """A middleware or pipeline of ours.
-
-    Args:
-        state: The crawl.
-    """
+    """A middleware or pipeline of ours."""
 
     def __init__(self, state: CrawlState):
         self._state = state

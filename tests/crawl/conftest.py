@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.crawl.comparison import fetching, pages
+from denoise_scrapy.crawl import comparison
 from tests.crawl.crawling import stop_reactor
 from tests.crawl.web import Web, article
 from tests.dedup.redis_server import redis_server, shared_server
@@ -38,9 +38,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def set_limits(**constants: float) -> None:
         for name, value in constants.items():
-            for module in (fetching, pages):
-                if hasattr(module, name):
-                    monkeypatch.setattr(module, name, value)
+            monkeypatch.setattr(comparison, name, value)
 
     return set_limits
 

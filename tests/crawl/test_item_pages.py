@@ -181,7 +181,7 @@ def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: t
     gc.collect()
     assert len(state.items) == 0
     assert len(state.pages._crawled) == len(state.pages._asked) == 0
-    assert len(state.pages.recent) == len(state.reuse) == 0
+    assert len(state.pages.recent) == len(state.reuse.fetched) == 0
 
 
 def test_no_state_outlives_its_crawler(articles: Web) -> None:

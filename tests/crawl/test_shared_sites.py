@@ -121,7 +121,7 @@ def troubled(web: Web, numbers: range, **at: Callable[[], None]) -> Any:
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("trouble", ["killed", "silent", "restarted", "emptied", "no memory"])
+@pytest.mark.parametrize("trouble", ["silent", "restarted", "emptied", "no memory"])
 def test_a_server_in_trouble_costs_no_item(
     linked: Web, own_server: RedisServer, trouble: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +129,6 @@ def test_a_server_in_trouble_costs_no_item(
         monkeypatch.setattr(back_off, "LONGEST_PAUSE", 60.0)
         monkeypatch.setattr(back_off, "FIRST_PAUSE", 60.0)
     begin, end = {
-        "killed": (own_server.kill, lambda: None),
         "silent": (lambda: own_server.process.send_signal(signal.SIGSTOP), lambda: None),
         "restarted": (own_server.kill, own_server.start),
         "emptied": (own_server.client.flushall, lambda: None),
@@ -150,32 +149,11 @@ def test_a_server_in_trouble_costs_no_item(
         assert kept(RedisFacts(own_server.url))[linked.url] >= 5
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_server_that_comes_late_is_used(linked: Web, own_server: RedisServer) -> None:
-    own_server.kill()
-    spider = troubled(linked, range(8), page4=own_server.start)
-    done = crawl(spider, {**NO_INDEX, "DENOISE_SITE_MEMORY_PATH": own_server.url, "CONCURRENT_REQUESTS": 1})
-    assert len(done.items) == 8 and all(done.bodies().values())
-    assert done.log.count(SAID) == 1
-    assert kept(RedisFacts(own_server.url))[linked.url] >= 5
-
-
 def test_a_store_of_another_version_stops_the_crawl(redis_server: RedisServer) -> None:
     RedisFacts(redis_server.url).open()
     redis_server.client.hset("{denoise}:site:meta", "format", "999")
     with pytest.raises(ConfigurationError, match=r"'format' is 999 there and .* here\. Delete these keys"):
         crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
-
-
-def test_a_damaged_file_stops_the_crawl_and_stays(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    made(path)
-    whole = bytearray(path.read_bytes())
-    whole[4096:] = b"\xff" * (len(whole) - 4096)
-    path.write_bytes(whole)
-    with pytest.raises(ConfigurationError, match=r"the site memory .*malformed\. Move it away, or restore it"):
-        crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": str(path)})
-    assert path.read_bytes() == whole
 
 
 def made(path: Path, site: str = "http://a.example:80") -> None:
@@ -227,15 +205,3 @@ def test_a_file_that_cannot_be_written_is_read(linked: Web, tmp_path: Path) -> N
     assert linked.asked == ["/a/9"], "pages of the earlier crawl serve"
     assert log.count(SAID) == 1
     assert "'denoise/site_memory/loaded': 1" in log and "'denoise/body/evidence/comparison_pages': 1" in log
-
-
-def test_a_folder_that_cannot_be_written_costs_no_item(linked: Web, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    disk.chmod(0o555)
-    try:
-        log = limited(tmp_path, [linked(f"/a/{n}") for n in range(3)], "--obey")
-    finally:
-        disk.chmod(0o755)
-    assert log.count(SAID) == 1
-    assert list(disk.iterdir()) == []
