@@ -90,8 +90,3 @@ def twentieth(share: float) -> str:
         ('0.70', '1.00')
     """
     return f"{int(share * 20 + 1e-9) / 20:.2f}"
-
-
-def is_declared(name: str) -> bool:
-    """Return whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
-    return bool(meaning_of(name))

@@ -236,14 +236,11 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
             short_duplicates=settings.dedup_short,
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
         )
-    except (OSError, sqlite3.OperationalError) as error:
-        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
-        raise kind(f"{shown}: {error}") from error
-    except sqlite3.DatabaseError as error:
-        advice = "Move it away, or restore it; it has not been touched."
-        raise ConfigurationError(f"{shown}: {error}. {advice}") from error
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
-        raise ConfigurationError(f"{shown}: {error}") from error
+        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
+        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
+        raise kind(f"{shown}: {error}{advice}") from error
 
 
 def passes_by_itself(error: Exception) -> bool:

@@ -34,11 +34,7 @@ STATE = "_denoise_state"  # attribute of a crawler
 
 
 class CrawlState:
-    """The settings of one crawl, and the objects that do its work.
-
-    Raises:
-        ConfigurationError: A setting of ours is unknown or invalid.
-    """
+    """The settings of one crawl, and the objects that do its work; refuses wrong settings by `ConfigurationError`."""
 
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
@@ -97,11 +93,7 @@ class CrawlState:
 
 
 def state_of(crawler: Crawler) -> CrawlState:
-    """Return the state of a crawl, made when first asked for.
-
-    Raises:
-        ConfigurationError: A setting of ours is unknown or invalid.
-    """
+    """Return the state of a crawl, made when first asked for."""
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):
@@ -119,9 +111,5 @@ class Component:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl.
-
-        Raises:
-            ConfigurationError: A setting of ours is unknown or invalid.
-        """
+        """Make one for a crawl."""
         return cls(state_of(crawler))

@@ -9,7 +9,7 @@ import scrapy
 
 from denoise_scrapy.body.kinds import KINDS
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Web, article, sentence
 
 
 @pytest.fixture
@@ -17,10 +17,6 @@ def articles(web: Web) -> list[str]:
     for n in range(4):
         web.pages[f"/a/{n}"] = article(n)
     return [web(f"/a/{n}") for n in range(4)]
-
-
-def sentence(n: int) -> str:
-    return story(n).split(". ")[3]
 
 
 def test_one_line_of_settings_gives_every_item_a_body(articles: list[str]) -> None:

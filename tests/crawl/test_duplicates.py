@@ -229,3 +229,30 @@ def test_the_mark_says_how_much_is_new_and_whether_other_numbers_stand_in_it() -
     assert 0 < longer["new"] <= 0.3
     assert done.stat("dedup/forms") == 1
     assert len(crawl(started_items(*items), {"DENOISE_DEDUP_MOST_NEW": 0.01}).items) == 3
+
+
+SAID = "items were dropped as near-duplicates"
+
+
+def started(texts: list[int]) -> Any:
+    return started_items(*({"url": f"https://a.example/{n}", "body": story(text)} for n, text in enumerate(texts)))
+
+
+def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end() -> None:
+    log = crawl(started([1, 2] + [1] * 50), {"CONCURRENT_ITEMS": 1}).log
+    assert log.count(SAID) == 2
+    assert f"WARNING 20 of 22 {SAID}, 20 of them of https://a.example/0" in log
+    assert f"WARNING 50 of 52 {SAID}, 50 of them of https://a.example/0" in log
+    assert "'Everything is a duplicate' in docs/symptoms.md" in log
+
+
+def test_a_warning_needs_more_than_half_of_twenty_or_more() -> None:
+    half = [number for n in range(15) for number in (n, n)]
+    assert SAID not in crawl(started(half)).log
+    assert SAID not in crawl(started([1] * 19)).log
+    assert SAID in crawl(started([*half, 1, 1])).log
+    assert SAID not in crawl(started([*half, 1, 1]), {"DENOISE_DEDUP": "mark"}).log
+
+
+def test_a_crawl_without_copies_warns_of_nothing() -> None:
+    assert SAID not in crawl(started([*range(30)])).log

@@ -14,7 +14,7 @@ from scrapy.exceptions import DropItem
 
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Reply, Web, article, story
+from tests.crawl.web import Reply, Web, article, sentence
 
 
 @pytest.fixture
@@ -23,10 +23,6 @@ def articles(web: Web) -> Web:
         web.pages[f"/a/{n}"] = article(n)
     web.pages["/a/0?copy"] = web.pages["/a/0"]
     return web
-
-
-def sentence(n: int) -> str:
-    return story(n).split(". ")[3]
 
 
 NO_OTHER = [

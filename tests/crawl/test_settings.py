@@ -12,7 +12,7 @@ import scrapy
 
 from denoise_scrapy.body import Taste
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, declarations
-from denoise_scrapy.stats import PREFIX, STATS, is_declared
+from denoise_scrapy.stats import PREFIX, STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -55,10 +55,10 @@ def test_the_documented_table_is_in_step(page: str) -> None:
 
 
 def test_a_stat_is_declared_by_name_or_family() -> None:
-    assert all(is_declared(name) for name in STATS)
-    assert is_declared("errors/body")
-    assert not is_declared("errors/body/deep")
-    assert not is_declared("pages/unheard_of")
+    assert all(meaning_of(name) for name in STATS)
+    assert meaning_of("errors/body")
+    assert not meaning_of("errors/body/deep")
+    assert not meaning_of("pages/unheard_of")
 
 
 def test_defaults_are_valid_and_frozen() -> None:
