@@ -48,11 +48,6 @@ def has_text(item: Any, field: str) -> bool:
 def with_field(item: Any, field: str, value: Any) -> Any:
     """Set `field`, which `has_field` must have said to exist.
 
-    Args:
-        item: A dict, Scrapy item, dataclass, attrs or pydantic object.
-        field: Name of the field.
-        value: What it shall hold.
-
     Returns:
         `item` itself, or a changed copy where its class is frozen.
 
@@ -101,10 +96,7 @@ class ComparedFields:
 
     @classmethod
     def parse(cls, names: Sequence[str]) -> ComparedFields:
-        """Read the setting.
-
-        Args:
-            names: Field names; "=" before those that must agree, "!" before those that must differ.
+        """Read the setting: field names; "=" before those that must agree, "!" before those that must differ.
 
         Raises:
             ValueError: A name is missing, or there are two texts.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy import Request
 
-from denoise_scrapy.crawl.comparison.request import FETCH_META, WAY_META, way_of_fetching
+from denoise_scrapy.crawl.comparison_request import FETCH_META, WAY_META, way_of_fetching
 from denoise_scrapy.crawl.pages import OK
 from denoise_scrapy.crawl.state import Component
 
@@ -59,7 +59,7 @@ class ComparisonPagesMiddleware(Component):
             request.meta[WAY_META] = way_of_fetching(request)
             return None
         state.pages.note_visit(request)
-        if not len(state.reuse) or not state.pages.settings_for(request).enabled:
+        if not len(state.reuse.fetched) or not state.pages.settings_for(request).enabled:
             return None
         fingerprint = state.crawler.request_fingerprinter.fingerprint(request)
         response = state.reuse.pop(fingerprint, request)

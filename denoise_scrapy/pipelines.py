@@ -14,7 +14,7 @@ from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import get_field, has_field, has_text, with_field
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
-from denoise_scrapy.stats import PREFIX, twentieth
+from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.index_guard import ItemText
@@ -162,20 +162,21 @@ class NearDuplicatePipeline(Component):
             ConfigurationError: Its file is refused; the crawl does not start.
         """
         with refusing_to_start(self._state.crawler):
-            self._check.open()
+            self._check.guard.open()
 
     async def close_spider(self) -> None:
         """Say in the stats what was found, and close the index; what it kept is stored already."""
-        index, stats = await self._check.finish(), self._state.crawler.stats
+        await self._check.finish()
+        index = self._check.guard.index
         if index is not None:
-            stats.set_value(f"{PREFIX}dedup/kept_texts", len(index))
-            stats.set_value(f"{PREFIX}dedup/verified", index.stats["verified"])
+            self._log.set("dedup/kept_texts", len(index))
+            self._log.set("dedup/verified", index.stats["verified"])
         if self._copies.items >= MANY and self._copies.dropped > self._copies.items / 2:
             self._warn("most_dropped")
         if self._copies.most:
             self._log.set("dedup/most_copied", self._copies.most)
             self._log.set("dedup/most_copies", self._copies.most_copies)
-        self._check.close()
+        self._check.guard.close()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item, marked if it is a near-duplicate to be marked.
@@ -213,7 +214,7 @@ class NearDuplicatePipeline(Component):
         page = whose.own_page
         if page is not None:
             page.item_keys.add(found.key)
-        verdict = await self._check.check(item, found, page)
+        verdict = await self._check.check(item, found, whose)
         if verdict is None:
             return item
         self._count(verdict)

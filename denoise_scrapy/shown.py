@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import TextIO
 
 # Characters of one thing in a log line: advice fits, and what sites send is cut.
 MAX_LOGGED = 1000
+# Characters of a cell of a table; longer ones, as URLs of trackers, are cut.
+MAX_CELL = 200
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
 def shown(text: str, most: int | None = None) -> str:
     r"""A text in one line, without characters that move the cursor, turn the direction of writing or show nothing.
 
-    They are written as JSON writes them, so that a line of JSON stays one that says the same.
-
-    Args:
-        text: The text.
-        most: Characters after which it is cut, at least 1; None for any number.
+    They are written as JSON writes them, so that a line of JSON stays one that says the same. It is cut after `most`
+    characters.
 
     Example:
         >>> shown("a\x1b[2J\u202eb\n"), shown("abcdefgh", 5)
@@ -38,18 +39,46 @@ def _escaped(char: str) -> str:
 
 
 def say(*lines: object, file: TextIO | None = None, before: str = "", end: str = "\n") -> None:
-    """Print lines, each of them `shown`.
-
-    Args:
-        lines: The lines.
-        file: Where to; None: standard output.
-        before: What stands before each of them as it is.
-        end: What stands after each of them.
-    """
+    """Print lines, each of them `shown`; `before` and `end` are written as they are."""
     for line in lines:
         print(
             f"{before}{shown(str(line))}", end=end, file=sys.stdout if file is None else file, flush=file is sys.stderr
         )
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON, in lines."""
+    say(*json.dumps(value, ensure_ascii=False, indent=2).split("\n"))
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Write a number of things in words.
+
+    Example:
+        >>> counted(1, "body", "bodies"), counted(1200, "page")
+        ('1 body', '1,200 pages')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
+    r"""Return the lines of a table: the columns of `texts` to the left, numbers to the right.
+
+    Example:
+        >>> print(*text_table(["pages", "host"], [["7", "a.example"], ["1,210", "b.example"]], [1]), sep="\n")
+        pages  host
+            7  a.example
+        1,210  b.example
+    """
+    lines = [[shown(cell, MAX_CELL) for cell in row] for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if number in texts else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def logger_of(name: str) -> logging.Logger:

@@ -78,11 +78,7 @@ STATS: dict[str, str] = {
 
 
 def meaning_of(name: str) -> str:
-    """Return what a stat counts; "" for one that is not declared.
-
-    Args:
-        name: Its name without the prefix.
-    """
+    """Return what a stat counts, by its name without the prefix; "" for one that is not declared."""
     return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
 
 
@@ -94,8 +90,3 @@ def twentieth(share: float) -> str:
         ('0.70', '1.00')
     """
     return f"{int(share * 20 + 1e-9) / 20:.2f}"
-
-
-def is_declared(name: str) -> bool:
-    """Return whether `name` (without our prefix) stands in the table, itself or as ``family/*``."""
-    return bool(meaning_of(name))

@@ -16,10 +16,10 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_settings_and_stats_that_are_named_exist(page):
     from denoise_scrapy.settings import declarations
-    from denoise_scrapy.stats import is_declared
+    from denoise_scrapy.stats import meaning_of
 
     text = page.read_text("utf-8")
     known = {f"DENOISE_{name.upper()}" for name, *_ in declarations()}
     known |= {"DENOISE_CORPORA", "DENOISE_NATIVE"}  # of the environment: the benchmarks', the accelerator's
     assert set(re.findall(r"\bDENOISE_[A-Z_]+[A-Z]\b", text)) <= known
-    assert [name for name in re.findall(r"\bdenoise/([a-z_/]+[a-z])(?![a-z_/])", text) if not is_declared(name)] == []
+    assert [name for name in re.findall(r"\bdenoise/([a-z_/]+[a-z])(?![a-z_/])", text) if not meaning_of(name)] == []

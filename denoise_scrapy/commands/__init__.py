@@ -70,16 +70,11 @@ class DenoiseCommand(ScrapyCommand):
 def run(argv: Sequence[str], settings: Settings) -> int:
     """Run a subcommand.
 
-    Args:
-        argv: What follows `scrapy denoise`, global options apart.
-        settings: Those of the project, or Scrapy's own outside of one.
-
     Returns:
         The exit code.
 
     Raises:
         SystemExit: The command line is wrong, or asks for help.
-
     """
     args = _parser().parse_args(argv)
     try:

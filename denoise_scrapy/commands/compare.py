@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.commands.inputs import texts_of
+from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
 from denoise_scrapy.dedup.patent import FREQUENCY, LONG, SMALL_SHARE, Characters, PatentRule, above
@@ -28,7 +27,7 @@ from denoise_scrapy.dedup.rules import (
 )
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import say, say_json
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -49,7 +48,6 @@ class Share:
         needed: How many must be in common.
         new: Elements of the new text.
         kept: Elements of the kept one.
-
     """
 
     common: int
@@ -96,7 +94,6 @@ class Judged:
         share_new: Share of the new text that the kept one has not; None where the rule does not estimate it.
         form: Whether other numbers stand in it.
         most_new: Most of the new text that may be new.
-
     """
 
     duplicate: bool
@@ -118,8 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("a", metavar="A", help=_INPUT)
     parser.add_argument("b", metavar="B", help="the same")
-    parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
-    parser.add_argument("--threshold", type=threshold_given, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
+    add_rule_arguments(parser)
     parser.add_argument("--body", action="store_true", help="take A and B for HTML, whatever they look like")
     parser.add_argument("--json", action="store_true", help="for machines")
 
@@ -127,9 +123,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print the verdict, both ways round."""
     read = DenoiseSettings.from_settings(settings)
-    rule = args.rule or read.dedup_rule
-    given = read.dedup_threshold if rule == read.dedup_rule else 0.0  # another rule has another scale
-    threshold = args.threshold or given or RULES[rule].threshold
+    rule, threshold = rule_given(args, read)
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)
     ways = {
         (new, kept): judge(one, other, rule, threshold, read.dedup_most_new)
@@ -139,7 +133,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.json:
         found = [{"new": new, "kept": kept, **_as_dict(judged)} for (new, kept), judged in ways.items()]
         head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
-        say(*json.dumps({**head, "comparisons": found}, ensure_ascii=False, indent=2).split("\n"))
+        say_json({**head, "comparisons": found})
         return 0
     kind = "characters" if rule == "patent" else "units"
     for name, source in (("A", args.a), ("B", args.b)):
@@ -150,23 +144,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def threshold_given(text: str) -> float:
-    """Read a threshold of the command line."""
-    value = float(text)
-    if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1")
-    return value
-
-
 def judge(new_text: str, kept_text: str, rule: str, threshold: float, most_new: float = MOST_NEW) -> Judged:
     """Judge a new text against a kept one.
-
-    Args:
-        new_text: The new text.
-        kept_text: The kept text.
-        rule: A name of `RULES`.
-        threshold: Least c1 and c2; of the patent's rule, what they must be above.
-        most_new: Most of the new text that may be new.
 
     Example:
         >>> judged = judge("Bees dance to tell where heather blooms", "Bees dance", "part", 0.7)
@@ -174,7 +153,6 @@ def judge(new_text: str, kept_text: str, rule: str, threshold: float, most_new: 
         (False, 2, 6, ['bees dance to tell where', 'dance to tell where heather'])
         >>> judge("the cat sat on the mat " * 4, "the cat sat on the mat " * 5, "patent", 0.8).why
         'equal main feature strings; c2 is not looked at'
-
     """
     if rule == PatentRule.name:
         return _by_characters(new_text, kept_text, threshold)

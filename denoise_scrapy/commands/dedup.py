@@ -21,13 +21,12 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import dedup_run, failures
 from denoise_scrapy.crawl.index_guard import INDEX_FILE
-from denoise_scrapy.crawl.text_table import counted
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import LEVELS
 from denoise_scrapy.dedup.prefilter import BANDS
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import counted, say, say_json
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
 
@@ -98,7 +97,6 @@ class Opened(NamedTuple):
         store: Open; to be closed.
         rule: One that reads it: "part" also where it was "near-copy", for they keep the same.
         path: Its file; None where it is no file.
-
     """
 
     store: Store
@@ -107,16 +105,11 @@ class Opened(NamedTuple):
 
 
 def open_index(place: str, *, damaged: bool = False) -> Opened:
-    """Open an index that is there.
-
-    Args:
-        place: See `open_store`; also a job directory.
-        damaged: Whether to open it also where texts are damaged.
+    """Open an index that is there, or that of a job directory; `damaged`: also where texts are damaged.
 
     Raises:
         StoreMismatch: It is of another version, or none of ours.
         OSError: It is not there. SQLite and redis-py have errors of their own.
-
     """
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
@@ -147,7 +140,6 @@ def named_in(settings: Settings) -> str:
     Raises:
         UsageError: They name none.
         ConfigurationError: They are wrong.
-
     """
     place = DenoiseSettings.from_settings(settings).dedup_store
     directory = settings.get("JOBDIR")  # as it is: Scrapy's own function makes the folder
@@ -165,7 +157,7 @@ def stats(args: argparse.Namespace, settings: Settings) -> int:
     with opened.store:
         found = statistics(opened)
     if args.json:
-        say(*json.dumps(found, ensure_ascii=False, indent=2).split("\n"))
+        say_json(found)
         return 0
     units = found["units"]
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
@@ -235,7 +227,6 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
 
     Raises:
         UsageError: Nothing says which.
-
     """
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
@@ -271,10 +262,7 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def moment(text: str) -> float:
-    """Read an age or a date of the command line.
-
-    Args:
-        text: Hours, days or weeks as 12h, 30d, 2w; or a date, or a date and a time, of here where it names no zone.
+    """Read an age (12h, 30d, 2w) or a date of the command line; one without a zone is of here.
 
     Returns:
         The moment that is so long ago, in seconds since the epoch.
@@ -287,7 +275,6 @@ def moment(text: str) -> float:
         86400.0
         >>> moment("1d") - moment("2w") > 12 * 86400
         True
-
     """
     try:
         unit = {"h": "hours", "d": "days", "w": "weeks"}.get(text[-1:])

@@ -18,14 +18,13 @@ from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.compare import threshold_given
+from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.commands.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
 from denoise_scrapy.crawl.index_guard import INDEX_FILE, REMEMBERED_COPIES
-from denoise_scrapy.crawl.text_table import counted
-from denoise_scrapy.dedup import RULES, DuplicateIndex, SQLiteStore, Store, Verdict, open_store
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import replacing_path
 
@@ -60,8 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "compare within one value of this field, within a site: 'site' (that of the key), or all: 'global', the default"
     )
     parser.add_argument("--scope", metavar="FIELD", default="global", help=scope)
-    parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
-    parser.add_argument("--threshold", type=threshold_given, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
+    add_rule_arguments(parser)
     parser.add_argument("--short", action="store_true", help="also texts under 20 units with exactly the same words")
     store = "compare with this index too, and add to it what is kept; it is made where there is none"
     parser.add_argument("--store", metavar="STORE", help=store)
@@ -96,7 +94,6 @@ def store_at(place: str) -> Store:
 
     Raises:
         ValueError: It is none of these.
-
     """
     path = Path(place)
     if "://" not in place and (path.is_dir() or path.is_file()):
@@ -109,7 +106,6 @@ def _checked(args: argparse.Namespace) -> str:
 
     Raises:
         UsageError: Arguments do not go together.
-
     """
     kind = args.format or ("jsonl" if args.file == STANDARD else _format_of(args.file))
     if not kind:
@@ -148,10 +144,9 @@ def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], Bi
 
 def _index(args: argparse.Namespace, settings: Settings) -> DuplicateIndex:
     read = DenoiseSettings.from_settings(settings)
-    rule = args.rule or read.dedup_rule
-    given = read.dedup_threshold if rule == read.dedup_rule else 0.0  # another rule's threshold is none of this one's
+    rule, threshold = rule_given(args, read)
     return DuplicateIndex(
-        args.threshold or given or None,
+        threshold,
         store_at(args.store) if args.store else None,
         rule=rule,
         most_new=read.dedup_most_new,
@@ -176,13 +171,8 @@ class _BadRow(Exception):  # noqa: N818
 class Job:
     """Reads the rows of a file, has them judged, and writes what the user wants to have.
 
-    Args:
-        args: What the user wants.
-        source: The file.
-
     Raises:
         UsageError: There is no field of a name that the user gave, or none to compare.
-
     """
 
     def __init__(self, args: argparse.Namespace, source: RowFile) -> None:
@@ -245,7 +235,6 @@ class Job:
 
         Raises:
             ValueError: A row is bad, and the user wants to stop there; or the file has changed between two readings.
-
         """
         if batch.keep == KEEPS[0]:
             for read, row in self._rows(first=True):
@@ -289,7 +278,6 @@ class Job:
 
         Raises:
             _BadRow: Nothing can be.
-
         """
         if read.fields is None:
             raise _BadRow(read.problem)
@@ -327,7 +315,6 @@ def _seconds(value: Any) -> float:
 
     Raises:
         _BadRow: It is no date.
-
     """
     if value is None or value == "":
         return float("-inf")

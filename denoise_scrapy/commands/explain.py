@@ -10,35 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.inputs import sources_of
+from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-_INPUT = "a file, an http(s) URL, or - for standard input"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("page", metavar="PAGE", help=_INPUT)
-    parser.add_argument(
-        "--compare", nargs="+", action="extend", default=[], metavar="PAGE", help="other pages of the site: the same"
-    )
+    add_page_arguments(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="- for standard output; default: NAME-explained.html")
-    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Write the file, and say how many blocks are of each class."""
     read = DenoiseSettings.from_settings(settings)
-    names = [args.page, *args.compare]
-    sources = sources_of(names, "explain", settings)  # files as they are: they are decoded as browsers do
-    (page, url), *others = [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
+    (page, url), *others = pages_of([args.page, *args.compare], "explain", settings)
     explanation = explain_page(
         page,
         url,

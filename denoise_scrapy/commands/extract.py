@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.body import STRATEGIES, Body, extract
+from denoise_scrapy.body import Body, extract
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.commands.inputs import sources_of
+from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 
@@ -25,17 +25,13 @@ FORMATS = ("text", "markdown", "html", "json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
-    parser.add_argument(
-        "--compare", nargs="+", action="extend", default=[], metavar="PAGE", help="other pages of the site: the same"
-    )
+    add_page_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     parser.add_argument(
         "--meta",
         action="store_true",
         help='author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
-    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
 
 
@@ -44,13 +40,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta goes with text, markdown and json")
     read = DenoiseSettings.from_settings(settings)
-    names = [args.page, *args.compare]
-    sources = sources_of(names, "extract", settings)  # files as they are: they are decoded as browsers do
-    pages = [
-        Page.parse(source) if isinstance(source, bytes) else Page.parse(source.text, url=source.url)
-        for source in sources[1:]
-    ]
-    html, url = (sources[0], None) if isinstance(sources[0], bytes) else (sources[0].text, sources[0].url)
+    (html, url), *others = pages_of([args.page, *args.compare], "extract", settings)
+    pages = [Page.parse(source, url=at) for source, at in others]
     strategy = args.strategy or read.strategy
     body = extract(html, url, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
     data = _written(body, url or "", args.format, args.meta).encode(errors="replace")  # a lone surrogate has no bytes

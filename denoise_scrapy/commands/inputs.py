@@ -1,7 +1,8 @@
-"""Pages and texts that `scrapy denoise compare` and `explain` read: files, standard input, URLs."""
+"""What several subcommands of `scrapy denoise` are given: pages and texts, a strategy, a rule."""
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -14,13 +15,16 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from w3lib.encoding import html_to_unicode
 
-from denoise_scrapy.body import extract
+from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.dedup import RULES
 
 if TYPE_CHECKING:
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
+
+    from denoise_scrapy.settings import DenoiseSettings
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
@@ -46,7 +50,6 @@ class Fetched(NamedTuple):
         text: Its source, decoded.
         url: Its URL after redirects.
         is_html: Whether it is HTML.
-
     """
 
     text: str
@@ -54,19 +57,41 @@ class Fetched(NamedTuple):
     is_html: bool
 
 
+def add_page_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare a page, others to compare it with, and a strategy."""
+    parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
+    compare = "other pages of the site: the same"
+    parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
+    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
+
+
+def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare a rule and a threshold, for `rule_given`."""
+    parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
+    parser.add_argument("--threshold", type=_threshold, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
+
+
+def rule_given(args: argparse.Namespace, settings: DenoiseSettings) -> tuple[str, float]:
+    """Return the rule and the threshold of the command line, else of the settings, else the rule's own."""
+    rule = args.rule or settings.dedup_rule
+    threshold = settings.dedup_threshold if rule == settings.dedup_rule else 0.0  # another rule has another scale
+    return rule, args.threshold or threshold or RULES[rule].threshold
+
+
+def _threshold(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1")
+    return value
+
+
 def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list[str]:
     """Read texts; of an HTML page, its body.
-
-    Args:
-        names: Paths, http(s) URLs, or "-" once.
-        settings: For URLs.
-        as_html: Take all of them for HTML pages.
 
     Raises:
         UsageError: A name is of none of these kinds, or "-" comes twice.
         OSError: One cannot be read or fetched.
         ValueError: One is neither text nor HTML.
-
     """
     found = []
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
@@ -80,17 +105,11 @@ def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list
 
 
 def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[bytes | Fetched]:
-    """Read files and standard input as they are, and fetch URLs.
-
-    Args:
-        names: Paths, http(s) URLs, or "-" once.
-        command: The subcommand, for messages.
-        settings: For URLs.
+    """Read files and standard input ("-", once) as they are, and fetch URLs.
 
     Raises:
         UsageError: A name is of none of these kinds, or "-" comes twice.
         OSError: One cannot be read or fetched.
-
     """
     if list(names).count(STANDARD) > 1:
         raise UsageError(f"{command}: only one page can be standard input")
@@ -104,19 +123,23 @@ def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[b
     return [found[name] for name in names]
 
 
+def pages_of(names: Sequence[str], command: str, settings: Settings) -> list[tuple[str | bytes, str | None]]:
+    """Read pages as `sources_of` does: the source of each, and its URL if it came from the web.
+
+    Files stay bytes: they are decoded as browsers do.
+    """
+    sources = sources_of(names, command, settings)
+    return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
+
+
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     """Fetch pages by a crawl of a few requests. Once a process, as its reactor starts once.
-
-    Args:
-        urls: Their URLs, http or https.
-        settings: Those of the project, or Scrapy's own.
 
     Returns:
         The page of each.
 
     Raises:
         OSError: One could not be fetched, or is no text.
-
     """
     found: dict[str, Response | str] = {}
     process = _process(settings)

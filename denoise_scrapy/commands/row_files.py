@@ -44,7 +44,6 @@ class Read(NamedTuple):
         raw: What a writer of the same format needs to write it again.
         fields: Its values by the names of fields; None where it cannot be read.
         problem: Why it cannot.
-
     """
 
     number: int
@@ -63,20 +62,29 @@ class Writer(ABC):
         A row without fields gets no mark.
         """
 
-    def close(self) -> None:  # noqa: B027 - most have nothing left
+    @abstractmethod
+    def close(self) -> None:
         """Write what is left, and the end of the file."""
+
+
+class _TextWriter(Writer):
+    """Writes text to a file, which stays open."""
+
+    def __init__(self, file: BinaryIO, encoding: str, mark: str) -> None:
+        encoding = encoding.removesuffix("-sig")
+        self._file = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="", write_through=True)
+        self._mark = mark
+
+    @override
+    def close(self) -> None:
+        self._file.detach()
 
 
 class RowFile(ABC):
     """A file of rows that can be read more than once.
 
-    Args:
-        opened: Opens it for reading, as bytes.
-        encoding: Of its text.
-
     Attributes:
         counted: What a row's number counts: "line" or "row".
-
     """
 
     counted = "line"
@@ -99,7 +107,6 @@ class RowFile(ABC):
 
         Raises:
             ValueError: There is such a column already.
-
         """
 
     @contextmanager
@@ -108,7 +115,6 @@ class RowFile(ABC):
 
         Raises:
             ValueError: It is cut short, or damaged.
-
         """
         with self._opened() as file:
             content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
@@ -125,16 +131,9 @@ def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFil
 
     Raises:
         ImportError: The format is Parquet, and pyarrow is not installed.
-
     """
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, encoding)
-
-
-def _encoded(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
-    """Text to be written to a file, which stays open."""
-    encoding = encoding.removesuffix("-sig")
-    return io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="", write_through=True)
 
 
 class JsonLines(RowFile):
@@ -154,7 +153,7 @@ class JsonLines(RowFile):
 
     @override
     def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        return _JsonWriter(_encoded(file, self._encoding), mark)
+        return _JsonWriter(file, self._encoding, mark)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -167,11 +166,7 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
 
 
-class _JsonWriter(Writer):
-    def __init__(self, file: io.TextIOWrapper, mark: str) -> None:
-        self._file = file
-        self._mark = mark
-
+class _JsonWriter(_TextWriter):
     @override
     def write(self, read: Read, of: str | None, score: float) -> None:
         """Put the mark before the closing brace; all else stays, but for a mark that was there."""
@@ -186,10 +181,6 @@ class _JsonWriter(Writer):
                 marked = content[:-1] + (", " if read.fields else "") + added
             line = marked + line[len(content) :]
         self._file.write(line)
-
-    @override
-    def close(self) -> None:
-        self._file.detach()
 
 
 class Csv(RowFile):
@@ -218,7 +209,7 @@ class Csv(RowFile):
         names = self.names()
         if mark in names:
             raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
-        return _CsvWriter(_encoded(file, self._encoding), names, mark, self._separator)
+        return _CsvWriter(file, self._encoding, mark, names, self._separator)
 
     def _cells(self, text: TextIO) -> Iterator[list[str]]:
         csv.field_size_limit(MOST_CHARS)
@@ -234,21 +225,16 @@ class Csv(RowFile):
             raise ValueError(f"line {reader.line_num}: no CSV: {error}") from None
 
 
-class _CsvWriter(Writer):
-    def __init__(self, file: io.TextIOWrapper, names: Sequence[str], mark: str, separator: str) -> None:
-        self._file = file
-        self._marked = bool(mark)
-        self._writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+class _CsvWriter(_TextWriter):
+    def __init__(self, file: BinaryIO, encoding: str, mark: str, names: Sequence[str], separator: str) -> None:
+        super().__init__(file, encoding, mark)
+        self._writer = csv.writer(self._file, delimiter=separator, lineterminator="\n")
         if names:
             self._writer.writerow([*names, mark] if mark else names)
 
     @override
     def write(self, read: Read, of: str | None, score: float) -> None:
-        self._writer.writerow([*read.raw, of or ""] if self._marked and read.fields is not None else read.raw)
-
-    @override
-    def close(self) -> None:
-        self._file.detach()
+        self._writer.writerow([*read.raw, of or ""] if self._mark and read.fields is not None else read.raw)
 
 
 class Parquet(RowFile):
@@ -329,14 +315,7 @@ class _ParquetWriter(Writer):
 
 
 class ListWriter:
-    """Writes pairs or groups: a JSON object a line, or CSV, with a line for each pair of keys.
-
-    Args:
-        file: Where to.
-        names: Names of the values.
-        as_csv: Whether to write CSV.
-
-    """
+    """Writes pairs or groups: a JSON object a line, or CSV, with a line for each pair of keys."""
 
     def __init__(self, file: BinaryIO, names: Sequence[str], *, as_csv: bool) -> None:
         self._file = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="", write_through=True)
@@ -362,7 +341,6 @@ def _lines(text: TextIO) -> Iterator[str]:
 
     Raises:
         ValueError: One is longer than `MOST_CHARS`.
-
     """
     number = 0
     while line := text.readline(MOST_CHARS + 1):

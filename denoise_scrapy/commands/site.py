@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 
 from denoise_scrapy.crawl.site_keeper import SITES_FILE, sites_place
-from denoise_scrapy.crawl.text_table import counted, plain_line, text_table
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import say, shown
+from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage.redis_link import SCHEMES
 
@@ -73,7 +71,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         rows: list[dict[str, Any]] = [site._asdict() for site in found]
         for row in rows if args.host is not None else ():
             row["urls"] = _urls(store, row["site"])
-        say(*json.dumps(rows, ensure_ascii=False, indent=2).split("\n"))
+        say_json(rows)
     else:
         lines = [
             [f"{site.pages:,}", f"{site.nbytes:,}", _time(site.newest), site.site]
@@ -83,7 +81,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         if lines:
             say(*text_table(["pages", "bytes", "newest", "site"], lines, [2, 3]))
         if args.host is not None:
-            say(*(plain_line(url) for site in found for url in ("", *_urls(store, site.site))))
+            say(*(shown(url, MAX_CELL) for site in found for url in ("", *_urls(store, site.site))))
     return 0
 
 

@@ -14,8 +14,7 @@ from scrapy.exceptions import UsageError
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.crawl.log import STATS_FILE
-from denoise_scrapy.crawl.text_table import text_table
-from denoise_scrapy.shown import say, shown
+from denoise_scrapy.shown import MAX_CELL, say, say_json, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if not counts:
         raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; the plugin was off, or left no stats here")
     if args.json:
-        say(*json.dumps(counts, ensure_ascii=False, indent=2).split("\n"))
+        say_json(counts)
     else:
         rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
         say(*text_table(["value", "stat", "meaning"], rows, [1, 2]))
@@ -71,15 +70,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def read_stats(source: str) -> Counts:
-    """Read the stats of a crawl; from a log, those of its last crawl.
-
-    Args:
-        source: A job directory, a JSON file of stats, a log, or "-" for a log on standard input.
+    """Read the stats of a job directory, a JSON file, or the last crawl of a log ("-": on standard input).
 
     Raises:
         OSError: It cannot be read.
         ValueError: It is none of these.
-
     """
     path = Path(source)
     if source != STANDARD and path.is_dir():
@@ -100,10 +95,6 @@ def read_stats(source: str) -> Counts:
 
 def html_page(source: str, counts: Counts) -> str:
     """Draw a page: the confidence of bodies as a bar chart, and a table of all stats.
-
-    Args:
-        source: What the stats are from, for the title.
-        counts: The plugin's stats by name, without the prefix.
 
     Example:
         >>> page = html_page("job", {"body/confidence/0.85": 3, "body/items": 3})
@@ -170,4 +161,4 @@ def _written(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(shown(text, 200))
+    return escape(shown(text, MAX_CELL))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.native import status
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import say, say_json
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -28,8 +27,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print them."""
     found = versions()
     width = max(map(len, found))
-    lines = (f"{name:{width}} : {value}" for name, value in found.items())
-    say(*(json.dumps(found, indent=2).split("\n") if args.json else lines))
+    if args.json:
+        say_json(found)
+    else:
+        say(*(f"{name:{width}} : {value}" for name, value in found.items()))
     return 0
 
 

@@ -1,21 +1,34 @@
-"""Whether an item repeats another: what of it is compared, and the wait for what becomes of the other."""
+"""Whether an item repeats another, and what becomes of both.
+
+The text of an item becomes final in the index when the item was delivered, and is else withdrawn. It is delivered when
+it has left the last pipeline and Scrapy's feeds have written it. It may be dropped or fail before, or its process may
+be killed: then its copies are none, and must not be dropped for it. Until that is known they wait.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import weakref
 from collections import Counter
+from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
+from scrapy.extensions.feedexport import FeedExporter
 from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.crawl.deliveries import Deliveries
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.items import ComparedFields, get_field, url_in
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
     from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
@@ -24,51 +37,74 @@ if TYPE_CHECKING:
 # Seconds that a near-duplicate waits while the item that it repeats is in the pipelines still, where it may be dropped
 # or fail: what a slow pipeline takes. Then it passes.
 LONGEST_WAIT = 60.0
+# Seconds between two looks at what became of an item of another process; the end of one of this crawl is a signal.
+LOOK_AGAIN = 0.25
+# Items delivered while a feed cannot be written, which are held with their texts, some tens of KB each. Of more the
+# oldest are taken back: a copy of theirs is kept as well then.
+MOST_UNWRITTEN = 1000
+
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
+
+_current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
+
+
+class Delivery:
+    """An item on its way, and what of it is in the index.
+
+    Attributes:
+        text: What of the item went to the index.
+        items: The item, as it is now first, and what else it was on its way; held, so that no id is given to another.
+        claim: Its claim in the index, 0 for none.
+        unchecked: Whether the index could not be used for it.
+        over: Set when it is known what became of the item.
+    """
+
+    def __init__(self, text: ItemText, item: Any, whose: ItemPage):
+        self.text = text
+        self.items = [item, *(each for each in whose.items if each is not item)]
+        self.claim = 0
+        self.unchecked = False
+        self.over = asyncio.Event()
+        response = whose.response
+        self._response = None if response is None else weakref.ref(response)
+
+    def is_of(self, response: Response | None) -> bool:
+        """Whether the item was made from a response; None: from none."""
+        return (None if self._response is None else self._response()) is response
 
 
 class DuplicateCheck:
     """Checks items against the index of a crawl, and follows those whose text is kept to their end.
 
-    Args:
-        state: The crawl.
+    A later pipeline may replace the item by another object, which Scrapy's signal hands over when the item was
+    scraped. Such an object is known by the context in which it was processed, else as the only one that its response
+    has on the way.
+
+    Attributes:
+        guard: The index.
     """
 
     def __init__(self, state: CrawlState):
+        self._crawler = state.crawler
         self._log = state.log
-        self._items = state.items
-        self._guard = guard = IndexGuard(state.crawler, state.settings, state.log)
-        self.deliveries = deliveries = Deliveries(state.crawler, state.log, guard)
+        self.guard = guard = IndexGuard(state.crawler, state.settings, state.log)
+        self._by_item: dict[int, Delivery] = {}
+        self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
+        self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
+        self._taken_back = 0  # of these, as it could not be for so long
         watch = state.memories.watch
         watch("index", nbytes=lambda: guard.nbytes)
         watch("undelivered", evicted=lambda: guard.left_out)
-        watch("unwritten", evicted=lambda: deliveries.taken_back)
+        watch("unwritten", evicted=lambda: self._taken_back)
+        connect = state.crawler.signals.connect
+        # after those of Scrapy's feeds, which are connected before any pipeline is made
+        connect(self._scraped, signals.item_scraped)
+        connect(self._lost, signals.item_dropped)
+        connect(self._lost, signals.item_error)
 
-    def open(self) -> None:
-        """Open the index.
-
-        Raises:
-            ConfigurationError: It is refused.
-        """
-        self._guard.open()
-
-    async def finish(self) -> DuplicateIndex | None:
-        """Make final what is left, and return the index for the last time; None where it cannot be used."""
-        await self.deliveries.finish()
-        return self._guard.index
-
-    def close(self) -> None:
-        """Close the index."""
-        self._guard.close()
-
-    async def check(self, item: Any, text: ItemText, page: CrawledPage | None) -> Verdict | None:
-        """Check an item, and keep its text if it repeats none.
-
-        Args:
-            item: The item.
-            text: What of it is compared.
-            page: The page whose text is its own, if it is one's: other items of that text are no copies.
+    async def check(self, item: Any, text: ItemText, whose: ItemPage) -> Verdict | None:
+        """Check an item, and keep its text if it repeats none; items whose own text is of the same page are no copies.
 
         Returns:
             The verdict; None where the index cannot be used now.
@@ -76,24 +112,29 @@ class DuplicateCheck:
         Raises:
             ValueError: Its text or key cannot be written as UTF-8.
         """
-        delivery = self.deliveries.begin(text, self._items.objects(item), self._items.response(item))
+        delivery = self._begin(text, item, whose)
         try:
-            verdict = await self._judge(text, page)
+            verdict = await self._judge(text, whose.own_page)
         except BaseException:
-            self.deliveries.end(delivery)
+            self._end(delivery)
             raise
         if verdict is None:
             delivery.unchecked = True
             self._log.count("dedup/unchecked")
         elif verdict.duplicate:
-            self.deliveries.end(delivery)
+            self._end(delivery)
         else:
             delivery.claim = verdict.claim
         return verdict
 
+    async def finish(self) -> None:
+        """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
+        for delivery in list(dict.fromkeys(self._by_item.values())):
+            await self._settle(delivery)
+
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
-        guard = self._guard
+        guard = self.guard
         if not is_asyncio_available():
             return await guard.ask(lambda index: _passing(_check(index, text)))
         now = asyncio.get_running_loop().time
@@ -106,7 +147,106 @@ class DuplicateCheck:
                 self._log.count("dedup/waited_in_vain")
                 return await guard.ask(lambda index: _kept(index, text))
             self._log.count("dedup/waits")
-            await self.deliveries.outcome(str(verdict.of), text.scope, until - now())
+            await self._outcome(str(verdict.of), text.scope, until - now())
+
+    def _begin(self, text: ItemText, item: Any, whose: ItemPage) -> Delivery:
+        """Follow an item whose text goes to the index."""
+        delivery = Delivery(text, item, whose)
+        for each in delivery.items:
+            self._by_item[id(each)] = delivery
+        self._open[text.key, text.scope] = delivery
+        _current.set(delivery)
+        return delivery
+
+    def _end(self, delivery: Delivery) -> None:
+        """Follow an item no longer, and wake those that wait for its end."""
+        for item in delivery.items:
+            if self._by_item.get(id(item)) is delivery:
+                del self._by_item[id(item)]
+        name = delivery.text.key, delivery.text.scope
+        if self._open.get(name) is delivery:
+            del self._open[name]
+        delivery.over.set()
+
+    def _of(self, item: Any, response: Response | None) -> Delivery | None:
+        """Return the delivery of an item that has left the pipelines, None where it is not followed."""
+        delivery = self._by_item.get(id(item))
+        if delivery is not None:
+            return delivery
+        delivery = _current.get()
+        if delivery is not None and not delivery.over.is_set() and delivery.is_of(response):
+            return delivery
+        ofs = [] if response is None else [one for one in self._open.values() if one.is_of(response)]
+        return ofs[0] if len(ofs) == 1 else None
+
+    async def _outcome(self, key: str, scope: str, seconds: float) -> None:
+        """Wait until it is known what became of the item of a key, or it is time to look into the index again."""
+        delivery = self._open.get((key, scope))
+        with suppress(asyncio.TimeoutError):
+            waiting = asyncio.sleep(LOOK_AGAIN) if delivery is None else delivery.over.wait()
+            await asyncio.wait_for(waiting, seconds)
+
+    async def _scraped(self, item: Any, response: Response | None) -> None:
+        delivery = self._of(item, response)
+        if delivery is not None:
+            await self._settle(delivery)
+
+    async def _lost(self, item: Any, response: Response | None) -> None:
+        delivery = self._of(item, response)
+        if delivery is not None:
+            await self._withdraw(delivery)
+
+    async def _withdraw(self, delivery: Delivery) -> None:
+        try:
+            found = await self.guard.ask(lambda index: index.withdraw(delivery.claim))
+            if found is None:
+                self.guard.missed(delivery.text._replace(text=""), delivery.claim)
+            elif found:
+                self._log.count("dedup/withdrawn")
+        except Exception as error:
+            self._log.report("dedup", error)
+        finally:
+            self._end(delivery)
+
+    async def _settle(self, delivery: Delivery) -> None:
+        self._unwritten.append(delivery)
+        try:
+            flush_feeds(self._crawler)
+        except OSError as error:
+            self._log.count("dedup/unwritten")
+            message = "A feed cannot be written; copies of its items wait until it can: %s"
+            self._log.say_once("unwritten", logging.WARNING, message, error)
+            while len(self._unwritten) > MOST_UNWRITTEN:
+                self._taken_back += 1
+                await self._withdraw(self._unwritten.pop(0))
+            return
+        written, self._unwritten = self._unwritten, []
+        for each in written:
+            await self._make_final(each)
+
+    async def _make_final(self, delivery: Delivery) -> None:
+        try:
+            if delivery.unchecked or await self.guard.ask(lambda index: index.settle(delivery.claim)) is None:
+                self.guard.missed(delivery.text, delivery.claim)
+        except Exception as error:
+            self._log.report("dedup", error)
+        finally:
+            self._end(delivery)
+
+
+def flush_feeds(crawler: Crawler) -> None:
+    """Hand what the crawl's feeds have buffered to the operating system, which keeps it if the process is killed.
+
+    A feed that is compressed, or stored at its end only, is lost with its process whatever is done here.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    exporter: Any = crawler.get_extension(FeedExporter)
+    for slot in getattr(exporter, "slots", ()):
+        file: Any = getattr(slot, "file", None)
+        if not getattr(file, "closed", True) and "postprocessing" not in getattr(slot, "feed_options", ()):
+            file.flush()
 
 
 def _check(index: DuplicateIndex, text: ItemText) -> Verdict:

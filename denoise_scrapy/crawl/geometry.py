@@ -74,9 +74,6 @@ with suppress(ImportError):  # without scrapy-playwright no page is rendered by 
         """Page method whose result is a page's layout as text, "" where it could not be read.
 
         Copied or pickled, into a job directory for one, it leaves its result behind.
-
-        Args:
-            before: The page methods it was added to, None where there were none.
         """
 
         def __init__(self, before: Any = None):
@@ -99,10 +96,6 @@ def _boxes(size: str, values: str) -> Boxes:
 
 class Geometry:
     """Gives rendered pages their boxes, where there are any.
-
-    Args:
-        settings: The crawl's.
-        log: Its log.
 
     Raises:
         ConfigurationError: Boxes are required, and scrapy-playwright is not installed.

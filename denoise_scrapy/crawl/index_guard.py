@@ -64,27 +64,16 @@ class ItemText(NamedTuple):
     group: str = ""
     obstacle: str = ""
 
-
-class _Missed(NamedTuple):
-    """What became of an item: delivered with its text, or lost, which has none."""
-
-    text: ItemText
-    claim: int
-
     @property
     def chars(self) -> int:
-        return len(self.text.key) + len(self.text.text)
+        """Characters that it holds."""
+        return len(self.key) + len(self.text)
 
 
 class IndexGuard:
     """Uses the index of a crawl. While its store fails there are no answers, and what was to be kept is kept later.
 
     A store on another machine is used in a thread, one call at a time, so that the crawl goes on meanwhile.
-
-    Args:
-        crawler: The crawl.
-        settings: Its settings.
-        log: Where failures are counted and said.
 
     Attributes:
         index: The index, None where it is not open.
@@ -101,7 +90,7 @@ class IndexGuard:
         self._remote = is_remote(self._place) and is_asyncio_available()
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
-        self._missed: deque[_Missed] = deque()
+        self._missed: deque[tuple[ItemText, int]] = deque()
         self._missed_chars = 0
         self._beat: Any = None
         self._nbytes = 0
@@ -154,16 +143,10 @@ class IndexGuard:
             return None
 
     def missed(self, text: ItemText, claim: int) -> None:
-        """Note the end of an item until the store works again.
-
-        Args:
-            text: What of it is kept then; without a text if the item was lost, and its claim is withdrawn.
-            claim: Its claim in the index, 0 for none.
-        """
-        missed = _Missed(text, claim)
-        if self._missed_chars + missed.chars <= MOST_MISSED_CHARS:
-            self._missed.append(missed)
-            self._missed_chars += missed.chars
+        """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
+        if self._missed_chars + text.chars <= MOST_MISSED_CHARS:
+            self._missed.append((text, claim))
+            self._missed_chars += text.chars
         else:
             self.left_out += 1
 
@@ -184,7 +167,8 @@ class IndexGuard:
                 self.index.withdraw(claim)
             elif not self.index.settle(claim):
                 self.index.add(text.key, text.text, scope=text.scope, group=text.group)
-            self._missed_chars -= self._missed.popleft().chars
+            self._missed.popleft()
+            self._missed_chars -= text.chars
         return call(self.index)
 
     def _opened(self) -> DuplicateIndex:
@@ -237,11 +221,6 @@ def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str:
 def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettings) -> DuplicateIndex:
     """Open the index of a crawl.
 
-    Args:
-        place: Where it is, see `open_store`.
-        settings: What it compares by.
-        crawl_settings: All settings of the crawl, for a store of the project's own.
-
     Raises:
         ConfigurationError: It cannot be opened there, or was made with other settings.
         UnusableNowError: It cannot be opened now, but may be later.
@@ -257,14 +236,11 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
             short_duplicates=settings.dedup_short,
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
         )
-    except (OSError, sqlite3.OperationalError) as error:
-        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
-        raise kind(f"{shown}: {error}") from error
-    except sqlite3.DatabaseError as error:
-        advice = "Move it away, or restore it; it has not been touched."
-        raise ConfigurationError(f"{shown}: {error}. {advice}") from error
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
-        raise ConfigurationError(f"{shown}: {error}") from error
+        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
+        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
+        raise kind(f"{shown}: {error}{advice}") from error
 
 
 def passes_by_itself(error: Exception) -> bool:

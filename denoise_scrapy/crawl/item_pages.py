@@ -199,13 +199,7 @@ class ResponseItems:
 
 
 class ItemPages:
-    """Decides whose text items have, and keeps the answers until the items have left the pipelines.
-
-    Args:
-        settings: The crawl's.
-        log: Its log.
-        pages: Its pages.
-    """
+    """Decides whose text items have, and keeps the answers until the items have left the pipelines."""
 
     def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages):
         self._settings = settings
@@ -260,17 +254,6 @@ class ItemPages:
         if answer is not None and changed is not item:
             answer.items.append(changed)
             self._answers[id(changed)] = answer
-
-    def response(self, item: Any) -> Response | None:
-        """Return the response an item was made from, None where that is not known."""
-        answer = self._answers.get(id(item))
-        return None if answer is None else answer.response
-
-    def objects(self, item: Any) -> list[Any]:
-        """Return an item, and the other objects that it was or is on its way."""
-        answer = self._answers.get(id(item))
-        others = [] if answer is None else [each for each in answer.items if each is not item]
-        return [item, *others]
 
     def forget(self, item: Any) -> None:
         """Forget an item that has left the pipelines."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.comparison.pages import ComparisonPages
+    from denoise_scrapy.crawl.comparison import ComparisonPages
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.settings import DenoiseSettings
@@ -61,11 +61,6 @@ OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
 
 class ItemValues:
     """Makes the bodies of a crawl's pages, and what items are given of them.
-
-    Args:
-        settings: The crawl's.
-        log: Its log.
-        comparison: Its comparison pages.
 
     Raises:
         ConfigurationError: A field is named whose library is not installed.

@@ -14,7 +14,7 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.native import status
 from denoise_scrapy.settings import ConfigurationError
-from denoise_scrapy.shown import logger_of
+from denoise_scrapy.shown import counted, logger_of
 from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
 
@@ -31,11 +31,7 @@ MOST_SAID = 1000
 
 
 class CrawlLog:
-    """The stats and the log of one crawl.
-
-    Args:
-        crawler: The crawl.
-    """
+    """The stats and the log of one crawl."""
 
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
@@ -80,12 +76,7 @@ class CrawlLog:
 
 
 class CrawlReport:
-    """Writes a line of progress from time to time, a summary at the end, and the stats under ``denoise/memory/``.
-
-    Args:
-        log: The crawl's.
-        interval: Seconds between two lines, 0 for none.
-    """
+    """Writes a line of progress every `interval` seconds (0: never), a summary, and the stats ``denoise/memory/``."""
 
     def __init__(self, log: CrawlLog, interval: float):
         self._log = log
@@ -95,13 +86,7 @@ class CrawlReport:
         self._evicted: dict[str, Number] = {}
 
     def watch(self, name: str, *, nbytes: Number | None = None, evicted: Number | None = None) -> None:
-        """Report a memory too.
-
-        Args:
-            name: Its name in the stats.
-            nbytes: Returns how many bytes it holds, about.
-            evicted: Returns how many of its entries had to leave.
-        """
+        """Report a memory too: how many bytes it holds, about, and how many of its entries had to leave."""
         if nbytes is not None:
             self._bytes[name] = nbytes
         if evicted is not None:
@@ -133,27 +118,15 @@ class CrawlReport:
         self._say("denoise at the end: ")
 
     def _say(self, opening: str = "denoise: ") -> None:
-        logger.info("%s%s", opening, self.line(), extra=self._log.extra)
-
-    def line(self) -> str:
-        """Return the counts so far in one line."""
+        """Log the counts so far in one line."""
         count = self._log.counted
-        return (
-            f"{numbered(count('pages/parsed'), 'page')}, {numbered(count('body/items'), 'body', 'bodies')} "
-            f"({count('body/empty')} empty), {numbered(count('comparison/requests'), 'comparison request')} "
-            f"({count('comparison/reused')} reused), {numbered(count('dedup/duplicates'), 'near-duplicate')}, "
-            f"{numbered(count('errors'), 'error')}"
+        line = (
+            f"{counted(count('pages/parsed'), 'page')}, {counted(count('body/items'), 'body', 'bodies')} "
+            f"({count('body/empty')} empty), {counted(count('comparison/requests'), 'comparison request')} "
+            f"({count('comparison/reused')} reused), {counted(count('dedup/duplicates'), 'near-duplicate')}, "
+            f"{counted(count('errors'), 'error')}"
         )
-
-
-def numbered(count: int, one: str, many: str = "") -> str:
-    """Write a number of things in words.
-
-    Example:
-        >>> numbered(1, "body", "bodies"), numbered(0, "page")
-        ('1 body', '0 pages')
-    """
-    return f"{count} {one if count == 1 else many or one + 's'}"
+        logger.info("%s%s", opening, line, extra=self._log.extra)
 
 
 def write_stats(crawler: Crawler) -> None:

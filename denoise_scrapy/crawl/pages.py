@@ -88,14 +88,7 @@ def read_page(
     keep: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> Page:
-    """Parse a response that `is_page`.
-
-    Args:
-        response: The response.
-        paths: Table of element paths shared by the pages of its site.
-        keep: Selectors of what belongs to the body.
-        remove: Selectors of what does not.
-    """
+    """Parse a response that `is_page`."""
     return Page.parse(
         response.body,
         url=response.url,
@@ -141,9 +134,6 @@ def spelling(url: str) -> str:
 
 class BoundedDict(Generic[Key, Value]):
     """Entries with a size each; the oldest leave so that the sum of sizes never exceeds `max_bytes`.
-
-    Args:
-        max_bytes: Limit of the sum; an entry above it alone is not kept at all.
 
     Attributes:
         nbytes: The sum.
@@ -280,14 +270,6 @@ def _carried_meta(request: Request) -> dict[str, Any]:
 
 class CrawledPages:
     """The pages of one crawl.
-
-    Args:
-        settings: The crawl's.
-        log: Counts what is read, and reports what is wrong.
-        memory: Keeps pages to compare others with.
-        sites: Keeps what is known of sites.
-        geometry: Knows where the elements of rendered pages lie.
-        recent_bytes: Memory for finding the page of an item by URL.
 
     Attributes:
         recent: The pages fetched lately, by URL.

@@ -32,12 +32,6 @@ SAVE_EVERY = 100
 class SiteKeeper:
     """Loads and saves the site memory of a crawl. A fault of its store costs neither the crawl nor an item.
 
-    Args:
-        crawler: The crawl.
-        settings: Its settings.
-        log: Its log.
-        pages: Its page memory.
-
     Attributes:
         memory: The site memory; without a store until `open` was called.
     """
@@ -69,11 +63,7 @@ class SiteKeeper:
             self.save()
 
     def save(self, *, at_once: bool = False) -> None:
-        """Save what came since the last call, unless the store failed lately.
-
-        Args:
-            at_once: Whether it failed or not.
-        """
+        """Save what came since the last call, unless the store failed lately; `at_once`: also then."""
         if not self.memory.save(at_once=at_once):
             return
         self._unsaved = 0
@@ -114,12 +104,7 @@ class SiteKeeper:
 
 
 def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
-    """Return where the site memory lies, as `facts_store` reads it; None for in memory only.
-
-    Args:
-        settings: The crawl's.
-        directory: Its job directory.
-    """
+    """Return where the site memory lies, as `facts_store` reads it; None for in memory only."""
     if settings.site_memory_path:
         return settings.site_memory_path if settings.site_memory_path != NO_FILE else None
     index = settings.dedup_store

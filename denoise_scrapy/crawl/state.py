@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
-from denoise_scrapy.crawl.comparison.fetching import SiblingFetcher
-from denoise_scrapy.crawl.comparison.pages import ComparisonPages
-from denoise_scrapy.crawl.comparison.request import ReuseStore
+from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
+from denoise_scrapy.crawl.comparison_request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
@@ -35,11 +34,7 @@ STATE = "_denoise_state"  # attribute of a crawler
 
 
 class CrawlState:
-    """The settings of one crawl, and the objects that do its work.
-
-    Raises:
-        ConfigurationError: A setting of ours is unknown or invalid.
-    """
+    """The settings of one crawl, and the objects that do its work; refuses wrong settings by `ConfigurationError`."""
 
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
@@ -62,7 +57,7 @@ class CrawlState:
         self._connect()
 
     def _watch_memories(self) -> None:
-        watch, memory, recent, reuse = self.memories.watch, self.memory, self.pages.recent, self.reuse
+        watch, memory, recent, reuse = self.memories.watch, self.memory, self.pages.recent, self.reuse.fetched
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
         watch("path_tables", nbytes=lambda: memory.tables.nbytes, evicted=lambda: memory.tables.evicted)
@@ -73,14 +68,11 @@ class CrawlState:
     def _connect(self) -> None:
         connect = self.crawler.signals.connect
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
-            connect(self._item_left, left)
+            connect(self.items.forget, left)
         if self.settings.enabled:
             connect(self.memories.start, signals.spider_opened)
         connect(self._spider_idle, signals.spider_idle)
         connect(self._spider_closed, signals.spider_closed)
-
-    def _item_left(self, item: Any) -> None:
-        self.items.forget(item)
 
     def _spider_idle(self) -> None:
         if self.items_in_work:  # of `scrapy parse`, which does not wait for its items
@@ -97,15 +89,11 @@ class CrawlState:
             except OSError as error:
                 self.log.report("stats", error)
         self.pages.recent.clear()
-        self.reuse.clear()
+        self.reuse.fetched.clear()
 
 
 def state_of(crawler: Crawler) -> CrawlState:
-    """Return the state of a crawl, made when first asked for.
-
-    Raises:
-        ConfigurationError: A setting of ours is unknown or invalid.
-    """
+    """Return the state of a crawl, made when first asked for."""
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):
@@ -115,11 +103,7 @@ def state_of(crawler: Crawler) -> CrawlState:
 
 
 class Component:
-    """A middleware or pipeline of ours.
-
-    Args:
-        state: The crawl.
-    """
+    """A middleware or pipeline of ours."""
 
     def __init__(self, state: CrawlState):
         self._state = state
@@ -127,9 +111,5 @@ class Component:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl.
-
-        Raises:
-            ConfigurationError: A setting of ours is unknown or invalid.
-        """
+        """Make one for a crawl."""
         return cls(state_of(crawler))

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.crawl.comparison import fetching, pages
+from denoise_scrapy.crawl import comparison
 from tests.crawl.crawling import stop_reactor
-from tests.crawl.web import Web
+from tests.crawl.web import Web, article
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]
@@ -25,14 +25,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def three(here: Path) -> Path:
+    """The current folder, with the articles `0.html` to `2.html`."""
+    for number in range(3):
+        (here / f"{number}.html").write_text(article(number), "utf-8")
+    return here
+
+
+@pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets constants of comparison requests: ENOUGH, FREE, TIMEOUT, LONGEST_WAIT."""
 
     def set_limits(**constants: float) -> None:
         for name, value in constants.items():
-            for module in (fetching, pages):
-                if hasattr(module, name):
-                    monkeypatch.setattr(module, name, value)
+            monkeypatch.setattr(comparison, name, value)
 
     return set_limits
 

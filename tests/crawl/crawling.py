@@ -9,7 +9,7 @@ from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
-from denoise_scrapy.stats import PREFIX, is_declared
+from denoise_scrapy.stats import PREFIX, meaning_of
 
 ADDON = {"denoise_scrapy.DenoiseAddon": 500}
 BASE = {
@@ -113,6 +113,6 @@ def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: 
         print(log)
     stats = crawler.stats.get_stats()
     ours = [name for name in stats if name.startswith(PREFIX)]
-    undeclared = [name for name in ours if not is_declared(name.removeprefix(PREFIX))]
+    undeclared = [name for name in ours if not meaning_of(name.removeprefix(PREFIX))]
     assert not undeclared, f"not in docs/stats.md: {undeclared}"
     return Crawl(items, dropped, stats, log, crawler)

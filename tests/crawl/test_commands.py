@@ -61,15 +61,6 @@ class TestProcess:
         done = scrapy("-s", "A=b", "dedup", "stats", "-L", "ERROR", news, "--json", "-s", "C=d", cwd=here)
         assert json.loads(done.stdout)["texts"] == 12
 
-    def test_pages_of_the_web(self, here: Path, web: Web) -> None:
-        web.pages["/a"] = article(1)
-        web.pages["/moved"] = Reply(status=301, headers={"Location": "/a"})
-        (here / "b.txt").write_text(story(1))
-        done = scrapy("compare", web("/moved"), "b.txt", "--json", cwd=here)
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["comparisons"][0]["duplicate"]
-        assert web.asked == ["/moved", "/a"]
-
     def test_a_page_that_is_not_there_and_one_that_robots_txt_forbids(self, here: Path, web: Web) -> None:
         web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /secret", headers={"Content-Type": "text/plain"})
         web.pages["/secret"] = article(1)

@@ -16,7 +16,7 @@ from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore
 from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.rules import judge as decide
 from denoise_scrapy.native import status
-from tests.crawl.test_dedup_command import call
+from tests.crawl.test_commands import call
 from tests.crawl.web import article, story
 
 

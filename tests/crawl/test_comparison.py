@@ -82,25 +82,6 @@ def test_a_template_of_one_page_makes_no_guesses(linked: Web) -> None:
     assert done.stat("body/items") == 4
 
 
-def test_the_budget_bounds_fetches_over_many_sites(limits: Limits) -> None:
-    limits(FREE=2)
-    sites = [Web() for _ in range(5)]
-    try:
-        for site in sites:
-            for n in range(3):
-                site.pages[f"/a/{n}"] = article(n, LINKS)
-        done = crawl(
-            spider_of(*(site("/a/0") for site in sites)),
-            {"DENOISE_COMPARISON_SHARE": 0, "DENOISE_DEDUP": "off"},
-        )
-        assert len(done.items) == 5
-        assert done.stat("comparison/requests") == 2
-        assert done.stat("comparison/over_budget") in (4, 5)  # whether or not both go to one site
-    finally:
-        for site in sites:
-            site.close()
-
-
 def test_robots_txt_holds(linked: Web) -> None:
     linked.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\n")
     done = crawl(spider_of(linked("/a/0")), {"ROBOTSTXT_OBEY": True})

@@ -9,8 +9,8 @@ import pytest
 import scrapy
 from twisted.internet.address import IPv4Address, IPv6Address
 
-from denoise_scrapy.crawl.comparison import request
-from denoise_scrapy.crawl.comparison.request import is_public
+from denoise_scrapy.crawl import comparison_request as request
+from denoise_scrapy.crawl.comparison_request import is_public
 from tests.crawl.crawling import Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, article
 

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.crawl.comparison.fetching import FetchRecords
-from denoise_scrapy.crawl.comparison.pages import CANDIDATES
-from tests.crawl.crawling import crawl, spider_of
+from scrapy.utils.test import get_crawler
+
+from denoise_scrapy.crawl.comparison import CANDIDATES
+from denoise_scrapy.crawl.state import CrawlState
+from tests.crawl.crawling import crawl, event_loop, spider_of
 from tests.crawl.web import Reply, Web, article
 
 MANY = [f"/a/{n}" for n in range(1, 40)]
@@ -87,15 +89,17 @@ def test_no_recursion_no_schedule_no_feed_no_job(web: Web, tmp_path: Path) -> No
     assert len(again.items) == 1
 
 
-def test_records_are_bounded() -> None:
-    counted: list[str] = []
-    records = FetchRecords(counted.append, most_sites=100, most_urls=100)
+def test_records_are_bounded(limits: Limits) -> None:
+    limits(MOST_SITES=100, MOST_URLS=100)
+    event_loop()
+    state = CrawlState(get_crawler())
+    records = state.comparison._fetcher.budget
     for n in range(1000):
         records.site(f"http://{n}.example:80").fetched += 1
         records.note_tried(f"http://{n}.example/a")
         records.site("http://0.example:80")
     assert len(records._sites) == len(records._tried) == 100
-    assert counted == ["comparison/forgotten"] * 900
+    assert state.log.counted("comparison/forgotten") == 900
     assert records.site("http://0.example:80").fetched == 1  # asked about all along
     assert records.site("http://1.example:80").fetched == 0
     assert records.tried("http://999.example/a/") and not records.tried("http://0.example/a")

@@ -7,7 +7,7 @@ import pytest
 import scrapy
 from scrapy.http import Response
 
-from denoise_scrapy.crawl.comparison.request import redirect_to_same_page
+from denoise_scrapy.crawl.comparison_request import redirect_to_same_page
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, article
@@ -137,13 +137,6 @@ def test_what_the_spider_posts_is_no_shape_to_follow(site: RudeWeb) -> None:
     assert not {"/rm/2", "/rm/3"} & set(site.asked)
 
 
-def test_a_base_elsewhere_leads_elsewhere(site: RudeWeb) -> None:
-    site.pages["/a/0"] = article(0, LINKS).replace("<head>", "<head><base href='http://b.example/'>")
-    done = crawl(spider_of(site("/a/0")))
-    assert site.asked == ["/a/0"]
-    assert done.stat("comparison/requests") == 0
-
-
 @pytest.mark.parametrize(
     ("location", "followed"),
     [
@@ -179,15 +172,6 @@ def test_spellings_of_one_page_are_asked_for_once(site: RudeWeb) -> None:
     site.pages["/a/0"] = article(0, spellings)
     crawl(spider_of(site("/a/0")))
     assert site.asked == ["/a/0", "/a/1"]
-
-
-def test_robots_txt_of_the_spiders_own_settings_holds_and_costs_nothing(site: RudeWeb) -> None:
-    site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\nDisallow: /a/3\n")
-    spider = spider_of(site("/a/0"), custom_settings={"ROBOTSTXT_OBEY": True})
-    done = crawl(spider, {"DENOISE_COMPARISON_PER_SITE": 2, "DENOISE_COMPARISON_SHARE": 0})
-    assert site.asked == ["/robots.txt", "/a/0", "/a/4", "/a/5"]
-    assert done.stat("comparison/requests") == 2
-    assert done.stat("comparison/over_budget") == 0
 
 
 def test_a_form_that_was_posted_is_not_posted_again(site: RudeWeb) -> None:

@@ -107,11 +107,11 @@ class TestWhatIsWritten:
         assert call(rows, *options, "-o", "out.jsonl") == 0
         assert keys("out.jsonl") == left
 
-    def test_within_a_site(self, here: Path) -> None:
+    def test_within_a_site_and_over_itself(self, here: Path) -> None:
         urls = ("http://a.example/1", "http://b.example/1", "http://b.example/2")
         Path("sites.jsonl").write_bytes(lines_of({"url": url, "text": A} for url in urls))
-        assert call("sites.jsonl", "--scope", "site", "-o", "out.jsonl") == 0
-        assert keys("out.jsonl") == [*urls[:2]]
+        assert call("sites.jsonl", "--scope", "site", "-o", "sites.jsonl") == 0
+        assert keys("sites.jsonl") == [*urls[:2]]
 
     def test_short_texts_only_where_asked(self, here: Path) -> None:
         Path("short.jsonl").write_bytes(lines_of([{"url": key, "text": "some words"} for key in "ab"]))
@@ -142,8 +142,7 @@ class TestFormats:
         assert Path("out.jsonl").read_text() == "as before"
         assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl.gz", "out.jsonl", "rows.jsonl"]
 
-    @pytest.mark.parametrize("end", ["\n", "\r\n"])
-    @pytest.mark.parametrize("separator", [",", ";", "\t"])
+    @pytest.mark.parametrize(("separator", "end"), [(",", "\r\n"), (";", "\n"), ("\t", "\n")])
     def test_csv_with_quotes_and_lines_in_cells(self, here: Path, end: str, separator: str) -> None:
         said = f'He said "yes{separator} no".\n{A}'
         table = [["url", "body", "n"], ["/a", said, "1"], ["/b", B, ""], ['/"c', said, "é"], ["/d", C, "4"]]
@@ -217,10 +216,6 @@ class TestFormats:
         assert call("-", *options, "--keep", keep, "-o", f"out.{kind}") == 0
         if kind == "jsonl":
             assert keys("out.jsonl") == (["/a", "/b", "/c"] if keep == "first" else ["/b", "/a2", "/c"])
-
-    def test_over_itself(self, rows: str) -> None:
-        assert call(rows, "--keep", "longest", "-o", rows) == 0
-        assert keys(rows) == ["/b", "/a2", "/c"]
 
     def test_a_device_is_written_to_and_not_replaced(self, rows: str) -> None:
         assert call(rows, "-o", "/dev/null") == 0
@@ -316,29 +311,25 @@ class TestBadRows:
         ("argv", "said"),
         [
             (["rows.jsonl", "--text", "bdoy"], "no row of rows.jsonl has a field 'bdoy'; there are: url, body, day"),
-            (["rows.jsonl", "--key", "id"], "no row of rows.jsonl has a field 'id'"),
-            (["rows.jsonl", "--scope", "host"], "has a field 'host'"),
             (["rows.jsonl", "--keep", "newest", "--date", "date"], "has a field 'date'"),
             (["rows.csv"], "has a field 'body' or a field 'text' (--text names another); there are: url, day"),
             (["rows.parquet", "--pairs", "--text", "x"], "no row of rows.parquet has a field 'x'; there are: body"),
             (["none.jsonl"], "'none.jsonl'"),
             (["rows.dat"], "what is rows.dat? Name it *.jsonl, *.csv or *.parquet, or give --format"),
             (["rows.jsonl", "--keep", "newest"], "--keep newest and --date FIELD go together"),
-            (["rows.jsonl", "--date", "day"], "--keep newest and --date FIELD go together"),
             (["rows.jsonl", "-o", "out.csv"], "rows are written as they are read: rows.jsonl is jsonl"),
             (["rows.jsonl", "--pairs", "-o", "out.parquet"], "not as Parquet"),
             (["rows.parquet"], "Parquet is not written to standard output: give -o FILE.parquet"),
             (["rows.jsonl", "--encoding", "no-such"], "there is no encoding 'no-such'"),
             (["rows.jsonl", "-o", "no/out.jsonl"], "no/out.jsonl: its folder does not exist"),
             (["list.jsonl"], "list.jsonl: no row can be read. Line 1: no JSON object, but a list"),
-            (["list.jsonl", "--format", "parquet", "--pairs"], "Parquet magic"),
         ],
     )
     def test_wrong_usage(self, rows: str, argv: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
         Path("rows.csv").write_text("url,day\n1,2\n")
         pq.write_table(pa.table({"body": [A]}), "rows.parquet")
         Path("list.jsonl").write_text(json.dumps(ROWS))
-        failed = said in {"'none.jsonl'", "Parquet magic"} or "its folder" in said or "no row can be read" in said
+        failed = said == "'none.jsonl'" or "its folder" in said or "no row can be read" in said
         assert call(*argv) == (1 if failed else 2)
         out, err = capsys.readouterr()
         assert (out, said in err) == ("", True), err

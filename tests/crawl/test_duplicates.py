@@ -1,6 +1,5 @@
 """Near-duplicates are dropped or marked, and nothing else is."""
 
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.pipelines import NearDuplicate
-from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -50,13 +48,7 @@ def test_marking_keeps_every_item(copies: Web) -> None:
     assert done.stat("dedup/marked") == 1
 
 
-def test_off_means_off(copies: Web) -> None:
-    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP": "off"})
-    assert len(done.items) == 4
-    assert done.stat("dedup/checked") == 0
-
-
-def test_one_page_may_choose_otherwise(copies: Web) -> None:
+def test_nothing_is_compared_where_a_page_or_the_crawl_says_so(copies: Web) -> None:
     class Choosing(spider_of()):  # type: ignore[misc]
         async def start(self) -> Any:
             import scrapy
@@ -65,6 +57,9 @@ def test_one_page_may_choose_otherwise(copies: Web) -> None:
                 yield scrapy.Request(url, meta={"denoise": {"dedup": "off"}})
 
     assert len(crawl(Choosing).items) == 4
+    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP": "off"})
+    assert len(done.items) == 4
+    assert done.stat("dedup/checked") == 0
 
 
 def test_texts_are_compared_within_a_site_or_over_all(copies: Web, other_web: Web) -> None:
@@ -108,37 +103,6 @@ def test_a_second_run_drops_under_other_urls_what_the_first_kept(copies: Web, tm
     moved = crawl(spider_of(copies("/moved/0")), settings)
     assert [item["url"] for item, _ in other.dropped] == [copies("/copy")]
     assert [str(reason.of) for _, reason in moved.dropped] == [copies("/a/0")]  # type: ignore[attr-defined]
-
-
-def test_the_index_lives_in_the_job_directory(copies: Web, tmp_path: Path) -> None:
-    settings = {**ONE_BY_ONE, "JOBDIR": str(tmp_path / "job")}
-    crawl(spider_of(*urls(copies)), settings)
-    with sqlite3.connect(tmp_path / "job" / "denoise-texts.sqlite") as file:
-        [(kept,)] = file.execute("SELECT count(*) FROM texts")
-    assert kept == 3
-
-
-def test_a_file_that_is_no_index_stops_the_crawl(copies: Web, tmp_path: Path) -> None:
-    file = tmp_path / "texts.sqlite"
-    file.write_bytes(b"not a database, but something of value" * 100)
-    with pytest.raises(ConfigurationError, match=r"texts\.sqlite"):
-        crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": str(file)})
-    assert file.read_bytes().startswith(b"not a database")
-    with pytest.raises(ConfigurationError, match="'sqlite': valid is auto"):
-        crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": "sqlite"})
-    assert copies.asked == []
-
-
-def test_a_full_disk_loses_no_item(copies: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*args: Any) -> Any:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr("denoise_scrapy.dedup.SQLiteStore.put", full)
-    done = crawl(spider_of(*urls(copies)), {"DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite")})
-    assert len(done.items) == 4
-    assert done.stat("dedup/unchecked") == 4
-    assert done.stat("dedup/store_failed") == 1
-    assert done.log.count("The index of texts cannot be used now") == 1
 
 
 def test_items_without_text_or_key_pass(copies: Web) -> None:
@@ -196,32 +160,6 @@ def test_items_that_must_differ_in_a_field_are_else_no_duplicates() -> None:
     assert [str(reason.of)[-1] for _, reason in done.dropped] == ["1"]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"DENOISE_DEDUP_FIELDS": ["a", "b"]}, "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
-        ({"DENOISE_DEDUP_FIELDS": ["="]}, "'=' names no field"),
-        ({"DENOISE_DEDUP_RULE": "patents"}, "DENOISE_DEDUP_RULE = 'patents': valid is part | near-copy | patent"),
-        (
-            {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"},
-            "DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = 'patent'",
-        ),
-        (
-            {"DENOISE_DEDUP_STORE": "http://x"},
-            "DENOISE_DEDUP_STORE = 'http://x': valid is auto",
-        ),
-        (
-            {"DENOISE_DEDUP_STORE": "redis://127.0.0.1:1/0"},
-            "the index of texts redis://127.0.0.1:1/0",
-        ),
-    ],
-)
-def test_settings_of_the_index_that_cannot_be(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigurationError) as refused:
-        crawl(started_items(shop("a", 7, "1")), settings)
-    assert said in str(refused.value)
-
-
 def test_a_part_is_dropped_unless_only_near_copies_are() -> None:
     items = [
         {"url": "https://a.example/1", "body": story(1)},
@@ -253,16 +191,6 @@ def test_the_stats_say_what_was_found() -> None:
     assert sum(n for name, n in done.stats.items() if name.startswith("denoise/dedup/score/")) == 3
     assert (done.stat("dedup/kept_texts"), done.stat("dedup/updated")) == (1, 1)
     assert done.stat("dedup/verified") >= 3
-
-
-def test_a_spider_has_its_own_threshold() -> None:
-    items = [
-        {"url": f"https://a.example/{n}", "body": f"{story(1)} {text}"} for n, text in enumerate(("", story(2)[:60]))
-    ]
-    spider = started_items(*items)
-    assert len(crawl(spider).items) == 1
-    spider.custom_settings = {"DENOISE_DEDUP_THRESHOLD": 1.0}
-    assert len(crawl(spider).items) == 2
 
 
 def test_crawls_share_an_index_in_redis(copies: Web, redis_server: Any) -> None:
@@ -301,3 +229,30 @@ def test_the_mark_says_how_much_is_new_and_whether_other_numbers_stand_in_it() -
     assert 0 < longer["new"] <= 0.3
     assert done.stat("dedup/forms") == 1
     assert len(crawl(started_items(*items), {"DENOISE_DEDUP_MOST_NEW": 0.01}).items) == 3
+
+
+SAID = "items were dropped as near-duplicates"
+
+
+def started(texts: list[int]) -> Any:
+    return started_items(*({"url": f"https://a.example/{n}", "body": story(text)} for n, text in enumerate(texts)))
+
+
+def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end() -> None:
+    log = crawl(started([1, 2] + [1] * 50), {"CONCURRENT_ITEMS": 1}).log
+    assert log.count(SAID) == 2
+    assert f"WARNING 20 of 22 {SAID}, 20 of them of https://a.example/0" in log
+    assert f"WARNING 50 of 52 {SAID}, 50 of them of https://a.example/0" in log
+    assert "'Everything is a duplicate' in docs/symptoms.md" in log
+
+
+def test_a_warning_needs_more_than_half_of_twenty_or_more() -> None:
+    half = [number for n in range(15) for number in (n, n)]
+    assert SAID not in crawl(started(half)).log
+    assert SAID not in crawl(started([1] * 19)).log
+    assert SAID in crawl(started([*half, 1, 1])).log
+    assert SAID not in crawl(started([*half, 1, 1]), {"DENOISE_DEDUP": "mark"}).log
+
+
+def test_a_crawl_without_copies_warns_of_nothing() -> None:
+    assert SAID not in crawl(started([*range(30)])).log

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.index_guard import passes_by_itself
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
 from denoise_scrapy.storage import back_off
 from tests.crawl.crawling import crawl, spider_of
@@ -147,17 +146,3 @@ def test_an_index_that_cannot_be_opened_now_is_opened_later(
     assert len(done.items) + len(done.dropped) == 7
     assert done.stat("dedup/kept_texts") >= 5
     assert done.log.count("The index of texts cannot be used now") == 1
-
-
-@pytest.mark.parametrize(
-    ("error", "passes"),
-    [
-        (sqlite3.OperationalError("attempt to write a readonly database"), True),
-        (sqlite3.OperationalError("unable to open database file"), False),
-        (OSError(28, "No space left on device"), True),
-        (FileNotFoundError(2, "No such file"), False),
-        (ValueError("disk is full"), False),
-    ],
-)
-def test_what_passes_by_itself(error: Exception, passes: bool) -> None:
-    assert passes_by_itself(error) is passes

@@ -8,7 +8,7 @@ import pydantic
 import pytest
 import scrapy
 
-from denoise_scrapy.items import get_field, has_field, has_text, with_field
+from denoise_scrapy.items import get_field, with_field
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
 
@@ -98,18 +98,6 @@ def test_an_item_without_the_field_passes_with_one_warning(web: Web) -> None:
     assert len(done.items) == 3
     assert done.stat("body/no_field") == 3
     assert done.log.count("Bare has no field 'body'") == 1
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_field_is_read_and_set(kind: Any) -> None:
-    item = kind(url="u")
-    assert has_field(item, "body")
-    assert not has_text(item, "body")
-    changed = with_field(item, "body", "text")
-    assert get_field(changed, "body") == "text"
-    assert get_field(changed, "url") == "u"
-    assert has_field(item, "other") is (kind is dict)
-    assert get_field(item, "other") is None
 
 
 def test_a_validator_of_the_item_is_not_circumvented() -> None:

@@ -14,7 +14,7 @@ from scrapy.exceptions import DropItem
 
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Reply, Web, article, story
+from tests.crawl.web import Reply, Web, article, sentence
 
 
 @pytest.fixture
@@ -23,10 +23,6 @@ def articles(web: Web) -> Web:
         web.pages[f"/a/{n}"] = article(n)
     web.pages["/a/0?copy"] = web.pages["/a/0"]
     return web
-
-
-def sentence(n: int) -> str:
-    return story(n).split(". ")[3]
 
 
 NO_OTHER = [
@@ -181,7 +177,7 @@ def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: t
     gc.collect()
     assert len(state.items) == 0
     assert len(state.pages._crawled) == len(state.pages._asked) == 0
-    assert len(state.pages.recent) == len(state.reuse) == 0
+    assert len(state.pages.recent) == len(state.reuse.fetched) == 0
 
 
 def test_no_state_outlives_its_crawler(articles: Web) -> None:

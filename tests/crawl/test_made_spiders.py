@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.crawl.crawling import Crawl, crawl
-from tests.crawl.spider_shapes import sentence
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Web, article, sentence, story
 
 PAGES, STORIES = 5, 4
 NAMES = ["", "this", "part", "declared", "unknown", *range(PAGES)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl import deliveries, state
+from denoise_scrapy.crawl import duplicates, state
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
@@ -71,8 +71,8 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(web: Web, monkeypat
     def fail(crawler: Any) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(deliveries, "flush_feeds", fail)
-    monkeypatch.setattr(deliveries, "MOST_UNWRITTEN", 3)
+    monkeypatch.setattr(duplicates, "flush_feeds", fail)
+    monkeypatch.setattr(duplicates, "MOST_UNWRITTEN", 3)
     web.pages.update({f"/a/{n}": f"<p>{story(n)}" for n in range(9)})
     held = []
 

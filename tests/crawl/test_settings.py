@@ -12,7 +12,7 @@ import scrapy
 
 from denoise_scrapy.body import Taste
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, declarations
-from denoise_scrapy.stats import PREFIX, STATS, is_declared
+from denoise_scrapy.stats import PREFIX, STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -55,10 +55,10 @@ def test_the_documented_table_is_in_step(page: str) -> None:
 
 
 def test_a_stat_is_declared_by_name_or_family() -> None:
-    assert all(is_declared(name) for name in STATS)
-    assert is_declared("errors/body")
-    assert not is_declared("errors/body/deep")
-    assert not is_declared("pages/unheard_of")
+    assert all(meaning_of(name) for name in STATS)
+    assert meaning_of("errors/body")
+    assert not meaning_of("errors/body/deep")
+    assert not meaning_of("pages/unheard_of")
 
 
 def test_defaults_are_valid_and_frozen() -> None:
@@ -101,8 +101,6 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_DEDUP_THRESHOLD", "nan", "valid is number"),
         ("DENOISE_DEDUP_THRESHOLD", True, "valid is number"),
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
-        ("DENOISE_COMPARISON_PAGES", "many", "valid is whole number, 0 to 64"),
-        ("DENOISE_COMPARISON_PAGES", None, "valid is whole number, 0 to 64"),
         ("DENOISE_COMPARISON_PER_SITE", -1, "valid is whole number >= 0"),
         ("DENOISE_FAVOR", "recal", "valid is precision | balanced | recall; did you mean recall?"),
         ("DENOISE_PARTS", {"titel": "keep"}, "DENOISE_PARTS['titel'] = 'keep': valid keys are title, captions"),
@@ -118,15 +116,22 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_COMMENTS", "drop", 'DENOISE_PARTS = {"comments": …} replaces it'),
         ("DENOISE_PATHS_MB", 9, "DENOISE_MEMORY_MB replaces it"),
         ("DENOISE_DEDUP_WAIT", 9, "DENOISE_DEDUP_WAIT = 9: no such setting any more"),
+        ("DENOISE_DEDUP_FIELDS", ["a", "b"], "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
+        ("DENOISE_DEDUP_FIELDS", ["="], "'=' names no field"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
         ("DENOISE_BODY_FIELD", "", "valid is text, not empty"),
-        ("DENOISE_BODY_FIELD", ["body"], "valid is text, not empty"),
     ],
 )
 def test_unknown_names_and_invalid_values_are_refused(name: str, value: Any, said: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         DenoiseSettings.from_settings({name: value})
     assert said in str(refused.value)
+
+
+def test_a_search_that_does_not_go_with_the_rule_is_refused() -> None:
+    given = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"}
+    with pytest.raises(ConfigurationError, match="'prefilter' does not go with DENOISE_DEDUP_RULE = 'patent'"):
+        DenoiseSettings.from_settings(given)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +141,7 @@ def test_unknown_names_and_invalid_values_are_refused(name: str, value: Any, sai
         ({}, {"ADDONS": {}, "DENOISE_ENABLE": True}, {}, "did you mean DENOISE_ENABLED"),
         ({"custom_settings": {"DENOISE_DEDUP": "yes"}}, {}, {}, "drop | mark | off"),
         ({"denoise_memory": 3}, {}, {}, "denoise_memory = 3: no such setting; did you mean denoise_memory_mb?"),
+        ({}, {"DENOISE_DEDUP_STORE": "redis://127.0.0.1:1/0"}, {}, "the index of texts redis://127.0.0.1:1/0"),
         ({}, {}, {"denoise_dedup": "yes"}, "denoise_dedup = 'yes': valid is drop"),
         ({"denoise_title": "drop"}, {}, {}, "denoise_title = 'drop': no such setting any more; DENOISE_PARTS"),
     ],

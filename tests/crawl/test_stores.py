@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.comparison.request import WAY_META, ReuseStore, way_of_fetching
+from denoise_scrapy.crawl.comparison_request import WAY_META, ReuseStore, way_of_fetching
 from denoise_scrapy.crawl.pages import BoundedDict, is_comparable, is_page, is_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl.crawling import event_loop
@@ -53,7 +53,7 @@ def test_a_fetched_page_answers_once() -> None:
 def test_what_is_too_large_is_not_kept_for_reuse() -> None:
     store = ReuseStore(1_000)
     store.put(b"1", *fetched())
-    assert len(store) == 0
+    assert len(store.fetched) == 0
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_request_of_another_kind_is_not_answered(other: dict[str, Any]) -> Non
     store = ReuseStore(10_000)
     store.put(b"1", *fetched())
     assert store.pop(b"1", Request(URL, **other)) is None
-    assert len(store) == 1
+    assert len(store.fetched) == 1
 
 
 def test_spellings_of_one_page() -> None:

@@ -93,6 +93,11 @@ def story(number: int, sentences: int = 12) -> str:
     return " ".join(lines)
 
 
+def sentence(number: int) -> str:
+    """One that only the story of this number has."""
+    return story(number).split(". ")[3]
+
+
 def article(number: int, links: Iterable[str] = (), text: str | None = None) -> str:
     """HTML of an article in the frame all pages of the test site have."""
     paragraphs = (text or story(number)).replace(". ", ".</p><p>")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.stats import PREFIX, is_declared
+from denoise_scrapy.stats import PREFIX, meaning_of
 
 PROJECTS = Path(__file__).parent
 ROOT = PROJECTS.parents[1]
@@ -65,7 +65,7 @@ def crawl(folder: Path, spider: str, start: str, *options: str) -> Run:
     file = folder / "stats.json"
     stats = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     ours = [name.removeprefix(PREFIX) for name in stats if name.startswith(PREFIX)]
-    assert [name for name in ours if not is_declared(name)] == []
+    assert [name for name in ours if not meaning_of(name)] == []
     crawled = Run(folder, done.stderr, stats)
     assert crawled.noise() == []
     assert crawled.stat("errors") == 0

@@ -118,7 +118,7 @@ def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web,
     more = set(web.asked) - {*LISTED, "/news/", "/robots.txt"}
     told = re.findall(r"Crawled \(200\) <GET \S+?//[^/]+(/\S+)> .*\['denoise-comparison'\]", log)
     assert more == set(told)
-    assert len(told) <= 4  # `comparison.fetching.FREE`
+    assert len(told) <= 4  # `comparison.FREE`
 
     # the accelerator and the commands come with the wheel; a missing extra is named
     versions = execute(project, programs / "scrapy", "denoise", "version")

@@ -41,12 +41,9 @@ _NAT64 = ip_network("64:ff9b::/96")
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
-    """Return the request for `url`: a GET without headers of its own, retries and redirects.
+    """Return the request for `url`: a GET sent as the page was (by its proxy, cookie jar, browser) but for headers.
 
-    Args:
-        url: A link to a sibling of the page.
-        crawled: The page; its way of being fetched (proxy, cookie jar, browser) is taken over, its headers are not.
-        seconds: How long the transfer may take.
+    It is neither tried again nor redirected, and its transfer may take so many seconds.
     """
     meta: dict[str, Any] = {
         **crawled.carried,
@@ -153,12 +150,7 @@ def address_of(host: str) -> Address | None:
 
 
 async def leads_to_public_only(host: str, seconds: float) -> bool:
-    """Return whether all addresses of a host are public, as the crawl itself would find them; False where it has none.
-
-    Args:
-        host: Name or address.
-        seconds: How long to wait for an answer.
-    """
+    """Return whether all addresses of a host are public, as the crawl would find them; False where it has none."""
     literal = address_of(host)
     if literal is not None:
         return is_public(literal)
@@ -208,50 +200,29 @@ class _Fetched(NamedTuple):
 
 
 class ReuseStore:
-    """Fetched responses by request fingerprint; each answers one request.
-
-    Args:
-        max_bytes: Limit of all bodies together, oldest out first.
-    """
+    """Fetched responses by request fingerprint, in `max_bytes` together; each answers one request."""
 
     def __init__(self, max_bytes: int):
-        self._fetched: BoundedDict[bytes, _Fetched] = BoundedDict(max_bytes)
-
-    def __len__(self) -> int:
-        return len(self._fetched)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all bodies, about."""
-        return self._fetched.nbytes
-
-    @property
-    def evicted(self) -> int:
-        """Responses that had to leave."""
-        return self._fetched.evicted
+        self.fetched: BoundedDict[bytes, _Fetched] = BoundedDict(max_bytes)
 
     def put(self, fingerprint: bytes, request: Request, response: Response) -> None:
         """Keep the `response` to our own `request`, unless a browser rendered it."""
         if request.meta.get("playwright"):
             return
         entry = _Fetched(response, request.meta.get(WAY_META))
-        self._fetched.put(fingerprint, entry, len(response.body) + RESPONSE_OVERHEAD)
+        self.fetched.put(fingerprint, entry, len(response.body) + RESPONSE_OVERHEAD)
 
     def pop(self, fingerprint: bytes, request: Request) -> Response | None:
         """Return what answers the spider's `request`, once; None if it would be fetched otherwise.
 
         Scrapy completes the response with the request it answers only if it has none yet.
         """
-        entry = self._fetched.get(fingerprint)
+        entry = self.fetched.get(fingerprint)
         if entry is None or not _is_plain(request) or way_of_fetching(request) != entry.way:
             return None
-        self._fetched.pop(fingerprint)
+        self.fetched.pop(fingerprint)
         flags = [*entry.response.flags, REUSED_FLAG]
         return entry.response.replace(request=None, flags=flags)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._fetched.clear()
 
 
 def _is_plain(request: Request) -> bool:

@@ -1,9 +1,13 @@
-"""Fetching comparison pages through the engine, so that every rule of the crawl holds: how many, and which."""
+"""Pages to compare a page with: from the crawl where it has brought some, else fetched through its engine.
+
+Every rule of the crawl holds for a fetch (robots.txt, delays, middlewares), and limits of ours beside them.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -12,8 +16,11 @@ from weakref import WeakValueDictionary
 
 from scrapy import Request, signals
 from scrapy.http import Response
+from scrapy.utils.asyncio import is_asyncio_available
+from w3lib.url import safe_url_string
 
-from denoise_scrapy.crawl.comparison.request import (
+from denoise_scrapy.body import find_strategy
+from denoise_scrapy.crawl.comparison_request import (
     ReuseStore,
     address_of,
     comparison_request,
@@ -30,14 +37,17 @@ from denoise_scrapy.crawl.comparison.request import (
 )
 from denoise_scrapy.crawl.pages import asks_for_patience, is_comparable, is_page
 from denoise_scrapy.shown import logger_of
-from denoise_scrapy.site import page_identity, site_key
+from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
+from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
+    from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
+    from denoise_scrapy.site import PageMemory
 
 logger = logger_of(__name__)
 
@@ -52,6 +62,128 @@ LEAST_TIME = 0.1
 MOST_SITES = 10_000
 # URLs remembered: more than the default of 8 a site would rarely be needed. Some 100 bytes each.
 MOST_URLS = 40_000
+
+# Pages of its template that a page is to be compared with before any is fetched. Most of the gain comes with the first;
+# a second distinguishes copies of the page from its template.
+ENOUGH = 2
+# Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
+LONGEST_WAIT = TIMEOUT
+# Links tried for one page: a site that forbids or redirects this many siblings will not give one.
+CANDIDATES = 8
+# URLs of one template differ in an identifier, a slug, a date: that leaves this likeness and more.
+LIKE = 0.8
+# Waits in vain for pages of one site, after which its items are not held back any more: a site of one page,
+# or of a template a page, would hold back the crawl.
+PATIENCE = 3
+LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
+
+
+class ComparisonPages:
+    """Gives comparison pages, and fetches some only while a site has too few."""
+
+    def __init__(self, log: CrawlLog, memory: PageMemory, pages: CrawledPages, fetcher: SiblingFetcher):
+        self._log = log
+        self._memory = memory
+        self._pages = pages
+        self._fetcher = fetcher
+        self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
+        """Return pages of the site to compare with, the most alike first; at times none.
+
+        Where fewer than `ENOUGH` share the page's template, waits up to ``comparison_wait`` seconds for the crawl to
+        bring some, and, while the site has fewer pages of any template and the crawl is asking for some, up to
+        `LONGEST_WAIT` seconds; then fetches.
+        """
+        settings, site = crawled.settings, site_key(crawled.page.url)
+        usable = find_strategy(settings.strategy).comparison_pages
+        needed = min(ENOUGH, settings.comparison_pages, usable)
+        known = self._known(crawled)
+        if _mates(crawled.page, known) >= needed:
+            self._log.count("comparison/from_memory", int(needed > 0))
+        elif site and self._may_wait():
+            await self._wait(crawled, site, needed)
+            if self._lacks(crawled, needed) and settings.comparison_fetch:
+                await self._fetch(crawled, site, needed)
+            known = self._known(crawled)
+        if needed and not known:
+            self._log.count("comparison/none")
+        return known
+
+    def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
+        return _mates(crawled.page, self._known(crawled)) < needed
+
+    def _known(self, crawled: CrawledPage) -> list[Page | PageFacts]:
+        k, whole = crawled.settings.comparison_pages, find_strategy(crawled.settings.strategy).needs_elements
+        return self._memory.comparison_pages(crawled.page, k, whole=whole) if k else []
+
+    def _may_wait(self) -> bool:
+        if is_asyncio_available():
+            return True
+        self._log.say_once(
+            "reactor",
+            logging.WARNING,
+            "No comparison pages are fetched, since the reactor is not an asyncio one; pages are "
+            "compared with those the crawl brings",
+        )
+        return False
+
+    async def _wait(self, crawled: CrawledPage, site: str, needed: int) -> None:
+        now, settings = asyncio.get_running_loop().time, crawled.settings
+        record = self._fetcher.budget.site(site)
+        if not settings.comparison_wait or record.vain_waits >= PATIENCE:
+            return
+        self._log.count("comparison/waits")
+        soon = now() + settings.comparison_wait
+        latest = max(soon, now() + LONGEST_WAIT)
+        while self._lacks(crawled, needed) and not self._fetcher.stopping():
+            # A fetch would queue behind requests that may bring pages themselves.
+            # A rare template is not worth the long wait: items held back hold back the crawl.
+            few = len(self._known(crawled)) < needed
+            until = latest if few and self._fetcher.crawl_is_asking(crawled) else soon
+            if now() >= until:
+                record.vain_waits += 1
+                return
+            await self._pages.arrival(site, min(until - now(), LOOK_AGAIN))
+
+    async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
+        record = self._fetcher.budget.site(site)
+        lock = self._site_locks.setdefault(site, asyncio.Lock())
+        async with lock:
+            # others may have fetched, or given the site up; then the links need not be looked at
+            if record.given_up or not self._lacks(crawled, needed):
+                return
+            for url in self._candidates(crawled, needed):
+                if record.given_up or not self._lacks(crawled, needed) or self._fetcher.stopping():
+                    return
+                if not self._fetcher.budget.affords(site):
+                    self._log.count("comparison/over_budget")
+                    return
+                await self._fetcher.fetch(url, crawled)
+
+    def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
+        """Return links to siblings; first those the spider asks for too, which cost nothing.
+
+        A page that has others of its site to compare with, only not of its template, is worth no guess:
+        then only URLs much like its own are tried, and few.
+        """
+        known = bool(self._known(crawled))
+        own = {page_identity(url) for url in crawled.urls}
+        links = [
+            url
+            for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES, self._pages.visited))
+            if page_identity(url) not in own
+            and not self._fetcher.budget.tried(url)
+            and url not in self._memory
+            and (not known or url_likeness(crawled.page.url, url) >= LIKE)
+        ]
+        links.sort(key=lambda url: url not in crawled.requested)
+        return links[:needed] if known else links
+
+
+def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:
+    """Count the pages that share the template of a page."""
+    return sum(template_similarity(page, other) > SAME_TEMPLATE for other in known)
 
 
 @dataclass(slots=True)
@@ -71,37 +203,32 @@ class SiteRecord:
     given_up: str = ""
 
 
-class FetchRecords:
-    """Records by site, and the URLs that were tried; those not used for longest go first.
+class FetchBudget:
+    """Counts requests against the limits, by crawl and by site, and their time; knows the URLs that were tried.
 
-    Args:
-        count: Counts an event: ``comparison/forgotten`` and ``comparison/given_up/<reason>``.
-        most_sites: Sites remembered at most.
-        most_urls: URLs remembered at most.
-
-    Example:
-        >>> records = FetchRecords(print, most_sites=1)
-        >>> records.give_up("http://a.example:80", "timeout")
-        comparison/given_up/timeout
-        >>> records.site("http://b.example:80").given_up
-        comparison/forgotten
-        ''
+    All fetches from one site together take no longer than `TIMEOUT`, be it one page or many. A site is given up, too,
+    when its connection breaks, when it redirects twice, and when it asks anybody for patience. Of sites and URLs those
+    not used for longest are forgotten.
     """
 
-    def __init__(self, count: Callable[[str], object], most_sites: int = MOST_SITES, most_urls: int = MOST_URLS):
-        self._count = count
-        self._most_sites = most_sites
-        self._most_urls = most_urls
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
+        self._crawler = crawler
+        self._settings = settings
+        self._log = log
         self._sites: dict[str, SiteRecord] = {}
         self._tried: dict[int, None] = {}  # hashes
+        self._spent = 0  # fetches begun; those of which nothing was sent are given back
+        connect = crawler.signals.connect
+        connect(note_head, signals.headers_received)
+        connect(self._response_downloaded, signals.response_downloaded)
 
     def site(self, site: str) -> SiteRecord:
         """Return the record of a site, a new one where there is none."""
         record = self._sites.pop(site, None) or SiteRecord()
         self._sites[site] = record  # as the youngest
-        if len(self._sites) > self._most_sites:
+        if len(self._sites) > MOST_SITES:
             del self._sites[next(iter(self._sites))]
-            self._count("comparison/forgotten")
+            self._log.count("comparison/forgotten")
         return record
 
     def give_up(self, site: str, reason: str) -> None:
@@ -109,46 +236,23 @@ class FetchRecords:
         record = self.site(site)
         if not record.given_up:
             record.given_up = reason
-            self._count(f"comparison/given_up/{reason}")
+            self._log.count(f"comparison/given_up/{reason}")
 
     def note_tried(self, url: str) -> None:
         """Note that `url` was fetched, or could not be."""
         key = hash(page_identity(url))
         self._tried.pop(key, None)
         self._tried[key] = None
-        if len(self._tried) > self._most_urls:
+        if len(self._tried) > MOST_URLS:
             del self._tried[next(iter(self._tried))]
 
     def tried(self, url: str) -> bool:
         """Return whether `url`, or another spelling of it, was tried before."""
         return hash(page_identity(url)) in self._tried
 
-
-class FetchBudget:
-    """Counts requests against the limits, by crawl and by site, and their time.
-
-    All fetches from one site together take no longer than `TIMEOUT`, be it one page or many. A site is given up, too,
-    when its connection breaks, when it redirects twice, and when it asks anybody for patience.
-
-    Args:
-        crawler: The crawl.
-        settings: Its settings.
-        log: Its log.
-    """
-
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
-        self._crawler = crawler
-        self._settings = settings
-        self._log = log
-        self.records = FetchRecords(log.count)
-        self._spent = 0  # fetches begun; those of which nothing was sent are given back
-        connect = crawler.signals.connect
-        connect(note_head, signals.headers_received)
-        connect(self._response_downloaded, signals.response_downloaded)
-
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site leave room for a request to it."""
-        settings, fetched = self._settings, self.records.site(site).fetched
+        settings, fetched = self._settings, self.site(site).fetched
         received = self._crawler.stats.get_value("response_received_count", 0)
         crawled = int(received) - self._log.counted("comparison/requests")
         unasked = self._spent - self._log.counted("comparison/reused")  # by the spider, so far
@@ -157,43 +261,35 @@ class FetchBudget:
     def count_request(self, site: str, by: int = 1) -> None:
         """Count a request; `by` -1: it was not sent after all."""
         self._spent += by
-        self.records.site(site).fetched += by
+        self.site(site).fetched += by
 
     def seconds_left(self, site: str) -> float:
         """Return how long fetches from a site may still take."""
-        return max(TIMEOUT - self.records.site(site).seconds, TIMEOUT * LEAST_TIME)
+        return max(TIMEOUT - self.site(site).seconds, TIMEOUT * LEAST_TIME)
 
     def spend_seconds(self, site: str, seconds: float) -> None:
         """Count time that a site took."""
-        record = self.records.site(site)
+        record = self.site(site)
         record.seconds += seconds
         if TIMEOUT - record.seconds < TIMEOUT * LEAST_TIME:
-            self.records.give_up(site, "slow")
+            self.give_up(site, "slow")
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
         """Learn from a request that was sent, and what became of it, whether to send more."""
         if error is not None and is_timeout(error):
-            self.records.give_up(site, "timeout")
+            self.give_up(site, "timeout")
         elif error is not None and not is_too_large(error):
-            self.records.give_up(site, "broken")
+            self.give_up(site, "broken")
         self.spend_seconds(site, seconds_taken(request, error))
 
     def _response_downloaded(self, request: Request, response: Response) -> None:
         """Leave a site alone that asks for patience, whoever asked it."""
         if asks_for_patience(response):
-            self.records.give_up(site_key(request.url), "busy")
+            self.give_up(site_key(request.url), "busy")
 
 
 class SiblingFetcher:
-    """Fetches pages of a site, each URL once a crawl, one at a time from a server.
-
-    Args:
-        crawler: The crawl, whose engine fetches.
-        settings: Its settings.
-        log: Its log.
-        pages: Its pages; those fetched are kept among them.
-        reuse: Receives the responses, for requests of the spider.
-    """
+    """Fetches pages of a site, each URL once a crawl, one at a time from a server."""
 
     def __init__(
         self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages, reuse: ReuseStore
@@ -203,13 +299,12 @@ class SiblingFetcher:
         self._pages = pages
         self._reuse = reuse
         self.budget = FetchBudget(crawler, settings, log)
-        self.records = self.budget.records
         self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def fetch(self, url: str, crawled: CrawledPage) -> None:
         """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
         site = site_key(crawled.page.url)
-        self.records.note_tried(url)
+        self.budget.note_tried(url)
         request = self._request(url, crawled)
         response = await self._ask(request, site, crawled)
         location = None if response is None else redirect_to_same_page(response)
@@ -217,7 +312,7 @@ class SiblingFetcher:
             request = self._request(location, crawled)
             response = await self._ask(request, site, crawled)
             if response is not None and is_redirect(response):
-                self.records.give_up(site, "redirects")
+                self.budget.give_up(site, "redirects")
         if response is None or not self._accept(request, response, crawled):
             self._log.count("comparison/failed")
 
@@ -248,7 +343,7 @@ class SiblingFetcher:
         self.budget.count_request(site)  # now, as other sites' fetches look at the sum while this one waits
         lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
         async with lock:
-            record = self.records.site(site)
+            record = self.budget.site(site)
             if not self.stopping() and not record.given_up and await self._may_be_sent(request, site, crawled):
                 response, error = await self._download(request)
                 if error is None or was_sent(request, error):
@@ -287,15 +382,15 @@ class SiblingFetcher:
         self.budget.spend_seconds(site, monotonic() - began)
         request.meta["download_timeout"] = self.budget.seconds_left(site)
         if not public:
-            self.records.give_up(site, "address")
-        return not self.records.site(site).given_up
+            self.budget.give_up(site, "address")
+        return not self.budget.site(site).given_up
 
     def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
         """Return whether a response may be used: its name may have another address by now."""
         address = response.ip_address
         if address is None or is_public(address) or not self._must_stay_public(crawled):
             return True
-        self.records.give_up(site, "address")
+        self.budget.give_up(site, "address")
         return False
 
     def _accept(self, request: Request, response: Response, crawled: CrawledPage) -> bool:

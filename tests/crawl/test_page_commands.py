@@ -1,0 +1,94 @@
+"""`scrapy denoise extract`, `python -m denoise_scrapy`, `scrapy denoise explain`: of files, standard input, the web."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from denoise_scrapy import extract
+from tests.crawl.test_commands import call, scrapy
+from tests.crawl.web import Web, article, story
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_each_format_is_what_the_library_gives(three: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
+    assert call("extract", "0.html", "--compare", "1.html", "2.html", "--format", form) == 0
+    body = extract(article(0), comparison_pages=[article(1), article(2)])
+    assert capsys.readouterr().out == getattr(body, form) + "\n"
+
+
+def test_json_is_a_line(three: Path) -> None:
+    assert call("extract", "0.html", "--format", "json", "-o", "0.json", DENOISE_STRATEGY="repetition") == 0
+    lines = (three / "0.json").read_text("utf-8").splitlines()
+    assert len(lines) == 1
+    assert json.loads(lines[0])["text"] == extract(article(0), strategy="repetition").text
+
+
+def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
+    web.pages["/0"] = article(0)
+    for page, code in (("0.html", 0), (web("/0"), 0), (web("/none"), 1), ("none.html", 1), ("ftp://a.example/", 2)):
+        command = [sys.executable, "-m", "denoise_scrapy", page]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=three, timeout=60, check=False)
+        assert done.returncode == code
+        assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise: ")
+        assert "Traceback" not in done.stderr
+
+
+def test_metadata_stands_before_the_text(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (three / "0.html").write_text(article(0).replace("<head>", "<head><meta name=author content='Ann Reed'>"), "utf-8")
+    assert call("extract", "0.html", "--meta") == 0
+    front, _, text = capsys.readouterr().out.removeprefix("---\n").partition("\n---\n\n")
+    assert 'authors: ["Ann Reed"]' in front.splitlines()
+    assert text == extract(three / "0.html").text + "\n"
+    assert call("extract", "0.html", "--meta", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["meta"]["authors"] == ["Ann Reed"]
+    assert call("extract", "0.html", "--meta", "--format", "html") == 2
+
+
+def test_writes_a_file_and_prints_a_table(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("explain", "0.html", "--compare", "1.html", "--compare", "2.html", "0.html") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("0.html: ")
+    assert lines[1:3] == ["compared with 2 of 3 pages", "  0.html: left out: it is the page itself or a copy of it"]
+    assert [line.split()[0] for line in lines[3:]] == ["blocks", "kept", "template", "low", "hidden", "written"]
+    assert lines[-1] == "written to 0-explained.html"
+    assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
+
+
+def test_alone_to_a_named_file_and_to_standard_output(
+    three: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call("explain", "0.html", "-o", "x.html") == 0
+    assert b"judged alone\n" in capsysbinary.readouterr().out
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
+    assert call("explain", "-", "--output", "-") == 0
+    written = capsysbinary.readouterr().out
+    assert written == (three / "x.html").read_bytes().replace(b"0.html", b"-")
+
+
+def test_the_settings_of_the_project_hold(three: Path) -> None:
+    assert call("explain", "0.html", DENOISE_STRATEGY="repetition", DENOISE_REMOVE=["p"]) == 0
+    written = (three / "0-explained.html").read_text("utf-8")
+    assert "<dd>repetition</dd>" in written
+    assert call("explain", "0.html", "--strategy", "block-filter", DENOISE_STRATEGY="repetition") == 0
+    assert "<dd>block-filter</dd>" in (three / "0-explained.html").read_text("utf-8")
+
+
+def test_what_is_wrong_is_said_and_nothing_written(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for code, argv in ((1, ["none.html"]), (2, ["-", "--compare", "-"]), (2, ["ftp://a.example/"])):
+        assert call("explain", *argv) == code
+        assert capsys.readouterr().err.startswith("scrapy denoise: ")
+    assert not list(three.glob("*-explained.html"))
+
+
+def test_pages_of_the_web(three: Path, web: Web) -> None:
+    web.pages |= {"/a": article(1), "/b": article(2)}
+    done = scrapy("explain", web("/a"), "--compare", web("/b"), "0.html", cwd=three)
+    assert done.returncode == 0, done.stderr
+    assert "compared with 2 of 2 pages\n" in done.stdout
+    assert done.stdout.endswith("written to 127.0.0.1-explained.html\n")
+    assert web("/b") in (three / "127.0.0.1-explained.html").read_text("utf-8")
+    assert sorted(web.asked) == ["/a", "/b"]
