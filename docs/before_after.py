@@ -20,7 +20,7 @@ README = Path(__file__).parent.parent / "README.md"
 SECTION = "before and after"
 PATH = "/forum/viewtopic-398.html"
 OTHERS = 5
-WIDTH = 56  # characters of a block that are shown
+WIDTH = 48  # characters of a block that are shown
 SHORTEST = 7  # words of a block that is shown
 DISTRIBUTIONS = {"trafilatura": "trafilatura", "readability": "readability-lxml"}
 
