@@ -15,7 +15,6 @@ from benchmarks.dedup.negatives import NEGATIVES
 from benchmarks.dedup.pairs import digest, make_pairs
 from benchmarks.dedup.positives import POSITIVES
 from benchmarks.dedup.quality import CHINESE, FALSE, RECALL, Score, Share, measure
-from benchmarks.dedup.rules import OTHERS, OWN
 
 LETTERS = {
     "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],
@@ -68,13 +67,6 @@ def test_a_rule_is_scored_by_kind_and_group(pairs):
     assert score.goals[RECALL].value == score.goals[CHINESE].value == score.goals[FALSE].value == 1
     assert score.kinds["one form", False] == Share(16, 16)
     assert sum(share.pairs for share in score.groups.values()) == sum(pair.duplicate is not None for pair in pairs)
-
-
-def test_rules_know_a_text_and_tell_others(pairs):
-    for rule in [*OWN.values(), *OTHERS.values()]:
-        assert rule(pairs[0].kept, pairs[0].kept)
-    for name, rule in (OWN | OTHERS).items():
-        assert name == "patent" or not rule(text_of("latin", 98), text_of("latin", 99))
 
 
 def score_of(recall, chinese, false):
