@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
@@ -44,7 +47,11 @@ class DenoiseAddon:
         Raises:
             ConfigurationError: A setting of ours is unknown or invalid.
         """
-        DenoiseSettings.from_settings(settings)
+        try:
+            DenoiseSettings.from_settings(settings)
+        except ConfigurationError:
+            sys.excepthook = _show_without_traceback
+            raise
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Check all settings, those of the spider too, and put the components into place.
@@ -56,3 +63,11 @@ class DenoiseAddon:
             DenoiseSettings.from_settings(settings, self._crawler.spider)
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)
+
+
+def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print a wrong setting in one line where nobody has caught it; all else as ever."""
+    if issubclass(kind, ConfigurationError):
+        print(f"The crawl does not start: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from statistics import mean
+from typing import Any
 from urllib.parse import urlsplit
 
 import lxml.html
@@ -85,7 +86,7 @@ def crawl(start: str, output: Path, settings: Sequence[str] = ()) -> float:
     return time.perf_counter() - begun
 
 
-def evaluate(portal: Portal, output: Path, seconds: float) -> dict[str, object]:
+def evaluate(portal: Portal, output: Path, seconds: float) -> dict[str, Any]:
     """Read what the crawl left and return its figures.
 
     Raises:
@@ -111,15 +112,15 @@ def write_truth(portal: Portal, output: Path) -> None:
     (output / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
-def print_table(report: Mapping[str, object]) -> None:
+def print_table(report: Mapping[str, Any]) -> None:
     """Print the figures."""
     for key, label in TABLE:
         print(f"   {label:<26}{report[key]!s:>8}")
     print()
 
 
-def print_one(portal: Portal, items: Sequence[Mapping[str, str]]) -> None:
-    """Print one story as its page shows it, and as its item has it."""
+def print_one(portal: Portal, items: Sequence[Mapping[str, str]]) -> str:
+    """Print one story as its page shows it, and as its item has it; return its path."""
     texts = {urlsplit(item["url"]).path: item.get("body") or "" for item in items}
     path = next((path for path in sorted(texts) if portal.pages[path].section == "news"), min(texts))
     page = lxml.html.fromstring(portal.pages[path].html)
@@ -130,17 +131,29 @@ def print_one(portal: Portal, items: Sequence[Mapping[str, str]]) -> None:
         for line in lines[:LINES]:
             print(f"   | {line if len(line) <= WIDTH else line[: WIDTH - 1] + '…'}")
         print("   | …\n")
+    return path
 
 
-def baseline(portal: Portal, items: Sequence[Mapping[str, str]]) -> float | None:
-    """Return the F1 of trafilatura's texts of the same pages; None where it is not installed."""
+def baseline(portal: Portal, items: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return the F1 of trafilatura's texts of the same pages by section; nothing where it is not installed."""
     try:
         trafilatura = import_module("trafilatura")
     except ImportError:
-        return None
-    paths = {urlsplit(item["url"]).path for item in items}
-    pages = [portal.pages[path] for path in sorted(paths & set(portal.pages))]
-    return round(mean(f1(trafilatura.extract(page.html) or "", page.truth or "") for page in pages), 4)
+        return {}
+    marks: dict[str, list[float]] = {}
+    for path in sorted({urlsplit(item["url"]).path for item in items} & set(portal.pages)):
+        page = portal.pages[path]
+        marks.setdefault(page.section, []).append(f1(trafilatura.extract(page.html) or "", page.truth or ""))
+    return {section: mean(found) for section, found in marks.items()}
+
+
+def print_sections(ours: Mapping[str, float], theirs: Mapping[str, float]) -> None:
+    """Print F1 by section of the portal."""
+    for name, found in (("", {s: s for s in ours}), ("denoise_scrapy", ours), ("trafilatura", theirs)):
+        cells = [value if isinstance(value, str) else f"{value:.3f}" for _, value in sorted(found.items())]
+        if cells:
+            print(f"   {name or 'F1 by section':<26}{''.join(f'{cell:>8}' for cell in cells)}")
+    print()
 
 
 def main(settings: Sequence[str] = ()) -> int:
@@ -161,13 +174,15 @@ def main(settings: Sequence[str] = ()) -> int:
         return 1
     (OUTPUT / "report.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     print()
-    print_one(portal, items)
+    path = print_one(portal, items)
     print_table(report)
-    if (other := baseline(portal, items)) is not None:
-        print(f"   trafilatura, on the same pages one by one: F1 {other}, no near-duplicates dropped\n")
+    print_sections(report["f1_by_section"], baseline(portal, items))
     print(f"   items and figures are in {os.path.relpath(OUTPUT)}; see next what of a page is kept, and why:\n")
-    print("   python -m example_project.portal &")
-    print("   scrapy denoise explain http://127.0.0.1:8808/about.html --compare http://127.0.0.1:8808/news/\n")
+    programs, site = os.path.relpath(Path(sys.executable).parent), "http://127.0.0.1:8808"
+    section = portal.pages[path].section
+    other = next(one for one, page in portal.pages.items() if page.section == section and one != path)
+    print(f"   {programs}/python -m example_project.portal &")
+    print(f"   {programs}/scrapy denoise explain {site}{path} --compare {site}{other}\n")
     return 0
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
+from typing import Any
 from urllib.parse import urlsplit
 
 from example_project.portal.model import Portal, tokens
@@ -57,7 +58,7 @@ def judge_duplicates(portal: Portal, kept: Iterable[str]) -> Duplicates:
 
 def score(
     portal: Portal, items: Sequence[Mapping[str, str]], stats: Mapping[str, float], seconds: float
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Return the figures of a crawl: see the keys."""
     bodies = {urlsplit(item["url"]).path: item.get("body") or "" for item in items}
     marks = {path: f1(text, portal.pages[path].truth or "") for path, text in bodies.items() if path in portal.pages}

@@ -27,7 +27,3 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     graph = grimp.build_graph("denoise_scrapy", exclude_type_checking_imports=False, cache_dir=None)
     imports = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
     assert circles(imports) == []
-
-
-def test_circles_are_found() -> None:
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]

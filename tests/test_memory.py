@@ -8,11 +8,8 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import words
-from denoise_scrapy.crawl.duplicates import CopyCounts
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
@@ -105,14 +102,6 @@ def test_hostile_pages_leave_nothing_behind() -> None:
 def test_references_that_nobody_follows_are_no_links() -> None:
     page = Page.parse(f"<a href='/{'x' * MAX_URL_LENGTH}'>a</a><a href=/b>b</a>", url="http://a.example/")
     assert page.links == ("http://a.example/b",)
-
-
-def test_copies_beyond_the_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.MOST_COUNTED", 10)
-    copies = CopyCounts()
-    for n in range(30):
-        copies.count(str(n))
-    assert copies.evicted >= 18
 
 
 def test_shapes_of_urls_are_bounded() -> None:

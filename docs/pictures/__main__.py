@@ -1,12 +1,12 @@
-"""`python -m docs.pictures` draws all anew; a test holds that what lies in docs/images is what this would draw."""
+"""`python -m docs.pictures` draws all anew: what is computed as SVG, and with Chromium on the PATH screenshots."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import shutil
 
-from docs.pictures import flow, matching, scoring, tree
+from docs.pictures import flow, matching, scoring, shots, tree
 
-IMAGES = Path(__file__).parent.parent / "images"
+IMAGES = shots.IMAGES
 DRAWN = {
     "comparison-pages.svg": flow.draw,
     "matching.svg": matching.draw,
@@ -19,6 +19,8 @@ def main() -> None:
     """Write them."""
     for name, draw in DRAWN.items():
         (IMAGES / name).write_text(str(draw()), "utf-8")
+    if browser := shutil.which("chromium"):
+        shots.draw(browser)
 
 
 if __name__ == "__main__":

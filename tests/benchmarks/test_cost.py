@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks import ceilings, gate, report, sample, work
+from benchmarks import ceilings, gate, sample, work
 from benchmarks.clock import NUMPY, forget_caches, ways
 from benchmarks.corpora import portal
 from benchmarks.counting import count
@@ -47,21 +47,6 @@ def test_gate_fails_where_a_body_takes_more_work(baseline, monkeypatch):
         wrong = work.failures({w.name: w for w in work.fixed("combined", NUMPY, 1)})
     assert {"combined numpy calls", "combined numpy instructions"} <= set(wrong)
     assert "is above the ceiling" in wrong["combined numpy calls"]
-
-
-@pytest.mark.parametrize(
-    ("factor", "status", "said"),
-    [(1.0, 0, "none above its ceiling"), (1.5, 1, "is above the ceiling"), (None, 1, "no ceiling for these pages")],
-)
-def test_the_command_fails_with_the_gate(factor, status, said, baseline, monkeypatch, capsys):
-    if factor:
-        ceilings.write({"combined numpy calls": 110.0}, work.pages())
-    figures = [work.Work("combined numpy calls", 100.0 * (factor or 1), work.COUNT)]
-    monkeypatch.setattr(work, "measure", lambda: figures)
-    monkeypatch.setattr(report, "OUTPUT", baseline.with_name("report.json"))
-    monkeypatch.setattr(sys, "argv", ["work", "--gate"])
-    assert work.main() == status
-    assert said in capsys.readouterr().out
 
 
 def test_every_figure_of_the_gate_has_its_ceiling():

@@ -1,6 +1,5 @@
-"""Labelled pairs: the same each time, and what their labels say; floors hold and break where they should."""
+"""Labelled pairs: the same each time, and what their labels say."""
 
-import json
 from collections import Counter
 from random import Random
 
@@ -8,14 +7,11 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from benchmarks import gate
-from benchmarks.dedup import floors
 from benchmarks.dedup.bases import Base, unlike
 from benchmarks.dedup.negatives import NEGATIVES
 from benchmarks.dedup.pairs import digest, make_pairs
 from benchmarks.dedup.positives import POSITIVES
-from benchmarks.dedup.quality import CHINESE, FALSE, RECALL, Score, Share, measure
-from benchmarks.dedup.rules import OTHERS, OWN
+from benchmarks.dedup.quality import CHINESE, FALSE, RECALL, Share, measure
 
 LETTERS = {
     "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],
@@ -68,32 +64,3 @@ def test_a_rule_is_scored_by_kind_and_group(pairs):
     assert score.goals[RECALL].value == score.goals[CHINESE].value == score.goals[FALSE].value == 1
     assert score.kinds["one form", False] == Share(16, 16)
     assert sum(share.pairs for share in score.groups.values()) == sum(pair.duplicate is not None for pair in pairs)
-
-
-def test_rules_know_a_text_and_tell_others(pairs):
-    for rule in [*OWN.values(), *OTHERS.values()]:
-        assert rule(pairs[0].kept, pairs[0].kept)
-    for name, rule in (OWN | OTHERS).items():
-        assert name == "patent" or not rule(text_of("latin", 98), text_of("latin", 99))
-
-
-def score_of(recall, chinese, false):
-    shares = [Share(round(10_000 * share), 10_000) for share in (recall, chinese, false)]
-    return Score("rule", dict(zip((RECALL, CHINESE, FALSE), shares, strict=True)), {}, {})
-
-
-@pytest.fixture
-def baseline(tmp_path, monkeypatch):
-    path = tmp_path / "baseline.json"
-    path.write_text(json.dumps({"portal lcs k=5": {"corpus": "a", "floor": 0.9}}))
-    monkeypatch.setattr(gate, "BASELINE", path)
-    return path
-
-
-def test_the_gate_names_what_is_worse(baseline):
-    assert len(floors.failures("portal", score_of(1, 1, 0), "d")) == 3
-    floors.write("portal", score_of(0.995, 0.99, 0.005), "d")
-    assert not floors.failures("portal", score_of(0.995, 0.99, 0.005), "d")
-    worse = floors.failures("portal", score_of(0.98, 0.99, 0.02), "d")
-    assert [line.split(":")[0] for line in worse] == ["dedup portal rule recall", "dedup portal rule false share"]
-    assert len(floors.failures("portal", score_of(1, 1, 0), "other pairs")) == 3

@@ -64,6 +64,15 @@ def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path) -> None:
     assert f"CRITICAL: The crawl does not start: {said}" in log(folder)
 
 
+def test_a_wrong_setting_of_a_project_is_told_in_one_line(folder: Path) -> None:
+    addon = 'ADDONS={"denoise_scrapy.DenoiseAddon": 500}'
+    command = [sys.executable, "-m", "scrapy", "fetch", "data:,x", "-s", addon, "-s", "DENOISE_STRATEGI=lcs"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("The crawl does not start: DENOISE_STRATEGI = 'lcs': no such")
+
+
 def test_a_refused_index_ends_the_process_with_an_error(folder: Path) -> None:
     (folder / "texts.sqlite").write_bytes(b"something else" * 500)
     process = start(folder, "data:,x", "DENOISE_DEDUP_STORE=texts.sqlite")

@@ -17,27 +17,30 @@ from tests.crawl.crawling import crawl, spider_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 REWRITE = "rewrite it: python -m tests.crawl.test_settings"
-# Headings of the table of settings, each with the first setting below it.
+# Headings of the tables of settings, each with the settings below it, in their order; others come last.
 GROUPS = {
-    "enabled": "Which pages, and how",
-    "body_field": "What items receive",
-    "comparison_pages": "Comparison pages",
-    "memory_mb": "Memory and limits",
-    "dedup": "Near-duplicates",
-    "dedup_search": "The index",
+    "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
+    "comparison_fetch",
+    "Which pages, and how": "enabled strategy geometry max_page_mb",
+    "What items receive": "body_field url_field shared_body overwrite",
+    "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
+    "Near-duplicates": "dedup_rule dedup_threshold dedup_most_new dedup_short dedup_key_field dedup_search",
+    "Memory": "memory_mb site_memory_path",
 }
 
 
 def settings_table() -> str:
     """The settings as Markdown, in groups."""
-    lines: list[str] = []
+    rows: dict[str, str] = {}
     for name, kind, default, declared in declarations():
-        if name in GROUPS:
-            lines += [f"\n## {GROUPS[name]}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]
         valid = declared.valid_values(kind).replace("|", "\\|") + (f" {declared.unit}" if declared.unit else "")
         mark = "" if declared.per_page else " *"
-        lines.append(f"| `DENOISE_{name.upper()}`{mark} | {valid} | `{default!r}` | {declared.meaning} |")
-    return "\n".join(lines).lstrip() + "\n"
+        rows[name] = f"| `DENOISE_{name.upper()}`{mark} | {valid} | `{default!r}` | {declared.meaning} |"
+    lines: list[str] = []
+    for heading, names in GROUPS.items():
+        lines += [f"\n## {heading}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]
+        lines += [rows.pop(name) for name in names.split() if name in rows]
+    return "\n".join([*lines, *rows.values()]).lstrip() + "\n"
 
 
 def stats_table() -> str:

@@ -1,11 +1,14 @@
 """Figures and pictures of the pages are those that were computed."""
 
+import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from docs import before_after
+from docs.pictures import shots
 from docs.pictures.__main__ import DRAWN, IMAGES
 from tests.docs.pages import DOCS, PAGES, ROOT
 
@@ -20,12 +23,26 @@ def rows(text: str) -> dict[str, set[str]]:
     return found
 
 
-def test_the_figures_of_the_readme_are_those_of_the_methods() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8").split("<!-- figures: scores -->")[1]
-    quoted = rows(readme.split("<!-- end of figures -->")[0])
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "index.md"], ids=lambda page: page.name)
+def test_quoted_figures_are_those_that_were_measured(page: Path) -> None:
+    section = page.read_text("utf-8").split("<!-- figures: scores -->")[1]
+    quoted = rows(section.split("<!-- end of figures -->")[0])
     measured = rows((DOCS / "methods" / "figures.md").read_text("utf-8"))
     assert len(quoted) > 3
     assert {name: cells for name, cells in quoted.items() if not cells <= measured[name]} == {}
+
+
+def test_the_page_before_and_after_is_what_the_tools_give_now() -> None:
+    """Peers that are not installed, or in another version than the README names, are not compared."""
+    written, now = before_after.written((ROOT / "README.md").read_text("utf-8")), before_after.columns()
+    assert {"denoise_scrapy"} < set(written) and len(written) == 4
+    stale = [name for name in now if name in written and now[name] != written[name]]
+    assert stale == [], "write them anew: python -m docs.before_after"
+
+
+def test_screenshots_show_what_the_code_gives_now() -> None:
+    assert json.loads(shots.DIGESTS.read_text("utf-8")) == shots.digests(), "draw them anew: python -m docs.pictures"
+    assert [name for name in shots.digests() if not (IMAGES / name).exists()] == []
 
 
 @pytest.mark.parametrize("name", DRAWN)

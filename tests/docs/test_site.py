@@ -2,7 +2,9 @@
 
 import importlib
 import logging
+import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +72,21 @@ def test_nothing_is_loaded_from_other_servers(site: tuple[Path, list[str]]) -> N
     for path in site[0].rglob("*.css"):
         assert not re.search(r"url\(['\"]?(https?:)?//", path.read_text("utf-8")), path
     assert not list(site[0].rglob("*.py"))
+
+
+def test_search_works_from_the_file_system(site: tuple[Path, list[str]]) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        view = browser.new_page()
+        view.goto((site[0] / "methods" / "lcs.html").as_uri())
+        view.click("input.md-search__input")
+        view.keyboard.type("MinHash", delay=20)
+        view.wait_for_selector(".md-search-result__link[href*='dedup.html']", state="attached")
+        browser.close()
 
 
 @pytest.mark.parametrize("module", PUBLIC)

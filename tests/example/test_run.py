@@ -1,11 +1,9 @@
 """The demo's parts: the crawl in a process of its own, its figures, and what happens when it fails."""
 
-import json
-
 import pytest
 
 from example_project.portal import build, serve
-from example_project.run import CrawlError, crawl, evaluate, print_table, write_truth
+from example_project.run import CrawlError, crawl, evaluate, print_table
 
 NO_PLUGIN = "ADDONS={}"
 
@@ -39,10 +37,3 @@ def test_a_crawl_that_stops_early_is_told(tmp_path):
     (tmp_path / "stats.json").write_text('{"finish_reason": "finished"}')
     with pytest.raises(CrawlError, match="no items"):
         evaluate(build(), tmp_path, 1)
-
-
-def test_the_truth_can_be_read_back(tmp_path):
-    write_truth(build(), tmp_path)
-    truth = json.loads((tmp_path / "truth.json").read_text("utf-8"))
-    assert truth["duplicates"] == build().groups
-    assert set(truth["texts"]) >= {path for group in truth["duplicates"].values() for path in group}

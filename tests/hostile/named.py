@@ -1,20 +1,8 @@
-"""Pages that were made to break programs, each of any size: `python -m tests.hostile.named [--size X] [NAME …]`.
-
-At size 1 they are as large as their names say: a million elements, a text of 50 MB. The command makes all of them, or
-those named, asks for everything that can be made of a page, and tells time, memory and what became of the body.
-"""
+"""Pages that were made to break programs, each of any size: at size 1 as large as its name says."""
 
 from __future__ import annotations
 
-import argparse
-import resource
-import sys
-import time
 from collections.abc import Callable, Mapping
-
-from denoise_scrapy.body import STRATEGIES
-from denoise_scrapy.native import status
-from tests.hostile.checks import check_page
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the river bank. "
 STORY = "<p>The old bridge was closed on Monday, for the river had risen in the night and nobody dared to cross.</p>"
@@ -92,26 +80,3 @@ CASES: Mapping[str, Callable[[float], str]] = {
 def page_of(name: str, size: float) -> str:
     """A case with the story before it: what stands after it may be inside of a tag that does not end."""
     return f"<html><body>{STORY}{CASES[name](size)}"
-
-
-def main() -> int:
-    """Make the pages, and tell what was made of them."""
-    ap = argparse.ArgumentParser(prog="python -m tests.hostile.named", description=__doc__)
-    ap.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(CASES)}")
-    ap.add_argument("--size", type=float, default=1.0)
-    args = ap.parse_args()
-    print(f"size {args.size}, {status()}")
-    for name in args.names or CASES:
-        html = page_of(name, args.size)
-        other = html.replace("word", "other").replace("old bridge", "new school")
-        start = time.process_time()
-        found = check_page(html, [other, "<p>Quite another page."])
-        seconds, most = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
-        told = {body.fallback or body.evidence for body in found.values()}
-        bodies = f"{len(STRATEGIES) + 1} bodies: {', '.join(sorted(told))}"
-        print(f"{name:30s} {len(html) / 1e6:6.1f} MB {seconds:7.1f} s {most:6d} MB at most, {bodies}", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

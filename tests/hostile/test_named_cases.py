@@ -1,10 +1,10 @@
-"""Pages that were made to break programs, in sizes that a test can afford; `tests.hostile.named` makes them large."""
+"""Pages that were made to break programs, in sizes that a test can afford."""
 
 from contextlib import nullcontext
 
 import pytest
 
-from denoise_scrapy import DuplicateIndex, Page, SiteModel, extract
+from denoise_scrapy import DuplicateIndex, Page, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.native import switched_off
 from tests.hostile.checks import bounds, check_page
@@ -131,12 +131,6 @@ def test_pages_that_are_all_equal():
     for others in ([html], [html] * 9, [html, html, "<p>Quite another page."]):
         for body in check_page(html, others).values():
             assert STORY_TEXT in body.text
-
-
-def test_a_page_compared_with_itself():
-    page = Page.parse(f"<div>Menu</div><div>{STORY * 3}</div>", url="http://a.example/1")
-    for name in STRATEGIES:
-        assert STORY_TEXT in SiteModel.fit([page, page]).extract(page, strategy=name).text
 
 
 def test_one_other_page_and_a_quite_different_one():

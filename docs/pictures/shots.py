@@ -1,0 +1,100 @@
+"""Screenshots of the example portal: a page beside its text, and what `scrapy denoise explain` writes, light and dark.
+
+Beside the pictures stands a digest of what each shows, by which a test finds those that are older than the code.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+from denoise_scrapy import extract
+from denoise_scrapy.body.explanation import explain_page
+from example_project.portal.build import build
+
+IMAGES = Path(__file__).parent.parent / "images"
+DIGESTS = IMAGES / "shots.json"
+COLOURS = 255  # enough for smooth letters; half of the bytes of all colours
+SITE = "http://portal.example"
+PAGE_STYLE = "body{padding:12px}.row{display:flex;gap:30px}.row>div{width:250px;flex:none}"
+STYLE = """
+body{margin:0;background:#fff;font:15px/1.45 Georgia,serif;color:#222}
+main{display:flex;gap:24px;padding:20px}
+figure{margin:0;flex:1}
+figcaption{font:bold 15px/2 sans-serif;color:#555}
+.frame{border:1px solid #bbb;border-radius:6px;height:760px;overflow:hidden}
+.frame img{width:100%}
+.text{padding:22px 26px;height:716px;overflow:hidden}
+.text p{margin:0 0 12px}
+.text p:first-child{font-size:24px;line-height:1.2;font-weight:bold}
+"""
+
+
+def before_after() -> tuple[str, str]:
+    """Return a page of the portal's manual, and its text as HTML."""
+    pages = [page for page in build().pages.values() if page.section == "docs"]
+    page, others = pages[8], pages[9:13]
+    text = extract(page.html, f"{SITE}{page.path}", [other.html for other in others]).text
+    return page.html, "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
+
+
+def explained() -> str:
+    """Return what is told of a story of the portal, as HTML."""
+    pages = [page for page in build().pages.values() if page.section == "news"]
+    page = next(page for page in pages if "says-1070" in page.path)
+    others = [(f"{SITE}{other.path}", other.html) for other in pages if other.path.endswith("5.html")]
+    return explain_page(page.html, f"{SITE}{page.path}", others[:3]).html
+
+
+def digests() -> Mapping[str, str]:
+    """Return a digest of what each picture shows; of explanations without numbers, which vary in their last digit."""
+    shown = {"before-after.png": "".join(before_after()), "explain.png": re.sub(r"\d+", "0", explained())}
+    return {name: sha256(text.encode()).hexdigest()[:16] for name, text in shown.items()}
+
+
+def draw(browser_path: str) -> None:
+    """Draw all, with this Chromium. Needs playwright, which the development tools bring, and Pillow."""
+    from PIL import Image  # noqa: PLC0415 - only who draws needs these
+    from playwright.sync_api import Browser, sync_playwright  # noqa: PLC0415
+
+    def shot(browser: Browser, html: str, size: tuple[int, int], scheme: str = "light", over: str = "") -> bytes:
+        view = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
+            file.write(html)
+            file.flush()
+            view.goto(Path(file.name).as_uri())
+            if over:
+                view.locator(over).hover()
+                view.evaluate("scrollTo(0, 0)")
+            found = view.screenshot()
+        view.close()
+        return bytes(found)
+
+    def save(name: str, png: bytes) -> None:
+        picture = Image.open(io.BytesIO(png)).convert("RGB")
+        few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE)
+        few.save(IMAGES / name, optimize=True)
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
+        page, text = before_after()
+        page = page.replace("</head>", f"<style>{PAGE_STYLE}</style></head>")
+        before = base64.b64encode(shot(browser, page, (760, 1020))).decode()
+        both = (
+            f"<meta charset=utf-8><style>{STYLE}</style><main>"
+            "<figure><figcaption>the page</figcaption><div class=frame>"
+            f'<img src="data:image/png;base64,{before}"></div></figure>'
+            f"<figure><figcaption>item['body']</figcaption><div class='frame text'>{text}</div></figure></main>"
+        )
+        save("before-after.png", shot(browser, both, (1280, 850)))
+        for name, scheme in (("explain.png", "light"), ("explain-dark.png", "dark")):
+            save(name, shot(browser, explained(), (1280, 1000), scheme, "#b7"))
+        browser.close()
+    DIGESTS.write_text(json.dumps(digests(), indent=1) + "\n", "utf-8")
