@@ -1,7 +1,7 @@
 """Recorded pages to measure on: a folder of corpora, and the example portal.
 
 A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text
-that a careful person would keep; `kind` where it is known (a name in `denoise_scrapy.body.kinds.KINDS`).
+that a careful person would keep; `kind` where it is known ("article", "forum" …).
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ MEGABYTE = 1_000_000
 PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = (
-    *("html", "markdown", "confidence", "kind", "title", "comparison", "blocks"),
+    *("html", "markdown", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
 MARK = "near_duplicate"  # one more, which has a default: its own name

@@ -16,12 +16,10 @@ from typing import Any
 
 import lightgbm
 import numpy
-import sklearn
 
 from benchmarks.gate import corpus_hash
 from denoise_scrapy.body.features import NAMES
 from training.dataset import PAGES, read_corpora, read_examples
-from training.kinds import fit_kinds, labelled_pages
 from training.model import cross_validate, fit_model
 from training.tables import below, calibration_table, floors, means, worst_table
 
@@ -39,16 +37,13 @@ def main() -> None:
     """Run it."""
     ap = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
-    ap.add_argument("--output", type=Path, default=OUTPUT, help="folder for blocks.npz and kinds.npz")
+    ap.add_argument("--output", type=Path, default=OUTPUT, help="folder for blocks.npz")
     ap.add_argument("--set-floors", action="store_true", help="take what is reached now as floors (floors.json)")
     ap.add_argument("--jobs", type=int, default=2)
     args = ap.parse_args()
     corpora, folds = read_corpora(args.corpora)
     told = {"corpora": {name: corpus_hash(sites) for name, sites in corpora.items()}, "numpy": numpy.__version__}
     args.output.mkdir(exist_ok=True)
-    kinds = fit_kinds(list(labelled_pages(corpora, folds)), {**told, "scikit-learn": sklearn.__version__})
-    print(kinds.report, flush=True)
-    kinds.model.save(args.output / "kinds.npz")
     data = read_examples(corpora, folds, KS, args.jobs)
     print(f"{len(data)} examples, {len(NAMES)} features", flush=True)
     scores = cross_validate(data, SEED, jobs=args.jobs)

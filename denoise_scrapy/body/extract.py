@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
-from denoise_scrapy.body.kinds import kind_model
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
@@ -134,7 +133,6 @@ def _body(page: Page, decision: Decision, strategy: str, *, fallback: str, evide
         probability=decision.probability,
         make_blocks=lambda: _blocks(page.without(signs), decision),
         make_rendering=lambda: render(page.without(signs), kept),
-        make_kinds=lambda: kind_model().kinds_of(page),
         make_title=lambda: title_of(page),
     )
 

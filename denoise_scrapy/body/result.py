@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -61,7 +61,6 @@ class Body:
     # what is made when somebody looks: `make_rendering` makes what `html` and `markdown` are written from
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
-    make_kinds: Callable[[], Mapping[str, float]] = dict
     make_title: Callable[[], str] = str
     make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: partial(metadata_of, "", None))
 
@@ -98,16 +97,6 @@ class Body:
             ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
         """
         return chunk_markdown(self.markdown, max_tokens, overlap, count)
-
-    @cached_property
-    def kind_probabilities(self) -> Mapping[str, float]:
-        """Probability of each kind of page (`denoise_scrapy.body.kinds.KINDS`); they sum to 1."""
-        return self.make_kinds()
-
-    @property
-    def kind(self) -> str:
-        """What the whole page is, most likely: "article", "forum", "product", "listing" …, "" where nobody can tell."""
-        return max(self.kind_probabilities, key=self.kind_probabilities.__getitem__, default="")
 
     @cached_property
     def title(self) -> str:

@@ -64,7 +64,7 @@ def _name(page: str) -> str:
 def _table(explanation: Explanation) -> Iterator[str]:
     body = explanation.body
     used = sum(not lack for _, lack in explanation.comparison)
-    yield f"{explanation.name}: {body.kind}, strategy {body.strategy}, expected F1 {body.confidence:.2f}"
+    yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}"
     yield f"compared with {used} of {len(explanation.comparison)} pages" if explanation.comparison else "judged alone"
     yield from (f"  {name}: {lack}" for name, lack in explanation.comparison if lack)
     yield f"{'':<10}{'blocks':>8}{'words':>8}"

@@ -57,7 +57,6 @@ def _written(body: Body, url: str, form: str, meta: bool) -> str:
         fields = {
             "url": url,
             "title": body.title,
-            "kind": body.kind,
             "confidence": round(body.confidence, 3),
             "evidence": body.evidence,
             "text": body.text,

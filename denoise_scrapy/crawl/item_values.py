@@ -36,7 +36,6 @@ OF_BODY: Mapping[str, Callable[[Body], Any]] = MappingProxyType(
         "html": lambda body: body.html,
         "markdown": lambda body: body.markdown,
         "confidence": lambda body: round(body.confidence, 4),
-        "kind": lambda body: body.kind,
         "title": lambda body: body.title,
         "comparison": lambda body: list(body.comparison),
         "blocks": lambda body: [asdict(block) for block in body.blocks],

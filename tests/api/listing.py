@@ -48,7 +48,7 @@ MEMBERS: dict[str, Collection[str]] = {
 #: which are all in two packages and these two, only the names are listed.
 GIVEN = {"Block", "Body", "Group", "Page", "Verdict", "Fingerprint", "Store"}
 BUILDING_BLOCKS = {"denoise_scrapy.page", "denoise_scrapy.site"}
-MAKING = {"make_blocks", "make_kinds", "make_rendering", "make_title"}
+MAKING = {"make_blocks", "make_rendering", "make_title"}
 SPECIAL = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "__len__"}
 NAMED = re.compile(r"^    (\w+): ", re.MULTILINE)
 

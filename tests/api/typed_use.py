@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,6 @@ def make_bodies() -> None:
     assert_type(body.text, str)
     assert_type(body.confidence, float)
     assert_type(body.comparison, tuple[str, ...])
-    assert_type(body.kind_probabilities, Mapping[str, float])
     for block in assert_type(body.blocks, tuple[Block, ...]):
         assert_type(block.kept, bool)
     assert_type(extract_pages([(URL, HTML), (URL, HTML.encode())], comparison_pages=2), Iterator[tuple[str, Body]])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.body.kinds import KINDS
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, sentence
 
@@ -108,7 +107,7 @@ def test_a_text_of_the_spider_is_kept(articles: list[str]) -> None:
 
 
 def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None:
-    names = ("html", "markdown", "confidence", "kind", "comparison", "blocks")
+    names = ("html", "markdown", "confidence", "comparison", "blocks")
     settings = {"DENOISE_FIELDS": {name: name for name in names}}
     done = crawl(spider_of(*articles), settings)
     item = next(item for item in done.items if item["url"] == articles[0])
@@ -116,7 +115,6 @@ def test_an_item_is_given_what_its_settings_ask_for(articles: list[str]) -> None
     assert sentence(0) in item["body"]
     assert item["html"].startswith("<") and sentence(0) in item["markdown"]
     assert 0 < item["confidence"] <= 1
-    assert item["kind"] in KINDS
     assert set(item["comparison"]) <= {*articles[1:]}
     kept = [block["text"] for block in item["blocks"] if block["kept"]]
     assert "\n".join(kept) == item["body"]

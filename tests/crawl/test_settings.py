@@ -189,9 +189,9 @@ def test_keys_of_a_dict_count_one_by_one() -> None:
 
     given = {"DENOISE_FIELDS": {"html": "html", "title": "title"}, "DENOISE_PARTS": {"title": "drop"}}
     settings = DenoiseSettings.from_settings(given, Named())
-    page = settings.for_page({"fields": {"html": "", "kind": "kind"}, "parts": {"tables": "keep"}})
+    page = settings.for_page({"fields": {"html": "", "confidence": "sure"}, "parts": {"tables": "keep"}})
     assert settings.item_fields == {"body": "body", "html": "html", "title": "headline"}
-    assert page.item_fields == {"body": "body", "title": "headline", "kind": "kind"}
+    assert page.item_fields == {"body": "body", "title": "headline", "confidence": "sure"}
     assert page.taste == Taste(title="drop", tables="keep")
     assert page.mark_field == "near_duplicate"
     assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field == "copy_of"

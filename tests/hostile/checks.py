@@ -103,7 +103,7 @@ def check_body(body: Body) -> None:
     assert 0 <= body.confidence <= 1
     assert len(body.blocks) == len(body.probability)
     assert all(0 <= probability <= 1 for probability in body.probability.tolist())
-    assert body.evidence and body.kind and isinstance(body.title, str)
+    assert body.evidence and isinstance(body.title, str)
     check_fragment(body.html)
     check_markdown(body.markdown)
 

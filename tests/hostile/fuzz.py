@@ -99,7 +99,7 @@ def everything(html: str, others: Sequence[str] = ()) -> tuple[Body, object]:
     """All that is made of a page, unchecked."""
     page = Page.parse(html, url=URL)
     body = SiteModel.fit(Page.parse(other, paths=page.path_table) for other in others).extract(page)
-    return body, (body.html, body.markdown, body.blocks, body.kind, explain_page(html, URL).html)
+    return body, (body.html, body.markdown, body.blocks, explain_page(html, URL).html)
 
 
 def check_growth(html: str) -> None:

@@ -60,8 +60,6 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
             "markdown": 16,
             "blocks": 64,
             "title": 1,
-            "kind": 1,
-            "kind_probabilities": 1,
             "comparison": 1,
             "confidence": 1,
             "evidence": 1,

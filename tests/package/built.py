@@ -21,7 +21,7 @@ NAME = f"denoise_scrapy-{VERSION}"
 BESIDE = {"CHANGELOG.md", "LICENSE", "README.md", "hatch_build.py", "pyproject.toml", "PKG-INFO", ".gitignore"}
 TOLD = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 #: What a package is no use without, whatever git knows of.
-NEEDED = {"py.typed", "body/models/blocks.npz", "body/models/kinds.npz", "crawl/layout.js", "native/source/kernels.h"}
+NEEDED = {"py.typed", "body/models/blocks.npz", "crawl/layout.js", "native/source/kernels.h"}
 #: MB; that of an accelerator included. A file that strayed in is larger, or is named by the tests of members.
 LARGEST = 2
 

@@ -85,8 +85,6 @@ def _document(explained: Explanation) -> str:
 
 
 def _facts(body: Body) -> Iterator[tuple[str, str]]:
-    if body.kind:
-        yield "kind of page", f"{body.kind} ({body.kind_probabilities[body.kind]:.0%})"
     yield "strategy", body.strategy
     yield "rests on", body.evidence
     if body.fallback:
