@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo several test explore check docs gate baseline bench cost scores kinds train sanitize compat package clean
+.PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -28,6 +28,13 @@ check: $(VENV)/.dev
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "== open site/index.html"
+
+# what the code writes of itself: pictures, quotes, tables of settings and stats, the listing of public names
+renew: $(VENV)/.dev
+	$(BIN)/python -m docs.pictures
+	$(BIN)/python -m docs.before_after
+	$(BIN)/python -m tests.crawl.test_settings
+	$(BIN)/python -m tests.api.listing
 
 # all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
 # benchmarks.soak` (memory of 100,000 pages), `python -m benchmarks.dedup.scale --million`

@@ -37,18 +37,18 @@ def test_the_page_before_and_after_is_what_the_tools_give_now() -> None:
     written, now = before_after.written((ROOT / "README.md").read_text("utf-8")), before_after.columns()
     assert {"denoise_scrapy"} < set(written) and len(written) == 4
     stale = [name for name in now if name in written and now[name] != written[name]]
-    assert stale == [], "write them anew: python -m docs.before_after"
+    assert stale == [], "make renew"
 
 
 def test_screenshots_show_what_the_code_gives_now() -> None:
-    assert json.loads(shots.DIGESTS.read_text("utf-8")) == shots.digests(), "draw them anew: python -m docs.pictures"
+    assert json.loads(shots.DIGESTS.read_text("utf-8")) == shots.digests(), "make renew"
     assert [name for name in shots.digests() if not (IMAGES / name).exists()] == []
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_pictures_are_what_the_code_computes(name: str) -> None:
     drawn = str(DRAWN[name]())
-    assert (IMAGES / name).read_text("utf-8") == drawn, "draw them anew: python -m docs.pictures"
+    assert (IMAGES / name).read_text("utf-8") == drawn, "make renew"
     assert "prefers-color-scheme:dark" in drawn
     assert ElementTree.fromstring(drawn).find("{*}title") is not None
 
