@@ -38,12 +38,10 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
-def say(*lines: object, file: TextIO | None = None, before: str = "", end: str = "\n") -> None:
-    """Print lines, each of them `shown`; `before` and `end` are written as they are."""
+def say(*lines: object, file: TextIO | None = None) -> None:
+    """Print lines, each of them `shown`."""
     for line in lines:
-        print(
-            f"{before}{shown(str(line))}", end=end, file=sys.stdout if file is None else file, flush=file is sys.stderr
-        )
+        print(shown(str(line)), file=sys.stdout if file is None else file, flush=file is sys.stderr)
 
 
 def say_json(value: object) -> None:

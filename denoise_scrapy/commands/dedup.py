@@ -20,7 +20,7 @@ from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import dedup_run, failures
-from denoise_scrapy.crawl.index_guard import INDEX_FILE
+from denoise_scrapy.crawl.index_guard import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import LEVELS
 from denoise_scrapy.dedup.prefilter import BANDS
@@ -141,11 +141,9 @@ def named_in(settings: Settings) -> str:
         UsageError: They name none.
         ConfigurationError: They are wrong.
     """
-    place = DenoiseSettings.from_settings(settings).dedup_store
-    directory = settings.get("JOBDIR")  # as it is: Scrapy's own function makes the folder
-    if place == "auto" and directory:
-        return str(Path(directory, INDEX_FILE))
-    if place in {"auto", "memory"}:
+    # JOBDIR as it is: Scrapy's own function makes the folder
+    place = index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
+    if place == MEMORY:
         raise UsageError("no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR")
     return place
 

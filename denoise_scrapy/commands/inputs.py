@@ -44,13 +44,7 @@ _NO_CRAWL_OF_THE_PROJECT = {
 
 
 class Fetched(NamedTuple):
-    """A page of the web.
-
-    Attributes:
-        text: Its source, decoded.
-        url: Its URL after redirects.
-        is_html: Whether it is HTML.
-    """
+    """A page of the web: its source, and its URL after redirects."""
 
     text: str
     url: str

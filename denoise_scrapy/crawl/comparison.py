@@ -35,7 +35,7 @@ from denoise_scrapy.crawl.comparison_request import (
     seconds_taken,
     was_sent,
 )
-from denoise_scrapy.crawl.pages import asks_for_patience, is_comparable, is_page
+from denoise_scrapy.crawl.pages import is_comparable, is_page
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
@@ -58,6 +58,8 @@ FREE = 4
 TIMEOUT = 10.0
 # Share of that time that is worth beginning a fetch with: in less it would only fail.
 LEAST_TIME = 0.1
+# Too many requests; no service for now.
+PATIENCE_STATUSES = frozenset({429, 503})
 # Sites remembered: some 300 bytes each, so 3 MB. One that fell out may be tried anew, within the crawl's budget.
 MOST_SITES = 10_000
 # URLs remembered: more than the default of 8 a site would rarely be needed. Some 100 bytes each.
@@ -284,7 +286,7 @@ class FetchBudget:
 
     def _response_downloaded(self, request: Request, response: Response) -> None:
         """Leave a site alone that asks for patience, whoever asked it."""
-        if asks_for_patience(response):
+        if response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers:
             self.give_up(site_key(request.url), "busy")
 
 

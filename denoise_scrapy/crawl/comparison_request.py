@@ -16,7 +16,7 @@ from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.reactor import is_reactor_installed
 
-from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict, is_same_page
+from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict, spelling
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def redirect_to_same_page(response: Response) -> str | None:
     except ValueError:  # no URL at all
         return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
-    return url if same_site and is_same_page(url, response.url) else None
+    return url if same_site and spelling(url) == spelling(response.url) else None
 
 
 def is_redirect(response: Response) -> bool:

@@ -86,7 +86,9 @@ class IndexGuard:
         self._settings = settings
         self._crawl_settings: BaseSettings = crawler.settings
         self._log = log
-        self._place = index_place(settings, crawler.settings)
+        directory = job_dir(crawler.settings)
+        place = index_place(settings, str(Path(directory).absolute()) if directory else None)
+        self._place = MEMORY if settings.dedup == "off" else place
         self._remote = is_remote(self._place) and is_asyncio_available()
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
@@ -210,12 +212,11 @@ def _beaten(index: DuplicateIndex) -> None:
         logger.debug("The index of texts could not note that the crawl lives: %r", error)
 
 
-def index_place(settings: DenoiseSettings, crawl_settings: BaseSettings) -> str:
+def index_place(settings: DenoiseSettings, directory: str | None) -> str:
     """Return where the index of a crawl is: DENOISE_DEDUP_STORE, or the job directory's file, or "memory"."""
-    if settings.dedup == "off" or settings.dedup_store != "auto":
-        return MEMORY if settings.dedup == "off" else settings.dedup_store
-    directory = job_dir(crawl_settings)
-    return str(Path(directory, INDEX_FILE).absolute()) if directory else MEMORY
+    if settings.dedup_store != "auto":
+        return settings.dedup_store
+    return str(Path(directory, INDEX_FILE)) if directory else MEMORY
 
 
 def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettings) -> DuplicateIndex:

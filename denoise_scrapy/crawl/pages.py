@@ -36,8 +36,6 @@ Value = TypeVar("Value")
 Address = IPv4Address | IPv6Address
 
 OK = 200
-# Too many requests; no service for now.
-PATIENCE_STATUSES = frozenset({429, 503})
 META_KEY = "denoise"
 # Meta that decides how a request is sent, so that a comparison page is fetched the same way.
 META_OF_WAY = ("cookiejar", "dont_merge_cookies", "proxy", "bindaddress")
@@ -52,11 +50,6 @@ def is_page(response: Response) -> bool:
     return is_html and urlsplit(response.url).path != "/robots.txt"
 
 
-def asks_for_patience(response: Response) -> bool:
-    """Return whether the server wants fewer requests, or none for a while."""
-    return response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers
-
-
 def is_comparable(request: Request, response: Response) -> bool:
     """Return whether other pages of the site may be compared with this one.
 
@@ -67,18 +60,13 @@ def is_comparable(request: Request, response: Response) -> bool:
         request.method == "GET"
         and response.status == OK
         and bool(site_key(response.url))
-        and all(is_same_page(url, response.url) for url in redirected_from(request))
+        and all(spelling(url) == spelling(response.url) for url in redirected_from(request))
     )
 
 
 def redirected_from(request: Request) -> list[str]:
     """Return the URLs that led to `request` by redirects, the spider's own one first."""
     return list(request.meta.get("redirect_urls", ()))
-
-
-def is_same_page(one: str, other: str) -> bool:
-    """Return whether two URLs are spellings of one, see `spelling`."""
-    return spelling(one) == spelling(other)
 
 
 def read_page(

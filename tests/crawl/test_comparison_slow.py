@@ -1,6 +1,5 @@
 """Servers that are slow, broken or endless cost a crawl one time-out at most, and no item."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +12,6 @@ from tests.crawl.web import Reply, Web, article
 
 LINKS = [f"/a/{n}" for n in range(1, 9)]
 TIMEOUT = 0.5
-SLACK = 0.5  # seconds of one transfer's own work on a busy machine
 
 
 @pytest.fixture
@@ -25,11 +23,9 @@ def rude(limits: Callable[..., None]) -> Iterator[RudeWeb]:
     site.close()
 
 
-def timed_crawl(site: RudeWeb, *paths: str, **settings: Any) -> tuple[Crawl, float]:
-    began = time.monotonic()
+def crawled(site: RudeWeb, *paths: str, **settings: Any) -> Crawl:
     bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
-    done = crawl(spider_of(*(site(path) for path in paths)), {**bounds, **settings})
-    return done, time.monotonic() - began
+    return crawl(spider_of(*(site(path) for path in paths)), {**bounds, **settings})
 
 
 @pytest.mark.parametrize(
@@ -43,7 +39,7 @@ def timed_crawl(site: RudeWeb, *paths: str, **settings: Any) -> tuple[Crawl, flo
 )
 def test_a_server_that_does_not_answer_is_asked_once(rude: RudeWeb, behave: Callable[..., None], reason: str) -> None:
     rude.pages |= dict.fromkeys(LINKS, behave)
-    done, _ = timed_crawl(rude, "/a/0")
+    done = crawled(rude, "/a/0")
     assert rude.asked == ["/a/0", "/a/1"]
     assert done.stat("comparison/requests") == done.stat("comparison/failed") == 1
     assert done.stat(f"comparison/given_up/{reason}") == 1
@@ -69,7 +65,7 @@ def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
 def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: Reply, limits: Callable[..., None]) -> None:
     limits(ENOUGH=8)
     rude.pages |= dict.fromkeys(LINKS, reply)
-    done, _ = timed_crawl(rude, "/a/0", DENOISE_COMPARISON_PAGES=16)
+    done = crawled(rude, "/a/0", DENOISE_COMPARISON_PAGES=16)
     assert 1 <= len(rude.of_siblings()) <= 3
     assert done.stat("comparison/given_up/slow") + done.stat("comparison/given_up/timeout") == 1
     assert done.stat("body/items") == 1
@@ -77,7 +73,7 @@ def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: Reply, li
 
 def test_the_crawls_own_delay_is_none_of_the_servers(rude: RudeWeb) -> None:
     rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS, 1)}
-    done, _ = timed_crawl(rude, "/a/0", DOWNLOAD_DELAY=TIMEOUT, DOWNLOAD_DELAY_JITTER=0)
+    done = crawled(rude, "/a/0", DOWNLOAD_DELAY=TIMEOUT, DOWNLOAD_DELAY_JITTER=0)
     assert done.stat("comparison/requests") == 2
     assert done.stat("comparison/failed") == 0
     assert not [name for name in done.stats if "given_up" in name]
@@ -85,7 +81,7 @@ def test_the_crawls_own_delay_is_none_of_the_servers(rude: RudeWeb) -> None:
 
 def test_a_redirect_to_the_same_page_is_followed_once(rude: RudeWeb) -> None:
     rude.pages |= dict.fromkeys([*LINKS, *(f"{link}/" for link in LINKS)], rude_web.redirects_for_ever)
-    done, _ = timed_crawl(rude, "/a/0")
+    done = crawled(rude, "/a/0")
     assert rude.of_siblings() == ["/a/1", "/a/1/"]
     assert done.stat("comparison/given_up/redirects") == 1
     assert done.stat("body/items") == 1
@@ -96,7 +92,7 @@ def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None], 
     limits(TIMEOUT=5)
     rude.pages["/a/1"] = behave
     rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS[1:], 2)}
-    done, _ = timed_crawl(rude, "/a/0")
+    done = crawled(rude, "/a/0")
     assert rude.of_siblings() == ["/a/1", "/a/2", "/a/3"]
     assert done.stat("comparison/requests") == 3
     assert done.stat("comparison/failed") == 1
@@ -115,7 +111,7 @@ def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None], 
 )
 def test_a_site_that_asks_for_patience_is_left_alone(rude: RudeWeb, reply: Reply) -> None:
     rude.pages |= dict.fromkeys(LINKS, reply)
-    done, _ = timed_crawl(rude, "/a/0")
+    done = crawled(rude, "/a/0")
     assert rude.of_siblings() == ["/a/1"]
     assert done.stat("comparison/given_up/busy") == 1
     assert done.stat("body/items") == 1
@@ -124,6 +120,6 @@ def test_a_site_that_asks_for_patience_is_left_alone(rude: RudeWeb, reply: Reply
 def test_patience_asked_of_the_spider_is_ours_too(rude: RudeWeb) -> None:
     rude.pages["/busy"] = Reply(b"<p>slow down", 429)
     rude.pages |= {path: article(n, LINKS) for n, path in enumerate(LINKS, 1)}
-    done, _ = timed_crawl(rude, "/busy", "/a/0", CONCURRENT_REQUESTS=1, RETRY_ENABLED=False)
+    done = crawled(rude, "/busy", "/a/0", CONCURRENT_REQUESTS=1, RETRY_ENABLED=False)
     assert rude.asked == ["/busy", "/a/0"]
     assert done.stat("comparison/given_up/busy") == 1

@@ -50,9 +50,7 @@ def rows(here: Path) -> str:
 
 
 class TestWhatIsWritten:
-    def test_drop_is_the_default_and_lines_stay_as_they_are(
-        self, rows: str, capfdbinary: pytest.CaptureFixture[bytes]
-    ) -> None:
+    def test_drop_is_the_default_and_lines_stay_as_they_are(self, rows: str) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", "denoise", "dedup", "run", rows], capture_output=True, check=False
         )

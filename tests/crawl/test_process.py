@@ -89,7 +89,7 @@ def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
     assert process.wait(LONGEST) == 0
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 9  # all eight would take 12
     assert len(web.asked) == 2
     assert len(items(folder)) == 1
 
