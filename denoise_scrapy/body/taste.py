@@ -76,11 +76,8 @@ NO_TASTE = Taste()
 #: Beta of the expected F_beta that is maximised. `combined`, each page judged by trees that saw none of its
 #: publisher's, precision / recall / F1, mean of eight corpora: .941 / .885 / .894 at .4, .907 / .942 / .906 at 1,
 #: .862 / .974 / .894 at 2.5. Both cost .012 of F1, and take away more than a third of the noise, half of the loss.
-#: At .25 and 4 they cost .036 and .031.
-#: Rules with a second one, precision / recall at precision, balanced, recall: `repetition` .930 / .879, .889 / .938,
-#: .865 / .955; `lcs` .901 / .899, .807 / .929, .795 / .968; `cluster` .910 / .861, .883 / .874, .852 / .954;
-#: `framework` .910 / .868, .898 / .882, .839 / .962; `block-filter` .889 / .900, .845 / .923, .806 / .972;
-#: `style-tree` .889 / .937, .644 / .985, .644 / .986 (151 or fewer pages of each of the eight corpora).
+#: At .25 and 4 they cost .036 and .031. A rule with a second one moves likewise: `repetition` .930 / .879, .889 / .938,
+#: .865 / .955; `lcs` .901 / .899, .807 / .929, .795 / .968 (151 or fewer pages of each corpus).
 BETAS = MappingProxyType({"precision": 0.4, "balanced": 1.0, "recall": 2.5})
 
 

@@ -115,11 +115,6 @@ def test_children_that_display_alike_give_way_to_their_parent():
     assert merged(both) == ["div.a", "div.a/div.b", "div.a/div.c"]
 
 
-def test_small_blocks_are_deleted():
-    small = "<div class=small><p>Two words</p></div>"
-    assert left(f"<div class=a><p>{PROSE}</p></div>{small}") == ["div.a"]
-
-
 def test_blocks_narrower_than_the_content_are_deleted():
     column = "<td width={}><div class={}><p>{}</p></div></td>"
     html = "<table><tr>" + column.format(160, "side", PROSE) + column.format(600, "story", PROSE + "x") + "</table>"

@@ -44,13 +44,6 @@ def test_a_heading_that_others_have_too_is_content():
     assert "Manual" not in body.text
 
 
-def test_a_copy_among_the_comparison_pages_does_not_make_the_story_template():
-    copy = story("fox").replace("founded long ago", "evening edition")
-    body = extract(story("fox"), "http://a.example/fox", [copy, story("owl"), story("cat")])
-    assert "won the prize" in body.text
-    assert len(body.comparison) == 2
-
-
 def test_the_page_itself_is_no_comparison_page():
     page = Page.parse(story("fox"), url="http://a.example/fox")
     again = Page.parse(story("fox"), url="http://a.example/fox")

@@ -81,16 +81,6 @@ def test_cases_of_width_and_height(attributes, passes):
     assert body(table.replace(PROSE, f"{PROSE}<p>{PROSE}") + other) == ([PROSE, PROSE] if passes else [MORE])
 
 
-@pytest.mark.parametrize(
-    ("size", "passes"),
-    [((700, 900), True), ((700, 5000), True), ((160, 600), False), ((300, 400), True), ((400, 1200), False)],
-)
-def test_rendered_sizes_take_the_place_of_attributes(size, passes):
-    page = Page.parse(f"<div width=5 height=5><p>{PROSE}</p></div>")
-    page.boxes = boxes_of(page, {"div": size})
-    assert passing(FrameSizes(page))[2] == passes
-
-
 def test_a_rendered_side_column_is_noise():
     html = f"<div id=side><p>{PROSE}</p><p>{PROSE}</p></div><div id=main><p>{MORE}</p></div>"
     assert body(html) == [PROSE, PROSE]
@@ -157,17 +147,6 @@ def test_lines_hold_all_text_that_blocks_hold(html):
     lines, blocks = Lines(page.elements), page.blocks
     n = len(page.elements)
     assert np.bincount(lines.element, lines.chars, n).tolist() == np.bincount(blocks.element, blocks.chars, n).tolist()
-
-
-def test_a_chinese_table_layout():
-    menu = "".join(f"<tr><td><a href=/{n}.html>频道导航第{n}栏</a></td></tr>" for n in range(8))
-    story = "昨天夜里下了一场大雨，河水上涨，市政府决定从星期一起关闭大桥。<br>有关部门表示，修复工作将持续两周。"
-    html = (
-        f"<table width=760><tr><td width=160><table width=160>{menu}</table></td><td><table width=600>"
-        f"<tr><td>大雨之后大桥关闭</td></tr><tr><td>{story}</td></tr></table></td></tr></table>"
-        "<table width='100%' height=40><tr><td>版权所有 <a href=/about>关于我们</a></td></tr></table>"
-    )
-    assert body(html) == ["大雨之后大桥关闭", story.replace("<br>", "\n")]
 
 
 def test_hidden_text_is_dropped():

@@ -52,11 +52,6 @@ def test_a_saved_model_makes_the_same_body(tmp_path, strategy):
         assert (one.comparison, one.blocks) == (other.comparison, other.blocks)
 
 
-def test_a_saved_model_may_be_empty(tmp_path):
-    SiteModel.fit().save(tmp_path / "model")
-    assert SiteModel.load(str(tmp_path / "model")).extract(page(9)).text == SiteModel.fit().extract(page(9)).text
-
-
 ODD = [None, True, "x", -1, 0, 1.5, 10**400, float("nan"), float("inf"), [], [1], [[]], {}, {"x": 1}, "[" * 9999]
 
 
