@@ -12,11 +12,9 @@ from typing import Any, NamedTuple
 from denoise_scrapy.dedup.index import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, PartRule
 
-KEEPS = ("first", "longest", "newest")
-"""Which of several like rows is kept."""
+KEEPS = ("first", "longest", "newest")  # which of several like rows is kept
 
-Given = tuple[str, str] | tuple[str, str, Any]
-"""A row as a caller gives it: key and text, and a date."""
+Given = tuple[str, str] | tuple[str, str, Any]  # a row as a caller gives it: key and text, and a date
 
 
 class Row(NamedTuple):
@@ -137,7 +135,7 @@ def deduplicate(
 
     Every row is an item of its own, also where keys repeat. With `keep="first"` a row is judged as soon as it is
     taken, and rows may come from a generator without end; else all are read first, and texts go to a temporary file.
-    The index takes some 1.3 KB of memory a kept row.
+    The index takes some 1.2 KB of memory a kept row.
 
     Args:
         rows: Pairs of key and text; triples of key, text and date for `keep="newest"`. Dates are anything that sorts:

@@ -118,7 +118,7 @@ class Catalog:
     def nbytes(self) -> int:
         """Bytes held, about."""
         entries = sum(one.keys.nbytes + one.rows.nbytes for one in self._segments)
-        return 200 * len(self._scopes) + self._texts.nbytes + self._tail.nbytes + entries
+        return 200 * len(self._scopes) + self._used * _TEXT.itemsize + self._tail.nbytes + entries
 
     def extend(self, listings: Sequence[Listing]) -> None:
         """Add texts, in order of id, above all ids so far."""

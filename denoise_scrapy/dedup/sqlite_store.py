@@ -302,7 +302,7 @@ class SQLiteStore(Store):
 
 
 class MemoryStore(SQLiteStore):
-    """A database of the same tables in memory, gone when it is closed: 1.2 KB a text.
+    """A database of the same tables in memory, gone when it is closed: .8 KB a text.
 
     Example:
         >>> with MemoryStore() as store:

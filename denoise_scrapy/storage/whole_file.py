@@ -10,12 +10,11 @@ from typing import TextIO
 
 
 @contextmanager
-def replacing(path: Path, *, errors: str = "strict") -> Iterator[TextIO]:
+def replacing(path: Path) -> Iterator[TextIO]:
     """Write a file beside another, which takes its place when the block ends, and is gone if it fails.
 
     Args:
         path: The file to replace or make.
-        errors: What becomes of text that UTF-8 cannot write, as for `open`.
 
     Yields:
         A text file, UTF-8, whose lines end as on Unix.
@@ -31,7 +30,7 @@ def replacing(path: Path, *, errors: str = "strict") -> Iterator[TextIO]:
         ...     [one.name for one in Path(folder).iterdir()]
         ['a.txt']
     """
-    with replacing_path(path) as temporary, temporary.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
+    with replacing_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         yield file
 
 

@@ -107,12 +107,13 @@ def test_a_killed_server_loses_nothing_acknowledged(durable_server, monkeypatch)
     acknowledged, first = [], 0
     for loop in range(3):
         with opened(durable_server.url, "a") as index:
-            killer = threading.Timer(0.1 + 0.07 * loop, durable_server.kill)
-            killer.start()
+            killer = threading.Timer(0.03 * loop, durable_server.kill)
             with pytest.raises(redis.ConnectionError, match="unix:///"):
                 for seed in range(first, first + 5000):
                     assert not index.check_and_add(str(seed), text_of(seed)).duplicate
                     acknowledged.append(seed)
+                    if seed == first + 10:
+                        killer.start()
         first = seed + 1
         killer.join()
         durable_server.start()
