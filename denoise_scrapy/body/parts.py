@@ -59,7 +59,7 @@ class Surroundings:
     @cached_property
     def template(self) -> BoolArray:
         """Blocks whose text stands in the same place on comparison pages."""
-        return np.asarray(self.site.repeated_in_place_share(self.page) >= REPEATED_SHARE)
+        return np.asarray(self.site.shared_with(self.page).placed_share >= REPEATED_SHARE)
 
     @property
     def linked(self) -> BoolArray:

@@ -17,9 +17,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scrapy import Request
 
-from denoise_scrapy.page.geometry import Boxes
-from denoise_scrapy.page.layout import boxes_by_number
+from denoise_scrapy.page.columns import Boxes
 from denoise_scrapy.page.markup import SKIPPED_TAGS
+from denoise_scrapy.page.parse import read_events, to_utf8
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 
@@ -164,9 +164,56 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
     """Return the boxes of a page's elements from the output of `layout.js`; None where that is of another page."""
     try:
         size, values, tags = layout.split("\n", 2)
-        return boxes_by_number(page, tags, NUMBER, _boxes(size, values))
+        return boxes_by_number(page, tags, _boxes(size, values))
     except (ValueError, OverflowError):  # scripts of the page meddled with the browser's own functions
         return None
+
+
+def boxes_by_number(page: Page, numbered: str, boxes: Boxes) -> Boxes | None:
+    """Return the boxes of a page's elements in the page's own order.
+
+    Args:
+        page: The page.
+        numbered: Its tags, each with its box's number in the attribute `NUMBER`, or unknown. Text, and what is inside
+            of `SKIPPED_TAGS`, may be left out.
+        boxes: The boxes by number.
+
+    Returns:
+        None: the page has other elements than the numbered tags, or the numbers are none of these boxes.
+
+    Raises:
+        ValueError, OverflowError: What should be a number is none.
+
+    Example:
+        >>> from denoise_scrapy.page import Page
+        >>> two = np.array([10, 20], np.float32)
+        >>> boxes = Boxes(two, two, two, two, 100, 100)
+        >>> page = Page.parse("<p>One<noscript><i>Two</i></noscript><p>Three")
+        >>> numbered = "<html><body><p n=0>One<noscript><i>Two</i></noscript><p n=1>Three"
+        >>> boxes_by_number(page, numbered, boxes).x.tolist()
+        [nan, nan, 10.0, nan, 20.0]
+        >>> boxes_by_number(page, numbered + "<p>", boxes) is None
+        True
+    """
+    leaves = SKIPPED_TAGS - {"noscript"} if page.noscript_read else SKIPPED_TAGS
+    tags, numbers = list[str](), list[int]()
+    skipped = 0  # how many elements are open inside a leaf, itself included
+    for event in read_events(to_utf8(numbered)):
+        if event is None:
+            skipped -= skipped > 0
+        elif skipped:
+            skipped += not isinstance(event, str)
+        elif not isinstance(event, str):
+            tag, attributes = event
+            tags.append(tag)
+            numbers.append(int(attributes.get(NUMBER) or -1))
+            skipped = int(tag in leaves)
+    if tags != page.tags():
+        return None
+    found = np.array(numbers, np.intp)
+    known = found[found != -1]
+    fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)
+    return boxes.taken(found) if fits else None
 
 
 def _ours(request: Request) -> list[Any]:

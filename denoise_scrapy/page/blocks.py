@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.columns import Elements, IntArray, NativeColumn, derived
-from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.columns import Boxes, Elements, IntArray, NativeColumn, derived
 from denoise_scrapy.page.marked_text import (
     CJK,
     CLASSES,
@@ -128,11 +127,7 @@ class Blocks:
         return running.take(self.after) - running.take(self.first)
 
     def share_owned_by(self, elements: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        """Share of each block's visible characters that are own text of the marked elements.
-
-        Args:
-            elements: Which of the page's elements, shape (elements,).
-        """
+        """Share of each block's visible characters that are own text of the marked ones of the elements."""
         return np.asarray(self._chars_owned_by(elements) / np.maximum(self.chars, 1))
 
     @cached_property
@@ -187,16 +182,8 @@ class Blocks:
         return segment_hashes(hash_table().take(self._visible_codes), *self._visible)
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The blocks of a page, shape (m,) but for `block_of_text`.
-
-    Attributes:
-        block_of_text: Block of the text after each mark, -1 where nothing shows, shape (marks,).
-        element: Nearest block-level element of each block's text, -1 where there is none.
-        first: Number of the mark that each block's text follows.
-        after: Number of the mark that ends it; the number of all marks at the page's end.
-    """
+class Runs(NamedTuple):
+    """The columns of `Blocks` that are told by its marks."""
 
     block_of_text: IntArray
     element: IntArray
@@ -243,14 +230,7 @@ def _bounds(ends: npt.NDArray[np.bool_]) -> IntArray:
 
 
 def count_tokens(e: Elements, block_of_text: IntArray, start: IntArray, end: IntArray) -> IntArray:
-    """Tokens of each block: runs of word characters, and CJK characters one by one.
-
-    Args:
-        e: The page's elements.
-        block_of_text: Block of the text after each mark, shape (marks,).
-        start: Position of each block's first character, shape (m,).
-        end: Position after its last, shape (m,).
-    """
+    """Tokens of each block, see `Blocks`."""
     classes = e.classes
     word = classes - DIGIT < CJK - DIGIT  # unsigned: what is below wraps round to large values
     begins = word.copy()

@@ -23,10 +23,10 @@ FloatArray = npt.NDArray[np.float64]
 class FeatureTree:
     """Columns of the n nodes of a page's body, level by level (breadth first), each of shape (n,).
 
-    The fourteen attributes of the source are here as `tag`, `id`, `class_`, `outer_length` (outerHTML),
-    `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`; `parent`, `children`, `depth`; and
-    `boxes` (left, top, width, height; shape (n, 4), NaN where unknown). Markup that shows nothing
-    (scripts, styles, templates …) has no nodes.
+    The fourteen attributes of the source are here, but for the children, as `tag`, `id`, `class_`, `outer_length`
+    (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`; `parent`, `depth`; and `boxes`
+    (left, top, width, height; shape (n, 4), NaN where unknown). Markup that shows nothing (scripts, styles, templates
+    …) has no nodes.
 
     Attributes:
         element: Index of the node's element in the page.
@@ -38,8 +38,8 @@ class FeatureTree:
     Example:
         >>> page = Page.parse("<body><div id=a><p>One two.</p><p>Three.</p></div><script>x</script>")
         >>> tree = FeatureTree(page)
-        >>> tree.depth.tolist(), tree.children.tolist(), tree.text_rate.tolist()
-        ([0, 1, 2, 2], [1, 2, 0, 0], [0.0, 0.0, 1.0, 1.0])
+        >>> tree.depth.tolist(), tree.text_rate.tolist()
+        ([0, 1, 2, 2], [0.0, 0.0, 1.0, 1.0])
     """
 
     def __init__(self, page: Page) -> None:
@@ -87,11 +87,6 @@ class FeatureTree:
     def outer_length(self) -> IntArray:
         """Characters of outerHTML, about: tags with class and id, URLs, visible text."""
         return np.asarray(self.page.code_lengths)[self.element]
-
-    @cached_property
-    def children(self) -> IntArray:
-        """Number of child nodes."""
-        return np.bincount(self.parent[self.parent >= 0], minlength=len(self))
 
     @cached_property
     def is_content(self) -> npt.NDArray[np.bool_]:

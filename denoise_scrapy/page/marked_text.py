@@ -174,11 +174,6 @@ EXACT_LEVELS = 8
 def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable) -> MarkedText:
     r"""Put a space between inline elements that follow each other directly, where two words would meet.
 
-    Args:
-        text: A marked text: 1 at each element's start, 2 at its end.
-        paths: Path id of each element, shape (elements,).
-        table: Table of the ids.
-
     Example:
         >>> from denoise_scrapy.page import Page
         >>> Page.parse("<p><span>Boots</span><span>2026</span> <b>W</b><span>ith</span>").block_text(0)
@@ -219,13 +214,8 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
 def _meet(before: str, after: str, further: str, *, twins: bool) -> bool:
     """Whether two words meet here rather than the halves of one.
 
-    Scripts without capitals run on, but for links. Single letters in elements of their own are one word, drawn out.
-
-    Args:
-        before: The letter before the place.
-        after: The letter behind it.
-        further: What stands before both: a mark where the first is alone.
-        twins: Whether a link follows a link of its own shape: two entries, in any script.
+    Scripts without capitals run on, but for links: one that follows a link of its own shape is another entry in any
+    script. Single letters in elements of their own, with a mark `further` before, are one word, drawn out.
     """
     if twins:
         return not after.islower()
@@ -244,14 +234,7 @@ def _is_exact(path: int, table: PathTable) -> bool:
 
 
 def cut_slices(text: MarkedText, whole: str, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> list[str]:
-    """Slices of the marked string; no bound parts a pair of surrogates.
-
-    Args:
-        text: The marked string of a page.
-        whole: The same decoded.
-        starts: Position of each slice's first character in `text.codes`, shape (m,).
-        ends: Position after its last, shape (m,).
-    """
+    """Slices of a marked text, of which `whole` is the string, by positions in its codes that part no surrogates."""
     codes = text.codes
     if len(whole) != len(codes):  # characters beyond the plane are two codes each, and one in the string
         high, low = codes[:-1] & 0xFC00 == 0xD800, codes[1:] & 0xFC00 == 0xDC00

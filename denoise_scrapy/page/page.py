@@ -15,8 +15,7 @@ import numpy.typing as npt
 from denoise_scrapy.native.blocks import FactsArrays
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.columns import BoolArray, Elements, IntArray
-from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.columns import BoolArray, Boxes, Elements, IntArray
 from denoise_scrapy.page.marked_text import PREFORMATTED, collapsed, cut_slices, mix
 from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.parse import parse_markup, to_utf8
@@ -29,13 +28,7 @@ from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, fin
 class PageFacts:
     """Facts of a page of m blocks, which other pages are compared with: some 25 bytes a block.
 
-    Attributes:
-        url: Where the page came from.
-        signature: See `Page.signature`.
-        text_hashes: See `Blocks.text_hashes`, shape (m,).
-        path_keys: See `Blocks.path_keys`, shape (m,).
-        tokens: See `Blocks.tokens`, shape (m,).
-        title: Its title; "" of facts from a file, which holds none.
+    Attributes are those of `Page` and `Blocks`, of shape (m,); facts from a file have no title.
     """
 
     url: str
@@ -236,11 +229,7 @@ class Page:
         return collapsed(self.marked_texts[block]) if made is None else made[block]
 
     def text_of(self, wanted: BoolArray) -> str:
-        """Texts of some blocks, a line each.
-
-        Args:
-            wanted: Which blocks, shape (blocks,).
-        """
+        """Texts of the wanted of the blocks, a line each."""
         return "\n".join(map(collapsed, self.marked_texts_of(wanted.nonzero()[0])))
 
     @cached_property
@@ -254,11 +243,7 @@ class Page:
         return self._marked_texts(np.arange(len(self.blocks)))
 
     def marked_texts_of(self, blocks: IntArray) -> list[str]:
-        """Some of `marked_texts`; the others are not made.
-
-        Args:
-            blocks: Numbers of blocks, shape (any,).
-        """
+        """Those of `marked_texts` of some blocks, by their numbers; the others are not made."""
         made = self.__dict__.get("marked_texts")
         return self._marked_texts(blocks) if made is None else list(map(made.__getitem__, blocks.tolist()))
 
@@ -388,24 +373,15 @@ class Page:
 
     @cached_property
     def signature(self) -> frozenset[int]:
-        """Path hashes of the page's layout containers; see `layout_signature`."""
-        return layout_signature(self._paths, self._table)
+        """Path hashes of the page's layout containers.
 
-
-def layout_signature(paths: npt.NDArray[np.int32], table: PathTable) -> frozenset[int]:
-    """Path hashes of a page's layout containers.
-
-    Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions
-    and ids, which would keep pages of one template apart.
-
-    Args:
-        paths: Path id of each element, shape (n,).
-        table: Table of the ids.
-    """
-    return frozenset(layout_shapes(paths, table).tolist())
+        Source: Wang, Chen and Dai (2018): the set of a page's block paths, here without sibling positions
+        and ids, which would keep pages of one template apart.
+        """
+        return frozenset(layout_shapes(self._paths, self._table).tolist())
 
 
 def layout_shapes(paths: npt.NDArray[np.int32], table: PathTable) -> npt.NDArray[np.uint64]:
-    """Return the hashes of `layout_signature` as an array, the same one several times, shape (containers,)."""
+    """Return the hashes of `Page.signature` as an array, the same one several times, shape (containers,)."""
     containers = paths.compress(np.asarray(table.columns["container"], np.bool_).take(paths))
     return np.asarray(table.columns["shape"], np.uint64).take(containers)

@@ -32,10 +32,6 @@ def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
 
     Text inside `noscript` is read only where it is the page's better half: forums exist that serve the whole thread
     there.
-
-    Args:
-        body: The page, as `to_utf8` gives it.
-        table: Gets the paths that are new to it.
     """
     parsed, marks_fit = _read(body, table)
     # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
@@ -106,10 +102,6 @@ def feed(page: bytes | _Pieces, target: Target) -> None:
 
     lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
     is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too.
-
-    Args:
-        page: All of it, or a file that may end before it does.
-        target: Gets the events.
     """
     # huge_tree: without it one text of 10 MB silently takes all text of the page with it
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)

@@ -78,34 +78,20 @@ _KINDS: dict[str, int] = {
 
 @dataclass(slots=True, eq=False)
 class Token:
-    """A kind of element: tag, class, id, role and whether it hides itself.
-
-    Attributes:
-        tag: Its tag.
-        class_: Its class, `without_digits`.
-        id: Its id, `without_digits`.
-        key: Its identity, as the end of a key of `PathTable.transitions`; itemprop is none of it, though it may set
-            flags.
-        kind: What the event loop does with it.
-        block: Whether it ends a block of text.
-        in_key: Its part of the hash of a path.
-        in_shape: The same without the id.
-        flags: Bits of `Flag`.
-        packed: Its columns of the path table.
-        counted: Whether a table counts its memory.
-    """
+    """A kind of element: tag, class and id `without_digits`, role and whether it hides itself."""
 
     tag: str
     class_: str
     id: str
+    #: Its identity, the end of a key of `PathTable.transitions`; itemprop is none of it, though it may set flags.
     key: tuple[object, ...]
     kind: int
     block: bool
-    in_key: int
-    in_shape: int
+    in_key: int  # its part of the hash of a path
+    in_shape: int  # the same without the id
     flags: int
     packed: bytes
-    counted: bool = False
+    counted: bool = False  # whether a table counts its memory
 
     @property
     def step(self) -> str:
@@ -169,8 +155,8 @@ MAX_PATHS, MAX_BYTES = 100_000, 50_000_000
 RARE_NAMES = frozenset(["id", "role", "itemprop", "itemtype", "style", "hidden"])
 
 #: About what a table takes by itself, for a path, for a transition, for a token that no table had before, in bytes:
-#: fitted to tracemalloc's figures of 27 recorded sites. Names come on top.
-EMPTY_BYTES, PATH_BYTES, TRANSITION_BYTES, TOKEN_BYTES = 10_000, 60, 140, 700
+#: by tracemalloc.s figures of 14 recorded sites. Names come on top.
+EMPTY_BYTES, PATH_BYTES, TRANSITION_BYTES, TOKEN_BYTES = 10_000, 150, 150, 750
 #: Tag, class, id, role, itemprop as written, and whether it hides itself.
 _Raw = tuple[str, str | None, str | None, str | None, str | None, bool]
 _MASK = (1 << 64) - 1

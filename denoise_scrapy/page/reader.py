@@ -71,14 +71,7 @@ class ParsedMarkup:
 
 
 class Target:
-    """Holder of the parser's callbacks. As attributes of a plain object they cost less than methods.
-
-    Attributes:
-        start: Called with tag and attributes of each element.
-        end: Called with the tag.
-        data: Called with each text run; a text may come in several.
-        close: Called at the end, by the parser.
-    """
+    """Holder of the parser's callbacks. As attributes of a plain object they cost less than methods."""
 
     __slots__ = ("close", "data", "end", "start")
 
@@ -157,10 +150,7 @@ class AnyReader:
 class Reader(AnyReader):
     """Reads one page into a `ParsedMarkup`.
 
-    Args:
-        table: See `AnyReader`.
-        keep_noscript: See `AnyReader`.
-        clean: Whether to take marks out of the text, where character references brought them in.
+    With `clean` marks are taken out of the text, where character references brought them in.
     """
 
     def __init__(self, table: PathTable, *, keep_noscript: bool = False, clean: bool = False) -> None:
@@ -284,13 +274,7 @@ class Reader(AnyReader):
 
 
 class NativeReader(AnyReader):
-    """The same in C (`native/source/reader.c`).
-
-    Args:
-        library: The compiled library.
-        table: See `AnyReader`.
-        keep_noscript: See `AnyReader`.
-    """
+    """The same in C (`native/source/reader.c`)."""
 
     def __init__(self, library: Library, table: PathTable, *, keep_noscript: bool = False) -> None:
         super().__init__(table, keep_noscript=keep_noscript)

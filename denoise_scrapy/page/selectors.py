@@ -81,12 +81,7 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Elements that a selector has found on a page.
-
-    Attributes:
-        selector: As the user wrote it.
-        elements: Numbers of the elements, ascending, shape (found,).
-    """
+    """Numbers of the elements that a selector, as the user wrote it, has found on a page, ascending, shape (found,)."""
 
     selector: str
     elements: IntArray
@@ -185,11 +180,6 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
 def find_elements(body: bytes, selectors: Sequence[Selector], *, keep_noscript: bool) -> list[Match]:
     """Find the elements of each selector on a page.
 
-    Args:
-        body: The page, as `parse.to_utf8` gives it.
-        selectors: The selectors, at least one.
-        keep_noscript: Whether the text in `noscript` was read as the page's.
-
     Raises:
         TooLargeError: The page is too large.
         ValueError: An XPath cannot be evaluated.
@@ -205,13 +195,7 @@ def find_elements(body: bytes, selectors: Sequence[Selector], *, keep_noscript: 
 
 
 def removed_elements(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> npt.NDArray[np.bool_]:
-    """Return which of a page's n elements the user's selectors remove and do not keep, shape (n,).
-
-    Args:
-        elements: The page's elements.
-        kept: What the selectors of content found.
-        removed: What the selectors of noise found.
-    """
+    """Return which of a page's n elements the user's selectors remove and do not keep, shape (n,)."""
     return _inside(elements, removed) & ~_inside(elements, kept)
 
 

@@ -144,30 +144,18 @@ def _code(name: str) -> int:
     return crc32(name.encode("utf-8", "replace"))
 
 
-def content_densities(page: Page, alpha: float = ALPHA) -> FloatArray:
-    r"""H(b) of each block node, 0 of every other element, shape (elements,).
+def node_densities(page: Page, alpha: float = ALPHA) -> tuple[IntArray, FloatArray]:
+    """The page's block nodes in document order, and H(b) of each; an element in a block costs alpha.
 
     H = p_text · (1 - p_link) · p_textl / (1 + size · alpha), where p_text = T_n / (1 + T) is the block's share of the
     page's text outside links, p_link = links_n / (1 + links) its share of the links, p_textl = T_n / (1 + all text_n)
     the share of its own text outside links, and size the number of its elements. Lengths are visible characters.
 
-    Args:
-        page: The page.
-        alpha: What each element in the block costs.
-
     Example:
         >>> page = Page.parse("<div>Nine char.s</div><div><a href=/>Link</a></div>")
-        >>> content_densities(page, alpha=0).round(3).tolist()  # html, body, div, div, a: 10/11 · 1 · 10/11
-        [0.0, 0.0, 0.826, 0.0, 0.0]
+        >>> node_densities(page, alpha=0)[1].round(3).tolist()  # 10/11 · 1 · 10/11
+        [0.826, 0.0]
     """
-    densities = np.zeros(len(page.elements))
-    nodes, of_nodes = _node_densities(page, alpha)
-    densities[nodes] = of_nodes
-    return densities
-
-
-def _node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
-    """The page's block nodes in document order, and their H; other elements need no sums."""
     elements = page.elements
     nodes = is_block_node(page).nonzero()[0]
     outside = (np.asarray(elements.column("flags"), np.int32) & _LINK) == 0
@@ -196,7 +184,7 @@ def relative_alpha(page: Page) -> float:
 
 def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
     """Index of the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
-    nodes, densities = _node_densities(page, alpha)
+    nodes, densities = node_densities(page, alpha)
     best = int(densities.argmax()) if len(densities) else -1
     return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 

@@ -20,7 +20,8 @@ from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, pack, unpack
-from denoise_scrapy.site.template import SAME_TEMPLATE, signature_similarity
+from denoise_scrapy.site.shared import signature_similarity
+from denoise_scrapy.site.template import SAME_TEMPLATE
 from denoise_scrapy.storage import FileKind, StoreMismatch, connect, connect_to_read
 from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
 
@@ -43,19 +44,12 @@ FAILURES = (sqlite3.Error, OSError, ValueError)
 
 
 class KeptSite(NamedTuple):
-    """What is kept of a site.
-
-    Attributes:
-        site: See `site_key`.
-        pages: How many pages.
-        newest: When the newest was saved, in seconds since 1970.
-        nbytes: Bytes of their facts.
-    """
+    """What is kept of a site, see `site_key`."""
 
     site: str
     pages: int
-    newest: float
-    nbytes: int
+    newest: float  # when the newest was saved, in seconds since 1970
+    nbytes: int  # of their facts
 
 
 class FactsStore(ABC):

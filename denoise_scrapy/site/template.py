@@ -7,18 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from statistics import median
 from typing import TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.site.shared import NumberedPages, SharedBlocks
+from denoise_scrapy.site.shared import SharedBlocks, signature_similarity
 
 ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
-Shares = npt.NDArray[np.float64]
 
 # Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
@@ -47,22 +42,10 @@ def template_similarity(a: Page | PageFacts, b: Page | PageFacts) -> float:
     return signature_similarity(a.signature, b.signature)
 
 
-def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
-    """The same for two sets of block paths (`Page.signature`)."""
-    smaller = min(len(a), len(b))
-    return len(a & b) / smaller if smaller else 0.0
-
-
-def likeness_to(page: Page | PageFacts, others: Iterable[Page | PageFacts]) -> list[float]:
-    """`template_similarity` of a page to each other."""
-    own = page.signature
-    return [signature_similarity(own, other.signature) for other in others]
-
-
 def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
     """Other pages, those most like the page's template first; among equals in the order given."""
     others = list(others)
-    likeness = likeness_to(page, others)
+    likeness = [template_similarity(page, other) for other in others]
     return [others[i] for i in sorted(range(len(others)), key=likeness.__getitem__, reverse=True)]
 
 
@@ -104,16 +87,10 @@ class SiteStatistics:
         numbers = [i for i, p in enumerate(self.pages) if p is not page and (not page.url or p.url != page.url)]
         if not numbers:
             return SiteStatistics()
-        shared = SharedBlocks.among(page, self._numbered, numbers)
-        native = shared.likeness
-        likeness = likeness_to(page, [self.pages[i] for i in numbers]) if native is None else native
+        shared = SharedBlocks(page, [self.pages[i] for i in numbers])
+        likeness = shared.likeness
         likest = sorted(find_originals(shared), key=likeness.__getitem__, reverse=True)
         return SiteStatistics(tuple(self.pages[numbers[i]] for i in likest), [shared.only(likest)])
-
-    @cached_property
-    def _numbered(self) -> NumberedPages:
-        """The pages' texts and paths, numbered for all pages that are compared with them."""
-        return NumberedPages(self.pages)
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
         """The same of the first k pages only.
@@ -138,20 +115,3 @@ class SiteStatistics:
         if not self._shared or self._shared[0].page is not page:
             self._shared[:] = [SharedBlocks(page, self.pages)]
         return self._shared[0]
-
-    def repeated_share(self, page: Page) -> Shares:
-        """Share of the pages that carry each block's text, shape (blocks,); 0 where there is no page."""
-        return self.shared_with(page).text_share
-
-    def repeated_in_place_share(self, page: Page) -> Shares:
-        """Share of the pages that carry each block's text under the same path, shape (blocks,)."""
-        return self.shared_with(page).placed_share
-
-    def repeated_slot_share(self, page: Page) -> Shares:
-        """How much of what stands in each block's slot is repeated, shape (blocks,).
-
-        A slot is all blocks of one path, on the page and the comparison pages; the share is that of its
-        tokens in texts which two or more of these pages carry. A box that takes its teasers from a common
-        stock shows some of them on several pages, the rest are of its kind.
-        """
-        return self.shared_with(page).slot_share

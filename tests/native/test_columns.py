@@ -12,8 +12,7 @@ from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.reading import read_page
 from denoise_scrapy.page import Flag, Page, PathTable
 from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.columns import Elements, character_tables
-from denoise_scrapy.page.geometry import Boxes
+from denoise_scrapy.page.columns import Boxes, Elements, character_tables
 from denoise_scrapy.page.marked_text import MarkedText
 from denoise_scrapy.page.paths import ROW
 from tests.html_strategies import SOUP, pages
@@ -61,10 +60,7 @@ def same(text, paths, table, boxes=None):
     assert native.native is not None
     with switched_off():
         plain = Blocks(Elements(*arrays), boxes)
-        for names, ours, theirs in (
-            (OF_ELEMENTS, native.elements, plain.elements),
-            (OF_BLOCKS, native, plain),
-        ):
+        for names, ours, theirs in ((OF_ELEMENTS, native.elements, plain.elements), (OF_BLOCKS, native, plain)):
             for name in names:
                 found, expected = getattr(ours, name), getattr(theirs, name)
                 assert (found.dtype, found.shape) == (expected.dtype, expected.shape), name

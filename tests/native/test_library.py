@@ -9,7 +9,7 @@ import pytest
 
 from denoise_scrapy.native import compile as compiling
 from denoise_scrapy.native import library, status, switched_off
-from denoise_scrapy.native.compile import FOLDER, compile_library, source_digest
+from denoise_scrapy.native.compile import compile_library, source_digest
 
 STATUS = "from denoise_scrapy.native import library, status; print(status(), library() is not None)"
 
@@ -89,7 +89,3 @@ def test_the_digest_is_of_names_and_contents(tmp_path: Path, monkeypatch: pytest
         (tmp_path / name).write_text(text)
         digests.append(source_digest())
     assert len(set(digests)) == 4
-
-
-def test_sources_lie_beside_their_loader() -> None:
-    assert (FOLDER / "source" / "kernels.h").exists()

@@ -93,10 +93,6 @@ def test_pairs(html, text):
     assert texts(html) == [text]
 
 
-def test_tokens_are_counted_apart():
-    assert Page.parse("<p><span>Trail</span><span>Boots</span>").blocks.tokens.tolist() == [2]
-
-
 @given(SOUP)
 def test_parting_twice_is_parting_once(html):
     page = Page.parse(html)
@@ -112,20 +108,6 @@ def test_a_list_is_read_line_by_line_in_its_order():
     assert texts(f"<ul>{rows}</ul>") == [
         line for i in range(1, 4) for line in (f"Title {i}", f"Mar {i} 2026", f"Text {i}.")
     ]
-
-
-def test_a_table_is_read_row_by_row():
-    html = "<table><tr><th>Team<th>Won</tr><tr><td>Owls<td>3</tr><tr><td>Cats<td>1</tr></table>"
-    assert texts(html) == ["Team", "Won", "Owls", "3", "Cats", "1"]
-
-
-def test_search_results_and_pages_of_results():
-    html = (
-        "<main><div><a href=/a><h2>First</h2><cite>a.example</cite></a><span>A snippet.</span></div>"
-        "<div><a href=/b><h2>Second</h2><cite>b.example</cite></a><span>Another.</span></div></main>"
-        "<div class=pages><a href=?1>1</a><a href=?2>2</a><a href=?3>3</a></div>"
-    )
-    assert texts(html) == ["First", "a.example A snippet.", "Second", "b.example Another.", "1 2 3"]
 
 
 def test_hashes_of_blocks_do_not_change():

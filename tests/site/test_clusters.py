@@ -1,12 +1,11 @@
 """Densities, rules, and their text."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site.clusters import BLOCK_NODES, Rule, best_block, content_densities, learn_rule, names_of
+from denoise_scrapy.site.clusters import BLOCK_NODES, Rule, best_block, learn_rule, names_of, node_densities
 from tests.html_strategies import SOUP, pages
 
 
@@ -35,10 +34,10 @@ def literal_density(page: Page, element: int, alpha: float) -> float:
 @given(pages(3), st.sampled_from([0.0, 0.005, 0.5]))
 def test_densities_equal_the_literal_ones(html, alpha):
     page = Page.parse(html)
-    densities = content_densities(page, alpha)
-    for i, path in enumerate(page.elements.paths):
-        expected = literal_density(page, i, alpha) if page.path_table.tags[path] in BLOCK_NODES else 0
-        assert densities[i] == pytest.approx(expected)
+    nodes, densities = node_densities(page, alpha)
+    assert nodes.tolist() == [i for i, tag in enumerate(page.tags()) if tag in BLOCK_NODES]
+    for i, density in zip(nodes.tolist(), densities, strict=True):
+        assert density == pytest.approx(literal_density(page, i, alpha))
 
 
 @given(st.lists(pages(3), max_size=4))
@@ -90,10 +89,9 @@ PAGE = Page.parse(
 def test_densities_by_hand():
     # T = 11 characters outside links, 3 links in all
     # the second div: T_n = 11, all text 15, 1 link, 4 elements: 11/12 · (1 - 1/4) · 11/16 / (1 + 4 · .01)
-    densities = content_densities(PAGE, alpha=0.01)
-    assert np.flatnonzero(densities).tolist() == [5]
-    assert densities[5] == pytest.approx(11 / 12 * 3 / 4 * 11 / 16 / 1.04)
-    assert best_block(PAGE, alpha=0.01) == (5, densities[5])
+    nodes, densities = node_densities(PAGE, alpha=0.01)
+    assert (nodes.tolist(), densities.tolist()) == ([2, 5], [0, pytest.approx(11 / 12 * 3 / 4 * 11 / 16 / 1.04)])
+    assert best_block(PAGE, alpha=0.01) == (5, densities[1])
 
 
 def test_a_page_without_blocks_or_text_has_no_best_one():

@@ -72,7 +72,6 @@ def test_fourteen_attributes_by_hand():
     tags = [tree.page.path_table.tags[p] for p in tree.page.elements.paths[tree.element]]
     assert tags == ["body", "div", "p", "p", "b"]  # level by level, the script is gone
     assert tree.parent.tolist() == [-1, 0, 0, 1, 3]
-    assert tree.children.tolist() == [2, 1, 0, 1, 0]
     assert tree.depth.tolist() == [0, 1, 1, 2, 3]
     assert tree.text_length.tolist() == [9, 9, 0, 7, 1]
     assert tree.text_rate.tolist() == pytest.approx([0, 2 / 9, 0, 6 / 7, 1])

@@ -20,7 +20,7 @@ def rows(page: Page) -> list[tuple[int, int, int]]:
 @given(pages(), st.lists(pages(), max_size=3))
 def test_shares_equal_plain_counting(html, others):
     page, site = Page.parse(html), SiteStatistics.of(Page.parse(other) for other in others)
-    n = max(len(site.pages), 1)
+    n, shared = max(len(site.pages), 1), site.shared_with(page)
     carried = [{t for t, _, _ in rows(other)} for other in site.pages]
     placed = [{(t, p) for t, p, _ in rows(other)} for other in site.pages]
     everywhere = [page, *site.pages]
@@ -30,12 +30,8 @@ def test_shares_equal_plain_counting(html, others):
         for text, path, tokens in rows(p):
             slot[path] += tokens
             repeated[path] += tokens * (count[text] > 1)
-    assert site.repeated_share(page).tolist() == pytest.approx(
-        [sum(t in c for c in carried) / n for t, _, _ in rows(page)]
-    )
-    assert site.repeated_in_place_share(page).tolist() == pytest.approx(
+    assert shared.text_share.tolist() == pytest.approx([sum(t in c for c in carried) / n for t, _, _ in rows(page)])
+    assert shared.placed_share.tolist() == pytest.approx(
         [sum((t, p) in c for c in placed) / n for t, p, _ in rows(page)]
     )
-    assert site.repeated_slot_share(page).tolist() == pytest.approx(
-        [repeated[p] / max(slot[p], 1) for _, p, _ in rows(page)]
-    )
+    assert shared.slot_share.tolist() == pytest.approx([repeated[p] / max(slot[p], 1) for _, p, _ in rows(page)])

@@ -80,10 +80,8 @@ def test_importance_by_hand():
 
 def test_importance_of_a_node_on_one_page_is_a_parameter():
     # ul: (1 - .9) 0 + .9 · 1 = .9
-    assert by_tag(SITE[2], among(SITE[2], SITE, lone_importance=0.0).composite)[4:] == [
-        ("ul", pytest.approx(0.9)),
-        ("li", 1),
-    ]
+    found = among(SITE[2], SITE, lone_importance=0.0)
+    assert by_tag(SITE[2], found.composite)[4:] == [("ul", pytest.approx(0.9)), ("li", 1)]
 
 
 def test_noise_has_no_part_that_is_not():

@@ -69,7 +69,8 @@ def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
         return []
     hidden = (page.blocks.flags & Flag.HIDDEN) != 0
     # at these shares the hand rule takes a text, and a slot, for template
-    template = (site.repeated_share(page) >= REPEATED_SHARE) | (site.repeated_slot_share(page) > SLOT_SHARE)
+    shared = site.shared_with(page)
+    template = (shared.text_share >= REPEATED_SHARE) | (shared.slot_share > SLOT_SHARE)
     kept = np.array([block.kept for block in body.blocks], bool)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low").tolist()
     preformatted = ((page.blocks.flags & Flag.PREFORMATTED) != 0).tolist()
