@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.markdown import table
 from benchmarks.quality import Row
 from denoise_scrapy.body import DEFAULT_STRATEGY
-from denoise_scrapy.body.model.block_model import block_model
+from denoise_scrapy.body.model import block_model
 
 #: The default on publishers that its model was not fitted on: what a user may expect.
 UNSEEN = f"`{DEFAULT_STRATEGY}`, unseen publishers"

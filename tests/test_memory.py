@@ -8,8 +8,7 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
-from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.features import words
+from denoise_scrapy.body import SiteModel, words
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes

@@ -1,8 +1,7 @@
 """What each family of features adds: `python -m training.ablation --corpora DIR [DIR …] --output FILE.md`.
 
-Families are added one after the other; each row is cross-validated with whole publishers left out. For time's sake one
-network is fitted, half as long as those that are shipped; the last rows have all features and other numbers of
-comparison pages.
+Families are added one after the other; each row is cross-validated with whole publishers left out. The last
+rows have all features and other numbers of comparison pages.
 """
 
 from __future__ import annotations
@@ -13,19 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from denoise_scrapy.body.features import NAMES
-from denoise_scrapy.body.reasons import family
-from training import networks
+from denoise_scrapy.body.features import FAMILIES, NAMES
 from training.dataset import read_corpora, read_examples
 from training.model import PageScore, cross_validate
 
-#: Steps: what is added, and the families that make it up (`reasons.FAMILIES`).
+#: Steps: what is added, and the families that make it up (`features.FAMILIES`).
 STEPS = (
     ("text, links, tags and class words of the block", ("text", "links", "names")),
-    ("surroundings and place", ("surroundings", "place")),
-    ("words and title", ("words", "title")),
-    ("records, pictures, prices, page", ("records", "goods", "page")),
-    ("the hand rule", ("rule",)),
+    ("surroundings and place", ("surroundings", "place", "section")),
+    ("words and headline", ("announcements", "headline")),
+    ("the whole page", ("whole_page",)),
     ("the site", ("site",)),
 )
 CORPORA = ("big9", "dragnet", "cleanportal", "wcxb", "zh", "single", "world", "zh68", "docs")
@@ -40,7 +36,6 @@ def main() -> None:
     ap.add_argument("--output", type=Path, required=True)
     ap.add_argument("--jobs", type=int, default=2)
     args = ap.parse_args()
-    networks.NETWORKS, networks.EPOCHS = 1, networks.EPOCHS // 2
     head = f"| features | k | {' | '.join(CORPORA)} |\n|---|---|{'---|' * len(CORPORA)}\n"
     args.output.write_text(head, "utf-8")
     corpora, folds = read_corpora(args.corpora)
@@ -48,7 +43,7 @@ def main() -> None:
     families: tuple[str, ...] = ()
     for told, added in STEPS:
         families += added
-        names = tuple(name for name in NAMES if family(name) in families)
+        names = tuple(name for family in families for name in FAMILIES[family].names)
         _write(args.output, f"+ {told} ({len(names)})", cross_validate(data, 0, names, args.jobs), (5, 0))
     data = read_examples(corpora, folds, MORE_KS, args.jobs)
     _write(args.output, f"all ({len(NAMES)})", cross_validate(data, 0, jobs=args.jobs), MORE_KS)

@@ -25,7 +25,18 @@ from training.labels import block_tokens, gold_share
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = 5
 #: Weight of a page by its corpus: small corpora count for more, as the study found best.
-CORPUS_WEIGHTS = {"big9": 1.22, "dragnet": 0.88, "cleanportal": 2.3, "wcxb": 2.5, "zh": 3.0, "world": 2.0, "zh68": 2.0}
+CORPUS_WEIGHTS = {
+    "big9": 1.22,
+    "dragnet": 0.88,
+    "cleanportal": 2.3,
+    "wcxb": 2.5,
+    "zh": 3.0,
+    "world": 2.0,
+    "zh68": 2.0,
+    "harvest": 2.0,
+    "zhportals": 0.5,
+    "daniel": 0.7,
+}
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
 
 

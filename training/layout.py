@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.corpora import RecordedPage
 from benchmarks.geometry import RenderedPage, read
 from denoise_scrapy.body.features import block_features
-from denoise_scrapy.body.model.block_model import BlockModel
+from denoise_scrapy.body.model import BlockModel
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.page import Page, PathTable

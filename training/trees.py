@@ -9,19 +9,19 @@ import lightgbm
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.model.forest import Forest
+from denoise_scrapy.body.forest import Forest
 from training.dataset import CORPUS_WEIGHTS, Example
 
-TREES, LEAVES, DEPTH = 120, 16, 6
+TREES, LEAVES, DEPTH = 160, 32, 8
 PARAMETERS: dict[str, Any] = {
     "objective": "binary",
-    "learning_rate": 0.1,
+    "learning_rate": 0.08,
     "num_leaves": LEAVES,
     "max_depth": DEPTH,
     "min_data_in_leaf": 60,
     "feature_fraction_bynode": 0.4,
     "lambda_l2": 5.0,
-    "max_bin": 127,
+    "max_bin": 63,
     "verbose": -1,
     "deterministic": True,
     "force_row_wise": True,

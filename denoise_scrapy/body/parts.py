@@ -16,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
-from denoise_scrapy.body.features.sums import in_best_container
-from denoise_scrapy.body.features.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing, window_sums
+from denoise_scrapy.body.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE, in_best_container
 from denoise_scrapy.body.selection import COMMENTS_META, comments_begin
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.body.title import find_titles, level_one_of
+from denoise_scrapy.body.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing, window_sums
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT
 from denoise_scrapy.site import SiteStatistics

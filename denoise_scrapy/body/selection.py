@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.words import COMMENTS_BIT, META_BIT, read_words
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.layout import BlockLayout
+from denoise_scrapy.page.paths import name_code
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -85,37 +87,34 @@ COMMENTS_FACTOR, COMMENTS_META, COMMENTS_BLOCKS, COMMENTS_AFTER = 0.1, 3, 60, 0.
 Shares = npt.NDArray[np.float32]
 
 #: As an array's number: a member of an enumeration is converted by its name, 2 µs.
-_HIDDEN = np.int64(Flag.HIDDEN)
+_HIDDEN, _HEADING = np.int64(Flag.HIDDEN), np.int64(Flag.HEADING)
 #: Hidden blocks are seldom content (accordions, tabs) …
 HIDDEN_FACTOR = 0.2
 #: … unless more than this share of the long text is hidden: then a script shows it.
 HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: Blocks among texts of which this share speaks of cookies and consent, unless that is most of the page.
 CONSENT_FACTOR, CONSENT_SHARE, CONSENT_PAGE = 0.1, 0.4, 0.5
-#: What every comparison page has in the same place counts less: on pages of few blocks the model, fitted on whole
-#: ones, is in doubt about it. It moves no corpus by .001 but wcxb (-.002, on pages the model was fitted on).
-REPEATED_FACTOR, EVERY = 0.7, 0.99
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/geometry.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 BESIDE, SMALLER, PINNED = 1.0, 0.5, 1.0
-#: How far a page in doubt leans towards the hand rule (the study's value, best for all corpora at once).
-LEAN = 0.2
 
 
-def cut_comments(page: Page, probability: FloatArray, headings: BoolArray, meta: BoolArray) -> FloatArray:
+def cut_comments(page: Page, probability: FloatArray) -> FloatArray:
     """What follows the heading of the comments counts less.
 
     Args:
         page: The page of m blocks.
         probability: Shape (m,).
-        headings: Headings that announce comments, shape (m,).
-        meta: Lines of names, dates and links to reply, shape (m,).
     """
-    if not headings.any():
+    bits = read_words(page).bits
+    announced = (bits & COMMENTS_BIT) != 0
+    if not announced.any():  # as on most pages
         return probability
+    is_term = page.elements.column("tag").take(page.blocks.element) == name_code("dt")
+    headings = announced & (((page.blocks.own_flags & _HEADING) != 0) | is_term)
     lowered: FloatArray = probability.copy()
-    lowered[comments_begin(page, headings, meta) :] *= COMMENTS_FACTOR
+    lowered[comments_begin(page, headings, (bits & META_BIT) != 0) :] *= COMMENTS_FACTOR
     return lowered
 
 
@@ -165,17 +164,6 @@ def lower_consent(page: Page, probability: FloatArray, consent: Shares) -> Float
     return np.where(about, CONSENT_FACTOR * probability, probability)
 
 
-def lower_repeated(probability: FloatArray, in_place: Shares) -> FloatArray:
-    """What all comparison pages say in the same place counts less.
-
-    Args:
-        probability: Shape (m,).
-        in_place: Share of the comparison pages that carry each block's text in its place, NaN without any, shape (m,).
-    """
-    everywhere = in_place >= EVERY
-    return np.where(everywhere, REPEATED_FACTOR * probability, probability) if everywhere.any() else probability
-
-
 def lower_beside(page: Page, probability: FloatArray) -> FloatArray:
     """What stands off the main column of a rendered page counts less; what is unknown of a block moves nothing."""
     if page.boxes is None or not len(page.blocks):
@@ -184,9 +172,3 @@ def lower_beside(page: Page, probability: FloatArray) -> FloatArray:
     smaller = np.maximum(-np.nan_to_num(layout.font), 0)
     loss = BESIDE * np.nan_to_num(layout.outside) + SMALLER * smaller + PINNED * layout.pinned
     return np.asarray(probability / (probability + (1 - probability) * np.exp(loss)))
-
-
-def lean_to(kept: BoolArray, page: Page, probability: FloatArray) -> FloatArray:
-    """Move the probabilities towards a simple rule's choice, the more the lower the expected F1."""
-    lean = LEAN * (1 - highest_expected_f1(probability, page.blocks.tokens))
-    return np.asarray(probability + lean * (kept - probability))

@@ -36,10 +36,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     # source/texts.c; these keep the lock: nobody learns while another asks
     "texts_ask": (_NUMBER, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER),
     "texts_learn": (None, _POINTER, _NUMBER, _POINTER, _POINTER),
-    # source/features.c
-    "features": (_INT, *[_POINTER] * 4, *[_NUMBER] * 3, _POINTER),
-    # source/model.c
-    "model_probability": (_INT, _POINTER, _POINTER, _NUMBER, *[_POINTER] * 3),
 }
 
 

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from denoise_scrapy.native import library
 from denoise_scrapy.native.blocks import (
+    OWN_TOKENS,
     PATH_SHARE,
     PLACED_SHARE,
+    ROWS,
     SLOT_SHARE,
     SLOT_TOKENS,
     TEXT_SHARE,
@@ -49,12 +51,13 @@ def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts]) -> Shar
     on = np.zeros((k, unknown + 1), bool)
     on[np.arange(k).repeat([len(other.tokens) for other in others]), number] = True
     count, (text, path, _) = on.sum(axis=0), number
-    rows = np.empty((6, m))
+    rows = np.empty((ROWS, m))
     rows[: PLACED + 1] = (count / max(k, 1)).take(found)
     said = np.zeros(unknown + 1, bool)
     said[found[TEXT]] = True
     repeated = np.bincount(path, tokens * (count.take(text) + said.take(text) > 1), unknown + 1)
     in_path = np.bincount(path, tokens, unknown + 1)
+    rows[OWN_TOKENS] = (in_path - repeated).take(found[PATH]) / max(k, 1)
     slots = np.unique(page.path_keys, return_inverse=True)[1]
     own_repeated = np.bincount(slots, page.tokens * (count.take(found[TEXT]) > 0)).take(slots)
     whole = np.bincount(slots, page.tokens).take(slots) + in_path.take(found[PATH])
@@ -153,3 +156,8 @@ class SharedBlocks:
     def slot_tokens(self) -> FloatArray:
         """Mean tokens of the others' blocks of each block's path, shape (m,); NaN where there is none."""
         return np.asarray(self._found.rows[SLOT_TOKENS])
+
+    @property
+    def own_tokens(self) -> FloatArray:
+        """Tokens a page that the others have under each block's path in texts of one page alone, shape (m,)."""
+        return np.asarray(self._found.rows[OWN_TOKENS])

@@ -2,25 +2,22 @@
 
 import numpy as np
 
-from denoise_scrapy.body.selection import cut_comments, lean_to, lower_consent, lower_hidden
+from denoise_scrapy.body.selection import cut_comments, lower_consent, lower_hidden
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
 
 
 def test_after_the_heading_of_the_comments():
-    page = Page.parse(PROSE + "<h3>3 comments</h3>" + "<p>says Ann</p><p>Good.</p>" * 3)
-    headings, meta = (np.array([word in page.block_text(i) for i in range(len(page.blocks))]) for word in ("3", "says"))
-    cut = cut_comments(page, np.ones(len(page.blocks)), headings, meta)
-    assert cut.tolist() == [1.0] + [0.1] * 7
-    assert cut_comments(page, np.ones(len(page.blocks)), headings, meta & False).tolist() == [1.0] * 8
+    page = Page.parse(PROSE + "<h3>3 comments</h3>" + "<p>Ann says:</p><p>Good.</p>" * 3)
+    assert cut_comments(page, np.ones(len(page.blocks))).tolist() == [1.0] + [0.1] * 7
+    page = Page.parse(PROSE + "<h3>3 comments</h3>" + "<p>Good.</p>" * 6)
+    assert cut_comments(page, np.ones(len(page.blocks))).tolist() == [1.0] * 8
 
 
 def test_a_link_to_the_comments_above_the_story_cuts_nothing():
-    page = Page.parse("<h3>3 comments</h3>" + PROSE + "<p>says Ann</p>" * 3)
-    headings = np.arange(len(page.blocks)) == 0
-    meta = np.arange(len(page.blocks)) > 1
-    assert cut_comments(page, np.ones(5), headings, meta).tolist() == [1.0] * 5
+    page = Page.parse("<h3>3 comments</h3>" + PROSE + "<p>Ann says:</p>" * 3)
+    assert cut_comments(page, np.ones(5)).tolist() == [1.0] * 5
 
 
 def test_hidden_blocks_unless_they_are_the_page():
@@ -34,11 +31,3 @@ def test_consent_unless_it_is_the_page():
     page = Page.parse(PROSE * 3)
     assert lower_consent(page, np.ones(3), np.array([0.5, 0, 0])).tolist() == [0.1, 1, 1]
     assert lower_consent(page, np.ones(3), np.array([0.5, 0.5, 0.5])).tolist() == [1, 1, 1]
-
-
-def test_a_sure_page_does_not_lean():
-    page = Page.parse(PROSE * 2)
-    sure, kept = np.array([1.0, 0.0]), np.array([False, True])
-    assert lean_to(kept, page, sure).tolist() == [1.0, 0.0]
-    doubtful = lean_to(kept, page, np.array([0.5, 0.5]))
-    assert doubtful[0] < 0.5 < doubtful[1]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.features import words as found
-from denoise_scrapy.body.features.words import read_words
+from denoise_scrapy.body import words as found
+from denoise_scrapy.body.words import read_words
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.marked_text import collapsed
 

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.features import NAMES, block_features
-from denoise_scrapy.body.model.block_model import block_model
-from denoise_scrapy.body.model.forest import Forest
-from denoise_scrapy.page import Page
-from denoise_scrapy.site import SiteStatistics
-from tests.html_strategies import SOUP, pages
+from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.body.forest import Forest
+from denoise_scrapy.body.model import block_model
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +48,3 @@ def test_many_blocks_are_judged_in_pieces(forest):
     features = np.zeros((len(NAMES), 5000), np.float32)
     assert len(set(forest.probability(features).tolist())) == 1
     assert forest.probability(features[:, :0]).shape == (0,)
-
-
-@given(SOUP | pages(), pages())
-def test_features_are_numbers_or_unknown(html, other):
-    page = Page.parse(html)
-    if not len(page.blocks):
-        return
-    alone = block_features(page, SiteStatistics())
-    compared = block_features(page, SiteStatistics.of([Page.parse(other)]))
-    assert alone.shape == compared.shape == (len(NAMES), len(page.blocks))
-    assert not np.isinf(alone).any()
-    assert not np.isinf(compared).any()
-    unknown = {name for name, row in zip(NAMES, alone, strict=True) if np.isnan(row).any()}
-    assert {"repeated", "slot_tokens"} <= unknown
-    assert all(n.startswith(("repeated", "slot_", "path_present", "same_as_all", "from_title")) for n in unknown)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.features.words import forget_texts, read_words
+from denoise_scrapy.body.words import forget_texts, read_words
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.native.blocks import KnownTexts
 from denoise_scrapy.page import Page

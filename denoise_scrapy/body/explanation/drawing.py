@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from denoise_scrapy.body.features.hand_rule import REPEATED_SHARE, SLOT_SHARE
+from denoise_scrapy.body.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import INLINES, WRITTEN
 from denoise_scrapy.body.result import Block, Body

@@ -1,6 +1,6 @@
 """Repetition and link density: keep what only this page says, in prose, outside the page's frame.
 
-The hand rule (`features/hand_rule.py`), which stands under the learned strategies, by itself.
+The hand rule (`body/hand_rule.py`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.features.hand_rule import HandRule
+from denoise_scrapy.body.hand_rule import HandRule
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -25,7 +24,7 @@ class RepetitionStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        rule = HandRule(page, site, find_titles(page))
+        rule = HandRule(page, site)
         kept = rule.kept
         reasons: npt.NDArray[np.object_] = np.full(len(kept), "the page has little but such text", object)
         reasons[rule.points > 0] = "only on this page"

@@ -23,8 +23,8 @@ struct entry {
     int32_t pages; /* how many others have it */
     int64_t own;   /* how many blocks of the page */
     /* of texts: tokens, and tokens of prose, that the page says in it; of paths: tokens, tokens and blocks of the
-     * others, tokens in texts that two pages have */
-    int64_t tokens, prose, others_tokens, others_blocks, repeated;
+     * others, tokens in texts that two pages have, tokens of others in texts that no other page has */
+    int64_t tokens, prose, others_tokens, others_blocks, repeated, alone;
 };
 
 /* Entries by value, in the order they came; slots hold 1 + their number, 0 where they are free. */
@@ -97,7 +97,7 @@ static void compare_containers(const struct page_facts *page, const struct page_
     }
 }
 
-enum { TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES, ROWS };
+enum { TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES, OWN_TOKENS, ROWS };
 
 /* What a page shares with k others.
  *
@@ -142,7 +142,7 @@ EXPORTED void denoise_shared(const struct page_facts *page, const int64_t *prose
             struct entry *path = find(&paths, others[j].path_keys[i], 0), *text;
             if (!path) continue;
             text = find(&texts, others[j].text_hashes[i], 1);
-            if (text->pages + (text->own > 0) > 1) path->repeated += others[j].tokens[i];
+            *(text->pages + (text->own > 0) > 1 ? &path->repeated : &path->alone) += others[j].tokens[i];
         }
     }
     for (int64_t i = 0; i < m; i++) {
@@ -158,5 +158,6 @@ EXPORTED void denoise_shared(const struct page_facts *page, const int64_t *prose
         out[SLOT_SHARE * m + i] = k ? (double)path->repeated / (double)(whole > 1 ? whole : 1) : 0;
         out[SLOT_TOKENS * m + i] = path->others_blocks ? (double)path->others_tokens / (double)path->others_blocks : NAN;
         out[TIMES * m + i] = text->own;
+        out[OWN_TOKENS * m + i] = (double)path->alone / among;
     }
 }

@@ -1,6 +1,6 @@
 /* Texts of short blocks: what is remembered of each, and how much of it stands in the page's title.
  *
- * What a text announces is told by regular expressions, which are Python's (`body/features/words.py`), and remembered
+ * What a text announces is told by regular expressions, which are Python's (`body/words.py`), and remembered
  * by a hash of the text. */
 #include "columns.h"
 

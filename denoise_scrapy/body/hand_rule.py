@@ -2,17 +2,15 @@
 
 What stands on the comparison pages too is template; what is mostly links leads elsewhere; what stands in navigation,
 header, footer or aside frames the content. Class words are weaker evidence, counted in points: prose outweighs one of
-them, as a word never decides alone. `source/features.c` has the twin in C.
+them, as a word never decides alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features.sums import OWN, PROSE, TOKENS, Sums, in_best_containers
+from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -69,41 +67,6 @@ _BITS = np.array(list(Flag), np.int64)[:, None]
 _HIDDEN = list(Flag).index(Flag.HIDDEN)
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-
-
-class FlaggedBlocks:
-    """What each block and its ancestors are, and how much of the page that covers.
-
-    Args:
-        page: A page of m blocks.
-        inside: 1 where a block is in an element of a flag, else 0, shape (flags, m); computed where None is given.
-
-    Attributes:
-        inside: The same.
-        covered: Tokens of the page in elements of each flag, shape (flags,).
-        total: Tokens of the page.
-    """
-
-    def __init__(self, page: Page, inside: npt.NDArray[np.float32] | None = None) -> None:
-        tokens = page.blocks.tokens
-        self.inside = ((page.blocks.flags & _BITS) != 0).astype(np.float32) if inside is None else inside
-        self.total = int(tokens.sum())
-        # floats multiply seven times as fast as integers; these are exact up to 2 ** 24
-        covered = self.inside @ tokens.astype(np.float32 if self.total < 1 << 24 else np.float64)
-        self.covered: FloatArray = covered.astype(np.float64)
-
-    @property
-    def hidden(self) -> BoolArray:
-        """Hidden blocks; none where most of the page is hidden, and shown by a script, shape (m,)."""
-        hidden = self.inside[_HIDDEN] > 0
-        return hidden if self.covered[_HIDDEN] <= HIDDEN_SHARE * self.total else np.zeros_like(hidden)
-
-    @property
-    def frame_points(self) -> npt.NDArray[np.float32]:
-        """Points of each block against being part of the page's frame, shape (m,)."""
-        counts = (_POINTS > 0) | (self.covered <= FRAME_SHARE * self.total)
-        return np.asarray((_POINTS * counts) @ self.inside)
 
 
 class HandRule:
@@ -112,50 +75,63 @@ class HandRule:
     Args:
         page: The page.
         site: Its comparison pages.
-        titles: Headings that name the page, see `title.find_titles`.
-        flagged: What the blocks are, where it is known.
-        sums: Makes the page's sums of the own prose, where others need them too.
 
     Attributes:
         repeated: Blocks whose text is template.
-        hidden: Hidden blocks.
+        hidden: Hidden blocks; none where most of the page is hidden, and shown by a script.
         linked: Blocks that are mostly links.
         frame: Points of a block for being prose and against being part of the page's frame.
         points: All points.
         kept: What the rule keeps.
-        sums: The sums.
-        in_containers: Blocks in the element that holds the own prose best, and all prose, shape (2, m).
     """
 
-    def __init__(
-        self,
-        page: Page,
-        site: SiteStatistics,
-        titles: BoolArray,
-        flagged: FlaggedBlocks | None = None,
-        sums: Callable[[npt.NDArray[np.int64]], Sums] | None = None,
-    ) -> None:
-        blocks = page.blocks
-        flagged = flagged or FlaggedBlocks(page)
+    def __init__(self, page: Page, site: SiteStatistics) -> None:
+        blocks, titles = page.blocks, find_titles(page)
+        inside = (blocks.flags & _BITS) != 0
+        covered = inside @ blocks.tokens  # tokens of the page in elements of each flag
+        total = int(blocks.tokens.sum())
         in_template_slot, self.repeated = _repeated(page, site, titles)
-        self.hidden = flagged.hidden
+        self.hidden = inside[_HIDDEN] & (covered[_HIDDEN] <= HIDDEN_SHARE * total)
         self.linked = blocks.link_density >= LINK_DENSITY
         template = self.repeated | self.hidden
         # blocks that are neither template, nor links, nor hidden: where they are prose, content is near
         own = blocks.paragraph_tokens * ~(template | self.linked)
-        self.sums = sums(own) if sums else Sums(page, {OWN: own})
-        self.frame = flagged.frame_points + (BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * (self.sums.rows[PROSE] > 0))
-        self.in_containers = in_best_containers(self.sums)
-        self.points = self.frame + OUTSIDE_POINTS * ~self.in_containers[0]
-        self.points += TEASER_POINTS * (self.sums.shares_above[1, TEASER_LEVELS] > TEASER_LINK_DENSITY)
+        counts = (_POINTS > 0) | (covered <= FRAME_SHARE * total)
+        prose = blocks.paragraph_tokens > 0
+        self.frame = (_POINTS * counts) @ inside + BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * prose
+        around = blocks.above[TEASER_LEVELS]
+        linked, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
+        self.points = self.frame + OUTSIDE_POINTS * ~in_best_container(page, own)
+        self.points += TEASER_POINTS * (linked / np.maximum(chars, 1) > TEASER_LINK_DENSITY)
         self.points += TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
         own_text = ~template & (self.frame > 0)
         self.kept = own_text & ~self.linked & (self.points > 0)
-        if self._tokens(self.kept) < min(SPARSE_TOKENS, SPARSE_SHARE * self._tokens(own_text)):
+        if self.kept @ blocks.tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (own_text @ blocks.tokens)):
             self.kept = self.kept | own_text
 
-    def _tokens(self, chosen: BoolArray) -> int:
-        return int(chosen @ self.sums.rows[TOKENS])
+
+def in_best_container(page: Page, prose: npt.NDArray[np.generic]) -> BoolArray:
+    """Blocks inside the element whose text is nearest to being all the prose and nothing else.
+
+    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
+
+    Args:
+        page: A page of m blocks.
+        prose: Tokens of each block that count as prose, shape (m,).
+
+    Returns:
+        Shape (m,); all true on a page without prose.
+
+    Example:
+        >>> page = Page.parse("<div><p>Long prose.<p>More prose.</div><div><p>Note</div>")
+        >>> in_best_container(page, np.array([2, 2, 0])).tolist()
+        [True, True, False]
+    """
+    blocks, total = page.blocks, float(prose.sum())
+    if not total:
+        return np.ones(len(blocks), bool)
+    fit = 2 * blocks.subtree_sums(prose) / (blocks.token_sums + total)
+    return blocks.inside(len(fit) - 1 - int(fit[::-1].argmax()))
 
 
 def _repeated(page: Page, site: SiteStatistics, titles: BoolArray) -> tuple[BoolArray, BoolArray]:

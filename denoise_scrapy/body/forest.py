@@ -3,7 +3,7 @@
 All splits of all trees are compared in one step; then all trees are gone down together, level by level, with a bit a
 block, 64 blocks a word. Which blocks come to a node is known from its parent in two steps: those of the parent's whose
 answer is yes go one way, the rest the other. So 1,800 splits of 120 trees cost two calls a level; to `and` all answers
-on the way to each leaf costs three times as much. `source/model.c` has the twin in C.
+on the way to each leaf costs three times as much.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,15 +51,6 @@ class Descent:
         levels, self.leaf = _levels(way, number.reshape(feature.shape), self.above)
         self.come = [come for _, come in levels]
         self.split = np.concatenate([np.zeros(0, np.intp), *(split for split, _ in levels)])
-
-    @property
-    def layout(self) -> dict[str, Any]:
-        """Counts and arrays by name, as `native/blocks.py` takes them."""
-        counts = {"splits": len(self.feature), "above": self.above, "levels": len(self.come), "nodes": len(self.split)}
-        counts |= dict(zip(("leaves", "trees"), self.leaf.shape, strict=True))
-        come = np.concatenate([np.zeros(0, np.intp), *self.come])
-        nodes = {"level_size": [len(rows) for rows in self.come], "node_split": self.split, "node_come": come}
-        return {**counts, "split_feature": self.feature, "threshold": self.threshold, **nodes, "leaf": self.leaf}
 
     def leaves(self, features: npt.NDArray[np.float32]) -> IntArray:
         """Number of the leaf, among all trees' leaves, that each block reaches in each tree.

@@ -264,11 +264,6 @@ def forget_texts() -> None:
     _hashed.clear()
 
 
-def forgotten() -> int:
-    """How many texts had to make room for others, of all that this process has read."""
-    return _known.forgotten + _longer.forgotten + _hashed.forgotten
-
-
 def announce(marked: Iterable[str]) -> list[Announcement]:
     """What short texts announce, found anew."""
     texts = [collapsed(text).lower() for text in marked]
@@ -322,28 +317,6 @@ def _title_shares(title: str, said: list[Announcement]) -> npt.NDArray[np.float6
     return np.asarray(np.bincount(text, minlength=len(said)) / np.maximum(counts, 1))
 
 
-#: Distances in blocks are cut here: beyond it they tell nothing.
-FAR = 20
-#: Rows: distances to headings that announce comments or related pages; lines of meta data; consent around.
-WORD_NAMES = (
-    "after_comments",
-    "since_comments",
-    "is_comments",
-    "since_related",
-    "is_related",
-    "is_meta",
-    "meta_around",
-    "consent",
-    "title_share",
-)
-#: Blocks before and after that count as around a line of meta data, and around a notice of consent.
-META_WIDTH, CONSENT_WIDTH = 4, 5
-#: Share of the long blocks' tokens that must be before a heading of comments: above the story it is a link.
-LATE = 0.03
-
-_BITS = np.array([[COMMENTS_BIT], [RELATED_BIT], [META_BIT], [CONSENT_BIT]], np.uint8)
-
-
 def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
     """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
     m = len(values)
@@ -351,36 +324,3 @@ def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
     padded[width + 1 : width + 1 + m] = values
     padded.cumsum(out=padded)
     return np.asarray(padded[2 * width + 1 :] - padded[:m])
-
-
-def fill_words(out: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], words: Words) -> None:
-    """Fill in the rows of a page's m blocks.
-
-    Args:
-        out: The rows, as in `WORD_NAMES`, shape (rows, m).
-        tokens: Tokens of the blocks, shape (m,).
-        words: What the words tell.
-    """
-    # most pages announce little, and what nobody says costs nothing
-    comments, related, meta, consent = hits = (words.bits & _BITS) != 0
-    comment, relate, is_meta, consents = hits.any(axis=1).tolist()
-    out[:8] = 0
-    out[1:4:2] = FAR
-    if comment:
-        long_before = np.where(tokens >= ANNOUNCING_TOKENS, tokens, 0).cumsum()
-        late = comments & (long_before > LATE * max(int(long_before[-1]), 1))
-        out[0], out[1], out[2] = np.logical_or.accumulate(late), _since(late), comments
-    if relate:
-        out[3], out[4] = _since(related), related
-    if is_meta:
-        out[5], out[6] = meta, window_sums(meta, META_WIDTH)
-    if consents:
-        out[7] = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
-    out[-1] = words.title_share
-
-
-def _since(hits: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Blocks since the last hit, shape (blocks,), cut at FAR; FAR before any."""
-    index = np.arange(len(hits))
-    last = np.maximum.accumulate(np.where(hits, index, -FAR - 1))
-    return np.minimum(index - last, FAR)

@@ -1,0 +1,398 @@
+"""What the model sees of a block: some seventy numbers, each named, computed and put into words in one place.
+
+A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. A value that is not known
+(what other pages have, where there is none) is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.hand_rule import in_best_container
+from denoise_scrapy.body.title import find_titles
+from denoise_scrapy.body.words import COMMENTS_BIT, CONSENT_BIT, RELATED_BIT, read_words, window_sums
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.marked_text import CJK, DIGIT, STOP, UPPER
+from denoise_scrapy.page.paths import name_code
+from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site.clusters import best_block
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+Found = Sequence[npt.NDArray[np.generic] | float] | npt.NDArray[np.generic]
+Rows = Mapping[str, npt.NDArray[np.float32]]
+
+#: Distances in blocks and in levels are cut here: beyond it they say nothing.
+FAR = 20
+#: Rows of counts that are summed over boxes: tokens, those of prose, characters, those in links, tokens times the share
+#: of comparison pages that carry them, tokens of the site's own (`SharedBlocks.own_tokens`).
+TOKENS, PROSE, CHARS, LINKS, COPIES, OWN = range(6)
+COUNTS = 6
+
+
+class View:
+    """A page of m blocks and n elements, with the sums that several features take.
+
+    Args:
+        page: A page with at least one block.
+        site: Its comparison pages, without the page itself and its copies; maybe none.
+    """
+
+    def __init__(self, page: Page, site: SiteStatistics) -> None:
+        self.page, self.blocks, self.elements = page, page.blocks, page.elements
+        self.pages, self.shared = len(site.pages), site.shared_with(page)
+        self.words = read_words(page)
+        self.titles = find_titles(page)
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """TOKENS to OWN of each block, shape (COUNTS, m)."""
+        blocks, rows = self.blocks, np.zeros((COUNTS, len(self.blocks)))
+        rows[TOKENS], rows[PROSE] = blocks.tokens, blocks.paragraph_tokens
+        rows[CHARS], rows[LINKS] = blocks.chars, blocks.link_chars
+        if self.pages:
+            np.multiply(blocks.tokens, self.shared.text_share, out=rows[COPIES])
+            np.divide(self.shared.own_tokens, np.bincount(blocks.slots).take(blocks.slots), out=rows[OWN])
+        return rows
+
+    @cached_property
+    def log_tokens(self) -> FloatArray:
+        """log(1 + tokens) of each block, shape (m,)."""
+        return np.asarray(np.log1p(self.counts[TOKENS]))
+
+    @cached_property
+    def whole(self) -> float:
+        """Tokens of the page, 1 at least."""
+        return max(float(self.counts[TOKENS].sum()), 1.0)
+
+    @cached_property
+    def under(self) -> FloatArray:
+        """The counts summed over the subtree of each element, shape (COUNTS, n)."""
+        n, running = len(self.elements), np.zeros((COUNTS, len(self.elements) + 1))
+        cells = self.blocks.element + n * np.arange(COUNTS)[:, None]
+        own = np.bincount(cells.ravel(), self.counts.ravel(), COUNTS * n).reshape(COUNTS, n)
+        own.cumsum(axis=1, out=running[:, 1:])
+        return np.asarray(running.take(self.elements.end, axis=1) - running[:, :-1])
+
+    @cached_property
+    def above(self) -> FloatArray:
+        """The same of the elements 1 and 3 levels above each block, shape (COUNTS, 2, m)."""
+        return self.under.take(self.blocks.above[1:4:2], axis=1)
+
+    @cached_property
+    def tags(self) -> npt.NDArray[np.generic]:
+        """Code of each block's own tag, shape (m,)."""
+        return self.elements.column("tag").take(self.blocks.element)
+
+    @cached_property
+    def headings(self) -> IntArray:
+        """Level of the heading that each block is, 0 for none, shape (m,)."""
+        return np.asarray(_LEVELS @ (self.tags == _HEADING_CODES))
+
+    def levels_to(self, block: int) -> tuple[IntArray, IntArray]:
+        """Levels from each block up to the first element that holds another one too, and that element; (m,) each."""
+        ancestors = [int(self.blocks.element[block])]
+        while (parent := int(self.elements.parent[ancestors[-1]])) >= 0:
+            ancestors.append(parent)
+        way, element = np.array(ancestors[::-1]), self.blocks.element
+        common = ((way[:, None] <= element) & (element < self.elements.end.take(way)[:, None])).sum(axis=0)
+        return self.elements.depth.take(element) - common, way.take(np.maximum(common - 1, 0))
+
+
+_HEADING_CODES = np.array([name_code(f"h{level}") for level in range(1, 7)], np.uint32)[:, None]
+_LEVELS = np.arange(1, 7)
+
+
+class Family(NamedTuple):
+    """Features of one kind.
+
+    Attributes:
+        names: Their names.
+        find: Computes them: rows of shape (m,), or numbers that hold for the whole page.
+        say: What they say of a block, in words; from all rows by name and the block's number.
+    """
+
+    names: tuple[str, ...]
+    find: Callable[[View], Found]
+    say: Callable[[Rows, int], str]
+
+
+#: Shares above which words say "most".
+MOSTLY = 0.5
+FAMILIES: dict[str, Family] = {}
+
+
+Find = Callable[[View], Found]
+
+
+def _family(names: str, say: Callable[[Rows, int], str]) -> Callable[[Find], Find]:
+    """Declare a family, named after its function."""
+
+    def declare(find: Find) -> Find:
+        FAMILIES[find.__name__] = Family(tuple(names.split()), find, say)
+        return find
+
+    return declare
+
+
+def _words_of(rows: Rows, block: int) -> str:
+    return f"its length and punctuation: {np.expm1(rows['tokens'][block]):.0f} words"
+
+
+@_family("tokens word_length stops digits capitals cjk ends_in_stop", _words_of)
+def text(view: View) -> Found:
+    """Length, and what kinds of characters."""
+    chars = np.maximum(view.counts[CHARS], 1)
+    kinds = view.blocks.counts.T[[STOP, DIGIT, UPPER, CJK]] / chars
+    return [view.log_tokens, chars / np.maximum(view.counts[TOKENS], 1), *kinds, view.blocks.ends_in_stop]
+
+
+def _say_links(rows: Rows, block: int) -> str:
+    share, around = float(rows["ld"][block]), float(rows["ld_up1"][block])
+    if share > MOSTLY:
+        return "a list of links"
+    return "some of it is links" if share > 0 else "among links" if around > MOSTLY else "no links"
+
+
+@_family("ld ld_up1 ld_up3", _say_links)
+def links(view: View) -> Found:
+    """Link density of the block, and 1 and 3 levels up."""
+    return [view.blocks.link_density, *(view.above[LINKS] / np.maximum(view.above[CHARS], 1))]
+
+
+TAGS = ("p", "li", "div")
+_TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
+#: What a block may stand in, by tag, role or words of class and id. Of the others none was of use.
+INSIDE = (
+    *(Flag.HIDDEN, Flag.NAV, Flag.HEADER, Flag.FOOTER, Flag.ASIDE, Flag.ARTICLE, Flag.CONTROL, Flag.LIST_ITEM),
+    *(Flag.TABLE_CELL, Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
+    *(Flag.RELATED_WORD, Flag.CAPTION_WORD, Flag.CONTENT_WORD, Flag.CONSENT_WORD),
+)
+_BITS = np.array(INSIDE, np.int64)[:, None]
+_INSIDE_NAMES = tuple(f"in_{str(flag.name).lower()}" for flag in INSIDE)
+
+
+def _say_names(rows: Rows, block: int) -> str:
+    inside = [name[3:].replace("_", " ") for name in _INSIDE_NAMES if rows[name][block] > 0]
+    return f"its tag and class names: {', '.join(inside)}" if inside else "its tag and class names are plain"
+
+
+@_family(" ".join(["heading", *(f"tag_{tag}" for tag in TAGS), *_INSIDE_NAMES]), _say_names)
+def names(view: View) -> Found:
+    """Tag of the block, and what it stands in."""
+    return [view.headings, *(view.tags == _TAG_CODES), *((view.blocks.flags & _BITS) != 0)]
+
+
+def _say_words(rows: Rows, block: int) -> str:
+    if rows["after_comments"][block] > 0:
+        return "after a heading of comments"
+    if rows["consent"][block] > MOSTLY:
+        return "speaks of consent"
+    since = int(rows["since_related"][block])
+    return "announces other pages" if not since else "no words of comments or other pages around"
+
+
+#: Share of the long blocks' tokens that must stand before a heading of comments: above the story it is a link.
+LONG, LATE = 14, 0.03
+#: Blocks before and after that count as around a notice of consent.
+CONSENT_WIDTH = 5
+
+
+@_family("after_comments since_related consent", _say_words)
+def announcements(view: View) -> Found:
+    """What words announce: comments, other pages, consent."""
+    comments, related, consent = ((view.words.bits & bit) != 0 for bit in (COMMENTS_BIT, RELATED_BIT, CONSENT_BIT))
+    tokens, index = view.counts[TOKENS], np.arange(len(view.blocks))
+    long = np.cumsum(tokens * (tokens >= LONG))
+    late = comments & (long > LATE * long[-1])
+    last = np.maximum.accumulate(np.where(related, index, -FAR))
+    about = np.zeros(len(tokens))
+    if consent.any():
+        about = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
+    return [np.logical_or.accumulate(late), np.minimum(index - last, FAR), about]
+
+
+@_family(
+    "prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share",
+    lambda rows, i: "among full sentences" if rows["prose_up1"][i] > MOSTLY else "few full sentences around it",
+)
+def surroundings(view: View) -> Found:
+    """Prose, text and pictures in the boxes around, and the blocks of the same path."""
+    above, slots, images = view.above, view.blocks.slots, view.elements.has_tag({"img"})
+    pictures = view.elements.subtree_sums(images.astype(np.int64))
+    return [
+        *(above[PROSE] / np.maximum(above[TOKENS], 1)),
+        *(above[TOKENS] / view.whole),
+        np.log1p(above[TOKENS, 0]),
+        np.log1p(pictures.take(view.blocks.above[2])),
+        np.log1p(np.bincount(slots)).take(slots),
+        (np.bincount(slots, view.counts[TOKENS]) / view.whole).take(slots),
+    ]
+
+
+@_family(
+    "in_container in_best_h from_first from_last prose_before position levels_to_prose",
+    lambda rows, i: (
+        ("inside" if rows["in_container"][i] > 0 else "outside") + " the part of the page that holds most text"
+    ),
+)
+def place(view: View) -> Found:
+    """Where the block stands towards the page's own prose.
+
+    Source of `in_best_h`: Wang, Chen and Dai (2018), definition 10.
+    """
+    counts, m = view.counts, len(view.blocks)
+    container = in_best_container(view.page, counts[PROSE] * (1 - view.shared.text_share))
+    paragraphs = (container & (counts[PROSE] > 0)).nonzero()[0]
+    first, last = (paragraphs[0], paragraphs[-1]) if len(paragraphs) else (0, m - 1)
+    best, index = best_block(view.page)[0], np.arange(m)
+    before = counts[:2].cumsum(axis=1)
+    return [
+        container,
+        view.blocks.inside(best) if best >= 0 else 0.0,
+        np.clip(index - first, -FAR, FAR),
+        np.clip(index - last, -FAR, FAR),
+        (before[PROSE] - counts[PROSE]) / max(before[PROSE, -1], 1),
+        before[TOKENS] / view.whole,
+        np.minimum(view.levels_to(int(counts[PROSE].argmax()))[0], FAR),
+    ]
+
+
+def _say_title(rows: Rows, block: int) -> str:
+    share, distance = float(rows["title_share"][block]), float(rows["from_title"][block])
+    if share > 0:
+        return "says what the page's title says" if share > MOSTLY else "shares words with the page's title"
+    if np.isnan(distance):
+        return "the page has no headline"
+    return "above the headline" if distance < 0 else "near the headline" if distance < 5 else "far from the headline"
+
+
+@_family("title_share from_title levels_to_title share_with_title titles_before", _say_title)
+def headline(view: View) -> Found:
+    """Where it stands towards the headline, and how many headings like it stand between."""
+    named = view.titles.nonzero()[0]
+    if not len(named):
+        return [view.words.title_share, *[np.nan] * 4]
+    title = int(named[0])
+    levels, shared = view.levels_to(title)
+    alike = (view.blocks.slots == view.blocks.slots[title]).cumsum()
+    return [
+        view.words.title_share,
+        np.clip(np.arange(len(alike)) - title, -FAR, FAR),
+        np.minimum(levels, FAR),
+        view.under[TOKENS].take(shared) / view.whole,
+        np.minimum(alike - alike[title], FAR),
+    ]
+
+
+@_family(
+    "section_tokens section_level",
+    lambda rows, i: f"its section has {np.expm1(rows['section_tokens'][i]):.0f} words",
+)
+def section(view: View) -> Found:
+    """The heading above, and the text up to the next one."""
+    heads = view.headings.nonzero()[0]
+    number = (view.headings > 0).cumsum()
+    tokens = np.bincount(number, view.counts[TOKENS] * (view.headings == 0), len(heads) + 1)
+    level = np.zeros(len(heads) + 1)
+    level[1:] = view.headings.take(heads)
+    return [np.log1p(tokens).take(number), level.take(number)]
+
+
+def _say_site(rows: Rows, block: int) -> str:
+    if np.isnan(rows["repeated"][block]):
+        return "no other page to compare with"
+    pages = round(float(rows["k"][block]))
+    found = round(float(rows["repeated"][block]) * pages)
+    if not found:
+        return "its text is on no other page"
+    whole = "the other page" if pages == 1 else "both other pages" if pages == 2 else f"all {pages} other pages"
+    return f"repeats on {whole if found == pages else f'{found} of {pages} other pages'}"
+
+
+#: Shares of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
+#: says where its own text stands.
+MOST_OWN, LEAST_OWN = (0.5, 0.8), 20
+_SITE_NAMES = (
+    "repeated repeated_in_place repeated_slot repeated_up1 repeated_up3 path_present own_here own_up1 own_up3 "
+    "in_own_half in_own_most k same_as_all"
+)
+
+
+@_family(_SITE_NAMES, _say_site)
+def site(view: View) -> Found:
+    """What other pages repeat of the block and of the boxes around; where they have text that is theirs alone."""
+    if not view.pages:
+        return [*[np.nan] * 11, 0.0, np.nan]
+    shared, counts, above, own = view.shared, view.counts, view.above, view.under[OWN]
+    total = float(own.max())
+    boxes: list[BoolArray | float] = [np.nan, np.nan]
+    if total >= LEAST_OWN:
+        boxes = [view.blocks.inside(_smallest(view, own >= most * total)) for most in MOST_OWN]
+    return [
+        *(shared.text_share, shared.placed_share, shared.slot_share),
+        *(above[COPIES] / np.maximum(above[TOKENS], 1)),
+        shared.path_share,
+        np.log1p(counts[OWN]),
+        *(above[OWN] / max(total, 1e-9)),
+        *boxes,
+        float(min(view.pages, 5)),  # more of them say no more
+        float(counts[COPIES].sum() / view.whole),
+    ]
+
+
+def _smallest(view: View, wanted: BoolArray) -> int:
+    """The smallest of the wanted elements."""
+    among = wanted.nonzero()[0]
+    return int(among[(view.elements.end.take(among) - among).argmin()])
+
+
+#: A page that declares one of these is a thread: what people answer is its content.
+FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
+ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"])
+
+
+@_family(
+    "page_tokens page_blocks page_declares_article page_declares_forum",
+    lambda rows, i: f"on a page of {np.expm1(rows['page_tokens'][i]):,.0f} words",
+)
+def whole_page(view: View) -> Found:
+    """The same for all blocks of a page."""
+    declared = view.page.declared_types
+    return [
+        float(np.log1p(view.whole)),
+        float(np.log1p(len(view.blocks))),
+        float(not declared.isdisjoint(ARTICLE_TYPES)),
+        float(not declared.isdisjoint(FORUM_TYPES)),
+    ]
+
+
+#: Names of the rows.
+NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
+_EDGES = tuple(accumulate((len(family.names) for family in FAMILIES.values()), initial=0))
+
+
+def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
+    """All features of a page's m blocks, shape (features, m), rows as in `NAMES`.
+
+    Args:
+        page: A page with at least one block.
+        site: Its comparison pages, without the page itself and its copies; maybe none.
+
+    Example:
+        >>> features = block_features(Page.parse("<p>One two three.</p>"), SiteStatistics())
+        >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
+        (True, 1.0)
+    """
+    matrix, view = np.empty((len(NAMES), len(page.blocks)), np.float32), View(page, site)
+    for start, family in zip(_EDGES, FAMILIES.values(), strict=False):
+        for row, values in enumerate(family.find(view), start):
+            matrix[row] = values
+    return matrix
