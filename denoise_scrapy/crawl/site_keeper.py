@@ -12,8 +12,7 @@ from denoise_scrapy.dedup.places import is_class_path
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory
-from denoise_scrapy.storage import BackOff, without_password
-from denoise_scrapy.storage.redis_link import SCHEMES
+from denoise_scrapy.storage import SCHEMES, BackOff, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -98,7 +98,7 @@ class SQLiteStore(Store):
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
         Traceback (most recent call last):
-        denoise_scrapy.storage.sqlite_file.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
+        denoise_scrapy.storage.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
         >>> folder.cleanup()
 
     """
