@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from denoise_scrapy import storage
-from denoise_scrapy.crawl.site_keeper import sites_place
+from denoise_scrapy.crawl.pages import sites_place
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.storage import without_password

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy.body.strategies import style_tree
+from denoise_scrapy.body.strategies.style_tree import Importance, importance
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import style_tree
-from denoise_scrapy.site.style_tree import Importance, importance
 from tests.html_strategies import SOUP, pages
 from tests.site.literal_style_tree import LiteralTree
 
