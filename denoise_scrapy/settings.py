@@ -18,7 +18,7 @@ from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.items import ComparedFields
 from denoise_scrapy.page.selectors import compile_all
-from denoise_scrapy.storage.redis_link import SCHEMES
+from denoise_scrapy.storage import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy import Spider

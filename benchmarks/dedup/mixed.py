@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.corpora import add_corpora_argument
 from benchmarks.dedup.bases import of_portal, recorded
 from benchmarks.dedup.scale_rows import memory_in_use
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, prefilter
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, fingerprint
 
 SENTENCE = re.compile(r"[^.!?\n]{40,400}[.!?]")
 LAST = 5000
@@ -34,7 +34,7 @@ def main() -> None:
     print("| texts | store | median ms | 99 of 100 below | longest | bytes a text in memory | on disk | duplicates |")
     print("|---" * 8 + "|")
     with tempfile.TemporaryDirectory() as folder:
-        prefilter.load()
+        fingerprint.load_minhash()
         before = memory_in_use()
         with DuplicateIndex(
             store=SQLiteStore(Path(folder, "texts")) if args.store == "sqlite" else MemoryStore()

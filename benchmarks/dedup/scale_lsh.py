@@ -14,7 +14,7 @@ from datasketch import MinHash, MinHashLSH
 
 from benchmarks.dedup.scale_rows import Question, Row, memory_in_use, spread, timed
 from benchmarks.dedup.scale_texts import ScaleTexts
-from denoise_scrapy.dedup.prefilter import BAND_ROWS, BANDS, SCHEME, SEED, SHINGLE, VALUES, minhash
+from denoise_scrapy.dedup.fingerprint import BAND_ROWS, BANDS, SCHEME, SEED, SHINGLE, VALUES, minhash
 from denoise_scrapy.dedup.tokens import read_units, tokens
 
 LSH = "datasketch-lsh"

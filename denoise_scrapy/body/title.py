@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.metadata.texts import fold, host_of, letters
+from denoise_scrapy.metadata.reading import fold, host_of, letters
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import collapsed
 

@@ -12,14 +12,18 @@ import numpy.typing as npt
 
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
-from denoise_scrapy.dedup.patent import FREQUENCY, LONG, SMALL_SHARE, Characters, PatentRule, above
-from denoise_scrapy.dedup.prefilter import BANDS
+from denoise_scrapy.dedup.fingerprint import BANDS, MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
 from denoise_scrapy.dedup.rules import (
+    FREQUENCY,
+    LONG,
     MIN_RUNS,
     MOST_NEW,
     RATIO_PERCENT,
+    SMALL_SHARE,
+    Characters,
     NearCopyRule,
+    PatentRule,
+    above,
     is_form,
     needed,
     share_new,

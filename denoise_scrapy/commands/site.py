@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.crawl.site_keeper import SITES_FILE, sites_place
+from denoise_scrapy.crawl.pages import SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
-from denoise_scrapy.storage.redis_link import SCHEMES
+from denoise_scrapy.storage import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

@@ -38,7 +38,7 @@ from denoise_scrapy.crawl.comparison_request import (
 from denoise_scrapy.crawl.pages import is_comparable, is_page
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
-from denoise_scrapy.site.template import SAME_TEMPLATE, template_similarity
+from denoise_scrapy.site.shared import SAME_TEMPLATE, template_similarity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -12,9 +12,8 @@ from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.pages import PageText, told_encoding
 from denoise_scrapy.metadata import Metadata, metadata_of
-from denoise_scrapy.metadata.reading import MAX_HTML
+from denoise_scrapy.metadata.reading import MAX_HTML, load
 from denoise_scrapy.metadata.tell import LIBRARIES
-from denoise_scrapy.metadata.texts import load
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError

@@ -12,8 +12,7 @@ from denoise_scrapy.crawl.comparison_request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
-from denoise_scrapy.crawl.pages import CrawledPages
-from denoise_scrapy.crawl.site_keeper import SiteKeeper
+from denoise_scrapy.crawl.pages import CrawledPages, SiteKeeper
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory
 

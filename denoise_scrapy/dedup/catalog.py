@@ -15,10 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.fingerprint import EVERY
-from denoise_scrapy.dedup.prefilter import BANDS
+from denoise_scrapy.dedup.fingerprint import BANDS, EVERY, Ints, bits_of, gather, grown, sign
 from denoise_scrapy.dedup.rules import Query
-from denoise_scrapy.dedup.sets import Ints, bits_of, gather, grown, sign
 from denoise_scrapy.dedup.store import Listing
 
 TAIL = 512  # texts looked through one by one: 10 µs

@@ -2,20 +2,22 @@
 
 Source: patent text 'Method and system for web page de-duplication', main feature string (a set in code order) and
 auxiliary feature string (the order of the text). What they are made of (different runs of units), the threshold by
-length, the sampling and the 16-bit hashes are ours.
+length, the sampling and the 16-bit hashes are ours. It has no prefilter; MinHash after Broder (1997), by datasketch,
+which is imported with the first signature: with scipy it takes half a second and 50 MB.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import NamedTuple
+from functools import cache, cached_property
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup import prefilter, tokens
+from denoise_scrapy.dedup import tokens
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, NUMBER, is_stop, read_units
 
 # Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
@@ -46,6 +48,16 @@ MIN_TOKENS = 20
 # Texts of fewer main units are not either: one common word would be a quarter of the verdict.
 MIN_UNITS = 4
 
+# MinHash signatures say 'certainly nothing like this' in a few table look-ups: 64 values, 32 bands of 2, over shingles
+# of 3 units. Measured on made-up edits of real pages: 99.7% of the duplicates share a band (96.9% of texts cut to 30%),
+# with under 10 false candidates in 100,000 unrelated texts. Wider bands lose the texts that are a part of a kept one:
+# 16 x 4 finds 18% of the texts cut to 30%.
+SCHEME = "affine32"  # stated, not left to the library's default, for values are stored
+SEED = 1
+BANDS, BAND_ROWS = 32, 2
+VALUES = BANDS * BAND_ROWS
+SHINGLE = 3  # 2: forty times the false candidates; 5: weaker on single-word edits
+
 # What two fingerprints must share to be comparable. A store writes it down, and refuses others.
 CONSTANTS: dict[str, str] = {
     "token rule": str(tokens.TOKEN_RULE),
@@ -57,7 +69,11 @@ CONSTANTS: dict[str, str] = {
     "run hash": RUN_HASH,
     "run cap": f"{S2_CAP}, halved",
     "number cap": str(NUMBERS_CAP),
-    **prefilter.CONSTANTS,
+    "minhash scheme": SCHEME,
+    "minhash seed": str(SEED),
+    "minhash values": str(VALUES),
+    "bands": f"{BANDS}x{BAND_ROWS} hash 1",
+    "shingle": str(SHINGLE),
 }
 
 _SPREAD = np.uint32(2654435769)  # the golden ratio in 32 bits: CRC-32's own low bits are less even
@@ -291,7 +307,7 @@ class Fingerprint:
             s2=runs.astype("<u2", copy=False).tobytes(),
             limit=limit,
             digest=features.digest,
-            bands=b"" if short else prefilter.bands(features.hashes).astype("<u4", copy=False).tobytes(),
+            bands=b"" if short else bands(features.hashes).astype("<u4", copy=False).tobytes(),
             numbers=_numbers(features),
         )
 
@@ -320,3 +336,131 @@ def _numbers(new: Features) -> bytes:
         halved += 1
     sample = _halves(_below(new.numbers, EVERY >> halved))
     return np.array([halved, *sample.tolist()], "<u2").tobytes()
+
+
+_CHUNK = 1024  # shingles hashed at a time: the (shingles, values) matrix has 256 KB, which a cache holds
+_SHINGLE_A, _SHINGLE_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_SHINGLE_C = np.uint64(0x165667B19E3779F9)
+_BAND_MIX = np.uint64(0xFF51AFD7ED558CCD)
+
+
+@cache
+def load_minhash() -> Any:
+    """Return a signature without values, whose permutations all others share."""
+    from datasketch import MinHash  # noqa: PLC0415 - takes half a second
+
+    return MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME, hashfunc=_as_it_is)
+
+
+def _as_it_is(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    return hashes
+
+
+def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Compute the MinHash signature of a text, uint32 (64,); none where it is shorter than a shingle.
+
+    Example:
+        >>> minhash(np.arange(5, dtype=np.uint32)).shape
+        (64,)
+        >>> minhash(np.arange(2, dtype=np.uint32)).shape
+        (0,)
+
+    """
+    if len(hashes) < SHINGLE:
+        return np.empty(0, np.uint32)
+    wide = hashes.astype(np.uint64)
+    shingles = ((wide[:-2] * _SHINGLE_A + wide[1:-1] * _SHINGLE_B + wide[2:] * _SHINGLE_C) >> _32).astype(np.uint32)
+    signature = load_minhash().copy()
+    for start in range(0, len(shingles), _CHUNK):
+        signature.update_batch([shingles[start : start + _CHUNK]])  # an array of hashes as one value of the batch
+    return np.asarray(signature.hashvalues, np.uint32)
+
+
+def bands(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Hash each band of a text's signature to 32 bits: what two texts must share one of; none as for `minhash`.
+
+    A chance match is only a false candidate, which the rule throws out.
+    """
+    values = minhash(hashes).astype(np.uint64).reshape(-1, BAND_ROWS)
+    keys = (values[:, 0] << _32 | values[:, 1]) * _SHINGLE_A
+    keys = (keys ^ (keys >> _32)) * _BAND_MIX
+    return np.asarray(keys >> _32, np.uint32)
+
+
+# Signatures of sets have one bit for each element. An element of X whose bit is clear in Z's signature is not in Z, so
+# |X & Z| <= |X| - popcount(signature(X) & ~signature(Z)); the OR of some signatures bounds every set among them. The
+# bound never lies low, so pruning by it is exact. Source: ours (superimposed coding).
+BITS_LOG2 = 10  # 1,024 bits of a signature: as fast as 2,048 at 84,000 texts, in half the memory
+
+_BYTE_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
+
+Row = TypeVar("Row", bound=np.generic)
+Ints = npt.NDArray[np.int64]
+Units = npt.NDArray[np.uint16]
+Signatures = npt.NDArray[np.uint64]
+
+
+def grown(rows: npt.NDArray[Row]) -> npt.NDArray[Row]:
+    """Copy an array into one with room for twice as many rows, which take no memory before they are written."""
+    room = np.zeros((2 * len(rows), *rows.shape[1:]), rows.dtype)
+    room[: len(rows)] = rows
+    return room
+
+
+def gather(sets: Sequence[bytes]) -> tuple[Units, Ints]:
+    """Join sets held as bytes, and return all elements one set after another, and the size of each."""
+    units = np.frombuffer(b"".join(sets), "<u2").astype(np.uint16, copy=False)
+    return units, np.fromiter(map(len, sets), np.int64, len(sets)) // 2
+
+
+def count_common(mine: Units, theirs: Sequence[bytes]) -> list[int]:
+    """Count what each of some sets, sorted uint16 arrays as bytes, has in common with another.
+
+    Example:
+        >>> count_common(np.array([2, 3, 4], np.uint16), [np.array([1, 2, 3], "<u2").tobytes(), b""])
+        [2, 0]
+
+    """
+    units, sizes = gather(theirs)
+    has = np.zeros(1 << UNIT_BITS, np.bool_)
+    has[mine] = True
+    hits = np.zeros(len(units) + 1, np.int64)
+    np.cumsum(has[units], out=hits[1:])
+    ends = np.cumsum(sizes)
+    found: list[int] = (hits[ends] - hits[ends - sizes]).tolist()
+    return found
+
+
+def bits_of(units: Units, bits_log2: int = BITS_LOG2) -> Ints:
+    """Return the bit that each element sets, of 2**bits_log2."""
+    return (units >> (UNIT_BITS - bits_log2)).astype(np.int64)
+
+
+def sign(units: Units, sizes: Ints, bits_log2: int = BITS_LOG2) -> Signatures:
+    """Make the signatures of some sets.
+
+    Args:
+        units: uint16, the sets' elements one set after another.
+        sizes: int64 (k,), elements of each set.
+        bits_log2: Bits of a signature, as a power of two.
+
+    Returns:
+        uint64 (k, 16), or as many words as hold the bits.
+
+    Example:
+        >>> ones(sign(np.array([1 << 6, 2 << 6, 3 << 6], np.uint16), np.array([2, 1]))).tolist()
+        [2, 1]
+
+    """
+    grid = np.zeros((len(sizes), 1 << bits_log2), np.bool_)
+    grid[np.repeat(np.arange(len(sizes)), sizes), bits_of(units, bits_log2)] = True
+    return np.packbits(grid, axis=1, bitorder="little").view(np.uint64)
+
+
+def ones(words: Signatures) -> Ints:
+    """Count the set bits of each row, as int64: counts are subtracted, and unsigned ones would wrap round."""
+    if hasattr(np, "bitwise_count"):  # numpy 2
+        counts = np.bitwise_count(words)
+    else:
+        counts = _BYTE_ONES[np.ascontiguousarray(words).view(np.uint8)]
+    return np.asarray(counts.sum(axis=1, dtype=np.int64))

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
-from denoise_scrapy.storage.redis_link import SCHEMES
+from denoise_scrapy.storage import SCHEMES
 
 INDEX_NAME = "denoise"  # of an index on a server whose URL names none
 

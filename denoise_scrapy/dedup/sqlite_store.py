@@ -14,8 +14,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.prefilter import BANDS
+from denoise_scrapy.dedup.fingerprint import BANDS, Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 
@@ -98,7 +97,7 @@ class SQLiteStore(Store):
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
         Traceback (most recent call last):
-        denoise_scrapy.storage.sqlite_file.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
+        denoise_scrapy.storage.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
         >>> folder.cleanup()
 
     """

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from denoise_scrapy.dedup.fingerprint import UNIT_BITS
+from denoise_scrapy.dedup.fingerprint import BITS_LOG2, UNIT_BITS, Ints, Signatures, Units, grown, ones, sign
 from denoise_scrapy.dedup.rules import NewText, Rule
-from denoise_scrapy.dedup.sets import BITS_LOG2, Ints, Signatures, Units, grown, ones, sign
 from denoise_scrapy.dedup.store import Store
 
 # Levels of a tree. Real texts reach a dozen; a long row of equal sets, or of sets without anything in common, would

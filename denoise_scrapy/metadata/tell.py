@@ -12,13 +12,17 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from denoise_scrapy.metadata.reading import AUTHOR_CLASS, DATE_CLASS, JsonLd, Mark, PageReading, string_of
-from denoise_scrapy.metadata.texts import (
+from denoise_scrapy.metadata.reading import (
+    AUTHOR_CLASS,
     BYLINE_CHARS,
+    DATE_CLASS,
     EDITOR,
     MAX_NAME,
     MAX_TOLD,
     YEAR,
+    JsonLd,
+    Mark,
+    PageReading,
     clean,
     date_in,
     day_in_address,
@@ -30,6 +34,7 @@ from denoise_scrapy.metadata.texts import (
     load,
     names_in,
     same_address,
+    string_of,
 )
 from denoise_scrapy.shown import logger_of
 

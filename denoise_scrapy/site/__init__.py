@@ -2,7 +2,7 @@
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory
-from denoise_scrapy.site.template import SiteStatistics, likest_first, template_similarity
+from denoise_scrapy.site.shared import SiteStatistics, likest_first, template_similarity
 from denoise_scrapy.site.urls import VisitedShapes, page_identity, sibling_links, site_key, url_likeness
 
 __all__ = [

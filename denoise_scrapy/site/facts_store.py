@@ -20,10 +20,8 @@ from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, pack, unpack
-from denoise_scrapy.site.shared import signature_similarity
-from denoise_scrapy.site.template import SAME_TEMPLATE
-from denoise_scrapy.storage import FileKind, StoreMismatch, connect, connect_to_read
-from denoise_scrapy.storage.redis_link import SCHEMES, RedisLink
+from denoise_scrapy.site.shared import SAME_TEMPLATE, signature_similarity
+from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, StoreMismatch, connect, connect_to_read
 
 # Pages kept of a template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5

@@ -11,8 +11,7 @@ from weakref import WeakSet
 
 from denoise_scrapy.page import Page, PageFacts, PathTable
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, newest_of_each
-from denoise_scrapy.site.shared import signature_similarity
-from denoise_scrapy.site.template import SAME_TEMPLATE, likest_first
+from denoise_scrapy.site.shared import SAME_TEMPLATE, likest_first, signature_similarity
 from denoise_scrapy.site.urls import site_key
 from denoise_scrapy.storage import BackOff
 

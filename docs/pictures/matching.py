@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from denoise_scrapy.body.strategies.lcs import match_trees
 from denoise_scrapy.page import FeatureTree, Page
-from denoise_scrapy.site.lcs import match_trees
 from docs.pictures.svg import Svg
 
 FRAME = (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.dedup.sets import Units, ones, sign
+from denoise_scrapy.dedup.fingerprint import Units, ones, sign
 from denoise_scrapy.dedup.tree import SetTree
 from docs.pictures.svg import Svg
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from lxml import html
 
-from denoise_scrapy.body.explanation import CLASSES, explain_page
-from denoise_scrapy.body.explanation.drawing import LONG_TEXT, MAX_BLOCKS
+from denoise_scrapy.body.explanation import CLASSES, LONG_TEXT, MAX_BLOCKS, explain_page
 from tests.body.rendered import MARKUP, bare
 from tests.html_strategies import SOUP
 

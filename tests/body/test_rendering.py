@@ -10,7 +10,7 @@ from lxml import html
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.rendering import render, to_html
-from denoise_scrapy.body.rendering.writer import MAX_DEPTH
+from denoise_scrapy.body.rendering.render import MAX_DEPTH
 from denoise_scrapy.page import Page
 from tests.body.rendered import MARKUP, URL, assert_whitelisted, bare, html_of, parsed
 from tests.html_strategies import SOUP, pages

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from scrapy.exceptions import DropItem
 
+from denoise_scrapy import storage
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
-from denoise_scrapy.storage import back_off
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -17,7 +17,7 @@ ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0.05}
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(back_off, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(storage, "FIRST_PAUSE", 0.02)
 
 
 @pytest.fixture

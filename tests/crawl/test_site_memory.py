@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl.site_keeper import sites_place
+from denoise_scrapy import storage
+from denoise_scrapy.crawl.pages import sites_place
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
-from denoise_scrapy.storage import back_off, without_password
+from denoise_scrapy.storage import without_password
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call
 from tests.crawl.test_process import ROOT, SPIDER
@@ -113,7 +114,7 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     def full(*_: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("denoise_scrapy.crawl.site_keeper.SAVE_EVERY", 2)
+    monkeypatch.setattr("denoise_scrapy.crawl.pages.SAVE_EVERY", 2)
     monkeypatch.setattr(SQLiteFacts, method, full)
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())
@@ -132,9 +133,9 @@ def own_server() -> Iterator[RedisServer]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves after every page, and pauses that end within a test."""
-    monkeypatch.setattr("denoise_scrapy.crawl.site_keeper.SAVE_EVERY", 1)
-    monkeypatch.setattr(back_off, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(back_off, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("denoise_scrapy.crawl.pages.SAVE_EVERY", 1)
+    monkeypatch.setattr(storage, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(storage, "LONGEST_PAUSE", 0.01)
 
 
 @pytest.mark.parametrize(
@@ -201,8 +202,8 @@ def test_a_server_in_trouble_costs_no_item(
     linked: Web, own_server: RedisServer, trouble: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if trouble == "silent":
-        monkeypatch.setattr(back_off, "LONGEST_PAUSE", 60.0)
-        monkeypatch.setattr(back_off, "FIRST_PAUSE", 60.0)
+        monkeypatch.setattr(storage, "LONGEST_PAUSE", 60.0)
+        monkeypatch.setattr(storage, "FIRST_PAUSE", 60.0)
     begin, end = {
         "silent": (lambda: own_server.process.send_signal(signal.SIGSTOP), lambda: None),
         "restarted": (own_server.kill, own_server.start),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from datasketch import MinHash
 
-from denoise_scrapy.dedup.prefilter import BANDS, VALUES, bands, minhash
+from denoise_scrapy.dedup.fingerprint import BANDS, VALUES, bands, minhash
 from denoise_scrapy.dedup.tokens import unit_hashes
 from tests.dedup.made_texts import cut_out, english
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from denoise_scrapy import storage
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup.redis_store import RedisStore
-from denoise_scrapy.storage import redis_link
 from tests.dedup.redis_writer import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,7 +103,7 @@ def test_a_killed_writer_loses_nothing_acknowledged(redis_server):
 
 
 def test_a_killed_server_loses_nothing_acknowledged(durable_server, monkeypatch):
-    monkeypatch.setattr(redis_link, "_RETRIES", 1)
+    monkeypatch.setattr(storage, "_RETRIES", 1)
     acknowledged, first = [], 0
     for loop in range(3):
         with opened(durable_server.url, "a") as index:

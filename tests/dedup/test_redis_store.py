@@ -10,11 +10,11 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy import storage
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore, _pack, _unpack
 from denoise_scrapy.dedup.store import Name
-from denoise_scrapy.storage import redis_link
 from tests.dedup.made_texts import english
 from tests.dedup.store_contract import CopiesContract, StoreContract
 
@@ -270,7 +270,7 @@ class TestRefusals:
 class TestUnreachable:
     @pytest.fixture(autouse=True)
     def _impatient(self, monkeypatch):
-        monkeypatch.setattr(redis_link, "_PAUSE", 0.01)
+        monkeypatch.setattr(storage, "_RETRY_PAUSE", 0.01)
 
     def test_no_server_is_said_with_its_place_and_no_password(self, tmp_path):
         with pytest.raises(redis.ConnectionError, match=r"^redis://localhost:1/0: ") as caught:

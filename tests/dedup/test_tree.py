@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy.dedup.fingerprint import count_common, gather, ones, sign
 from denoise_scrapy.dedup.rules import needed
-from denoise_scrapy.dedup.sets import count_common, gather, ones, sign
 from denoise_scrapy.dedup.tree import MAX_DEPTH, SetTree
 
 # Units are spread over the bits of a signature as hashes are.

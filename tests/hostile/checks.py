@@ -81,7 +81,7 @@ def check_markdown(document: str) -> None:
 
 def check_explanation(document: str) -> None:
     """The file of `explain` runs our own script alone, and asks for nothing."""
-    own = resources.files("denoise_scrapy.body.explanation").joinpath("page.js").read_text(encoding="utf-8").strip()
+    own = (resources.files("denoise_scrapy.body") / "explained" / "page.js").read_text(encoding="utf-8").strip()
     elements = read_document(document)
     tags = [tag for tag, _ in elements.found]
     assert tags.count("script") == tags.count("style") == 1 and own in document

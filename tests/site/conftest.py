@@ -2,7 +2,7 @@
 
 import pytest
 
-from denoise_scrapy.storage import back_off
+from denoise_scrapy import storage
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]
@@ -11,4 +11,4 @@ __all__ = ["redis_server", "shared_server"]
 @pytest.fixture(autouse=True)
 def _no_store_is_slow(monkeypatch):
     """On a busy machine any store may be, and rests then."""
-    monkeypatch.setattr(back_off, "SLOW_SECONDS", 1e9)
+    monkeypatch.setattr(storage, "SLOW_SECONDS", 1e9)

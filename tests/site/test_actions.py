@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.site.actions import looks_like_action
+from denoise_scrapy.site.urls import looks_like_action
 
 
 def is_action(reference: str) -> bool:

@@ -373,7 +373,7 @@ class TestServer:
 
 
 def test_back_off_doubles_and_a_slow_store_rests_for_nine_times_as_long(monkeypatch):
-    monkeypatch.setattr("denoise_scrapy.storage.back_off.SLOW_SECONDS", 0.2)
+    monkeypatch.setattr("denoise_scrapy.storage.SLOW_SECONDS", 0.2)
     now = [0.0]
     rest = BackOff(lambda: now[0])
     rest.worked(0.1)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy.body.strategies import lcs
+from denoise_scrapy.body.strategies.lcs import match_trees
 from denoise_scrapy.page import Boxes, FeatureTree, Page
-from denoise_scrapy.site import lcs
-from denoise_scrapy.site.lcs import match_trees
 from tests.html_strategies import SOUP, pages
 from tests.site.literal_lcs import literal_best_count, literal_score
 
@@ -60,7 +60,7 @@ def test_what_differs_is_unmatched():
 def test_a_level_too_large_for_a_table_is_matched_by_equality(monkeypatch):
     html = "<body><ul>" + "".join(f"<li class=c{'x' * (i % 3)}><p>item {i}</p></li>" for i in range(40)) + "</ul>"
     tree = FeatureTree(Page.parse(html))
-    monkeypatch.setattr(lcs, "MAX_CELLS", 100)
+    monkeypatch.setattr(lcs, "MAX_LEVEL_CELLS", 100)
     assert match_trees(tree, tree).matched.all()
     other = FeatureTree(Page.parse(html.replace("item 7<", "something else<")))
     assert int((~match_trees(other, tree).matched).sum()) == 1

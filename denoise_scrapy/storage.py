@@ -1,15 +1,174 @@
-"""Opening a SQLite file: ours, new, or refused untouched."""
+"""What outlives a process: files replaced whole, SQLite files, connections to Redis, and back-off where they fail."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any, TextIO
 from urllib.parse import quote
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[TextIO]:
+    """Write a text file beside another, which takes its place when the block ends, and is gone if it fails.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with replacing(Path(folder, "a.txt")) as file:
+        ...         _ = file.write("whole")
+        ...     [one.name for one in Path(folder).iterdir()]
+        ['a.txt']
+    """
+    with replacing_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+@contextmanager
+def replacing_path(path: Path) -> Iterator[Path]:
+    """As `replacing`, with the path of the file beside, for content that is no text."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+# Seconds without a store after it failed, doubled with each further failure. A server that restarts is back after one
+# or two; a full disk stays so for long, and each try may cost a time-out.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+# An answer that takes more seconds than this is slow, and the store rests for so many times as long: the crawl waits
+# for it for a tenth of its time at most. Usual are .001 to .01.
+SLOW_SECONDS, REST = 0.2, 9.0
+
+
+class BackOff:
+    """When a store may be used.
+
+    Args:
+        clock: Returns seconds; another one in tests.
+
+    Example:
+        >>> now = [0.0]
+        >>> store = BackOff(clock=lambda: now[0])
+        >>> store.failed()
+        >>> store.ready, store.pause
+        (False, 1.0)
+        >>> now[0] = 1.0
+        >>> store.ready
+        True
+        >>> store.failed()
+        >>> store.pause
+        2.0
+        >>> store.worked()
+        >>> store.ready
+        True
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = -float("inf")
+        self.pause = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """Whether the store may be used now."""
+        return self._clock() >= self._until
+
+    def failed(self) -> None:
+        """Note a failure."""
+        self.pause = min(max(2 * self.pause, FIRST_PAUSE), LONGEST_PAUSE)
+        self._until = self._clock() + self.pause
+
+    def worked(self, seconds: float = 0.0) -> None:
+        """Note an answer, and the seconds that the crawl stood still for it."""
+        self.pause = 0.0
+        self._until = self._clock() + (REST * seconds if seconds > SLOW_SECONDS else 0.0)
+
+
+SCHEMES = ("redis://", "rediss://", "unix://")  # of the URLs that redis-py reads
+# Seconds to wait for an answer. One takes a millisecond: a server silent for so long is gone.
+TIMEOUT = 5.0
+_RETRIES = 3  # a server that restarts is back within these and their pauses, or stays away for long
+_RETRY_PAUSE, _LONGEST_RETRY_PAUSE = 0.1, 1.0  # seconds before the first of them, and at most
+_MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
+
+
+def without_password(place: str) -> str:
+    """The place of a store for messages: of a URL neither user and password nor options; a path as it is.
+
+    Example:
+        >>> without_password("redis://user:secret@cache.example:6379/0?password=x#news")
+        'redis://cache.example:6379/0#news'
+        >>> without_password("job/denoise-sites.sqlite")
+        'job/denoise-sites.sqlite'
+    """
+    scheme, mark, rest = place.partition("://")
+    if not mark:
+        return place
+    address, hash_, name = rest.partition("#")
+    return scheme + mark + address.partition("?")[0].rpartition("@")[2] + hash_ + name
+
+
+class RedisLink:
+    """A client of redis-py. Connects with the first request, and again after a break.
+
+    Args:
+        url: As redis-py reads it.
+        timeout: Seconds to wait for a connection and for an answer, above 0.
+        retries: How often a request that failed is sent again; None: as often as a restart of the server takes.
+
+    Attributes:
+        client: The client; without types, for they differ between versions of redis-py.
+        errors: What it fails with; redis-py has no other base of its exceptions.
+        place: The URL without user, password and options, for messages.
+
+    Raises:
+        ImportError: redis-py is not installed.
+        ValueError: The URL is none, or the timeout is out of range.
+
+    Example:
+        >>> RedisLink("redis://user:secret@localhost:6379/0").place
+        'redis://localhost:6379/0'
+    """
+
+    def __init__(self, url: str, timeout: float = TIMEOUT, retries: int | None = None) -> None:
+        if not timeout > 0:
+            raise ValueError(f"timeout must be above 0 seconds, got {timeout!r}")
+        try:
+            import redis  # noqa: PLC0415 - an extra
+            from redis.backoff import ExponentialBackoff  # noqa: PLC0415
+            from redis.retry import Retry  # noqa: PLC0415
+        except ImportError as error:
+            raise ImportError(_MISSING) from error
+        self.errors: type[Exception] = redis.RedisError
+        self._failures = (redis.ConnectionError, redis.TimeoutError)
+        again = _RETRIES if retries is None else retries
+        self.client: Any = redis.Redis.from_url(
+            url,
+            socket_timeout=timeout,
+            socket_connect_timeout=timeout,
+            retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), again, (*self._failures, OSError)),
+            retry_on_error=list(self._failures),
+        )
+        self.place = without_password(url.partition("#")[0])
+
+    @contextmanager
+    def named(self) -> Iterator[Any]:
+        """Give the client; a failure of the connection within says which server it was."""
+        try:
+            yield self.client
+        except self._failures as error:
+            error.args = (f"{self.place}: {error}",)
+            raise
+
 
 _MAGIC = b"SQLite format 3\x00"
 _MOVE = "Give another path, or move that file away; it has not been touched."
@@ -134,15 +293,7 @@ def connect_to_read(
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Look at a file's header, without opening it as a database.
-
-    Args:
-        path: The file, which need not exist.
-        kind: What it must be.
-
-    Raises:
-        StoreMismatch: It is a folder, no SQLite database, or another program's.
-    """
+    """Raise `StoreMismatch` for a folder and, by its header, for a file that is not of the kind."""
     if path.is_dir():
         raise StoreMismatch("file", "a folder", "a file", str(path), "Give the path of a file.")
     if not path.exists() or not path.stat().st_size:
