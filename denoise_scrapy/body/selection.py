@@ -95,7 +95,7 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: Blocks among texts of which this share speaks of cookies and consent, unless that is most of the page.
 CONSENT_FACTOR, CONSENT_SHARE, CONSENT_PAGE = 0.1, 0.4, 0.5
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
-#: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/geometry.md); twice as much
+#: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 BESIDE, SMALLER, PINNED = 1.0, 0.5, 1.0
 

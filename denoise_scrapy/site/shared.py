@@ -168,6 +168,7 @@ class SharedBlocks:
         """Tokens a page that the others have under each block's path in texts of one page alone, shape (m,)."""
         return np.asarray(self._found.rows[OWN_TOKENS])
 
+
 ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
 # Pages more similar than this share a template (the source's value).
