@@ -102,11 +102,7 @@ def store_at(place: str) -> Store:
 
 
 def _checked(args: argparse.Namespace) -> str:
-    """Return the format of the file.
-
-    Raises:
-        UsageError: Arguments do not go together.
-    """
+    """Return the format of the file; `UsageError` where arguments do not go together."""
     kind = args.format or ("jsonl" if args.file == STANDARD else _format_of(args.file))
     if not kind:
         raise UsageError(f"dedup run: what is {args.file}? Name it *.jsonl, *.csv or *.parquet, or give --format")
