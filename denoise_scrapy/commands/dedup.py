@@ -134,12 +134,7 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
 
 
 def named_in(settings: Settings) -> str:
-    """Return the place of the index that a project's settings name.
-
-    Raises:
-        UsageError: They name none.
-        ConfigurationError: They are wrong.
-    """
+    """Return the place of the index that a project's settings name; `UsageError` where they name none."""
     # JOBDIR as it is: Scrapy's own function makes the folder
     place = index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     if place == MEMORY:
@@ -220,11 +215,7 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def forget(args: argparse.Namespace, settings: Settings) -> int:
-    """Remove texts, and what is remembered of dropped keys.
-
-    Raises:
-        UsageError: Nothing says which.
-    """
+    """Remove texts, and what is remembered of dropped keys; `UsageError` where nothing says which."""
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
     is_meant, limit = _matcher(args.keys, args.pattern), args.older_than
@@ -259,13 +250,7 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def moment(text: str) -> float:
-    """Read an age (12h, 30d, 2w) or a date of the command line; one without a zone is of here.
-
-    Returns:
-        The moment that is so long ago, in seconds since the epoch.
-
-    Raises:
-        ArgumentTypeError: It is neither.
+    """Return the moment of an age (12h, 30d, 2w) or a local date of the command line, in seconds since the epoch.
 
     Example:
         >>> moment("1970-01-02T00:00:00+00:00")

@@ -60,10 +60,6 @@ def leaf_importance(page: Page, others: Sequence[Page]) -> FloatArray:
     That is 1 - the mean entropy of the leaf's features over the pages of its style; 0 of an empty leaf, NaN of elements
     that show nothing. Of pages with more than `MAX_SIZE` nodes the first are left out.
 
-    Args:
-        page: The page.
-        others: Other pages of its site.
-
     Example:
         >>> one, two = (Page.parse(f"<body><p>Menu</p><p>{word}</p>") for word in ("One", "Two"))
         >>> leaf_importance(one, [two])[2:].tolist()  # the two paragraphs
