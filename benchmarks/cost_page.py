@@ -1,6 +1,6 @@
 """Writes the figures of `benchmarks/output/report.json` into the documentation: `python -m benchmarks.cost_page`.
 
-The notes on how to read them stand in `docs/methods/figures.md`; the figures are those of the last `make bench`.
+The notes on how to read them stand in `docs/figures.md`; the figures are those of the last `make bench`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-PAGE = Path("docs/methods/figures.md")
+PAGE = Path("docs/figures.md")
 README = Path("README.md")
 
 

@@ -9,7 +9,7 @@ from benchmarks.markdown import table
 
 
 def short(scores: Sequence[Score]) -> str:
-    """The table of docs/methods/figures.md: a row a rule, a column a goal."""
+    """The table of docs/figures.md: a row a rule, a column a goal."""
     return table(
         ["rule", *scores[0].goals], [[s.rule, *(f"{goal.value:.4f}" for goal in s.goals.values())] for s in scores]
     )

@@ -96,7 +96,7 @@ CONSENT_FACTOR, CONSENT_SHARE, CONSENT_PAGE = 0.1, 0.4, 0.5
 #: ones, is in doubt about it. It moves no corpus by .001 but wcxb (-.002, on pages the model was fitted on).
 REPEATED_FACTOR, EVERY = 0.7, 0.99
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
-#: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/geometry.md); twice as much
+#: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 BESIDE, SMALLER, PINNED = 1.0, 0.5, 1.0
 #: How far a page in doubt leans towards the hand rule (the study's value, best for all corpora at once).

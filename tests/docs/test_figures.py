@@ -27,7 +27,7 @@ def rows(text: str) -> dict[str, set[str]]:
 def test_quoted_figures_are_those_that_were_measured(page: Path) -> None:
     section = page.read_text("utf-8").split("<!-- figures: scores -->")[1]
     quoted = rows(section.split("<!-- end of figures -->")[0])
-    measured = rows((DOCS / "methods" / "figures.md").read_text("utf-8"))
+    measured = rows((DOCS / "figures.md").read_text("utf-8"))
     assert len(quoted) > 3
     assert {name: cells for name, cells in quoted.items() if not cells <= measured[name]} == {}
 

@@ -82,7 +82,7 @@ def test_search_works_from_the_file_system(site: tuple[Path, list[str]]) -> None
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         view = browser.new_page()
-        view.goto((site[0] / "methods" / "lcs.html").as_uri())
+        view.goto((site[0] / "methods.html").as_uri())
         view.click("input.md-search__input")
         view.keyboard.type("MinHash", delay=20)
         view.wait_for_selector(".md-search-result__link[href*='dedup.html']", state="attached")

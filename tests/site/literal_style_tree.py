@@ -69,7 +69,8 @@ class Source:
 
 
 class LiteralTree:
-    def __init__(self):
+    def __init__(self, gamma: float, lone: float):
+        self.gamma, self.lone = gamma, lone
         self.roots: dict[int, Element] = {}
 
     def add(self, page: Page) -> None:
@@ -86,6 +87,10 @@ class LiteralTree:
         for below, child in zip(style.elements, children, strict=True):
             self._merge(below, source, child)
 
+    def node_importance(self, node: Element) -> float:
+        m = node.pages
+        return -sum(s.n / m * log(s.n / m, m) for s in node.styles.values()) if m > 1 else self.lone
+
     def content_importance(self, style: Style) -> float | None:
         """1 - mean entropy of the features; None where there is none."""
         features = set().union(*style.contents)
@@ -98,14 +103,33 @@ class LiteralTree:
             total -= sum(p * log(p, m) for p in shares) if m > 1 else 0
         return 1 - total / len(features)
 
-    def table(self, page: Page) -> dict[int, float]:
-        """The importance of each element's own leaf, on a page that was added."""
+    def composite(self, node: Element) -> float:
+        sequences = list(node.styles)
+        if sequences == [()]:
+            return self.content_importance(node.styles[()]) or 0.0
+        damping = self.gamma ** len(sequences)
+        below = sum(s.n / node.pages * self.style_composite(s) for s in node.styles.values())
+        return (1 - damping) * self.node_importance(node) + damping * below
+
+    def style_composite(self, style: Style) -> float:
+        values = [self.composite(element) for element in style.elements]
+        content = self.content_importance(style)
+        values += [] if content is None else [content]  # own text is one more leaf
+        return sum(values) / len(values) if values else 0.0
+
+    def highest(self, node: Element) -> float:
+        below = [self.highest(element) for style in node.styles.values() for element in style.elements]
+        contents = [self.content_importance(style) or 0.0 for style in node.styles.values()]
+        return max([self.composite(node), *below, *contents])
+
+    def table(self, page: Page) -> dict[int, tuple[float, float, float]]:
+        """Composite, highest and content importance of each element of a page that was added."""
         source, found = Source(page), {}
 
         def walk(node: Element, element: int) -> None:
             children = source.children[element]
             style = node.styles[tuple(source.names[c] for c in children)]
-            found[element] = self.content_importance(style) or 0.0
+            found[element] = self.composite(node), self.highest(node), self.content_importance(style) or 0.0
             for below, child in zip(style.elements, children, strict=True):
                 walk(below, child)
 

@@ -8,14 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies import style_tree
-from denoise_scrapy.body.strategies.style_tree import leaf_importance
+from denoise_scrapy.body.strategies.style_tree import Importance, importance
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 from tests.site.literal_style_tree import LiteralTree
 
 
-def among(page: Page, site: list[Page]) -> np.ndarray:
-    return leaf_importance(page, [other for other in site if other is not page])
+def among(page: Page, site: list[Page], **options) -> Importance:
+    return importance(page, [other for other in site if other is not page], **options)
+
+
+def by_tag(page: Page, values: np.ndarray) -> list[tuple[str, float]]:
+    return [(page.path_table.tags[path], float(value)) for path, value in zip(page.elements.paths, values, strict=True)]
 
 
 @st.composite
@@ -31,24 +35,62 @@ def sites(draw) -> list[str]:
 
 
 @settings(max_examples=150)
-@given(sites())
-def test_importance_equals_the_literal_one(site):
+@given(sites(), st.sampled_from([0.0, 0.5, 0.9, 1.0]), st.sampled_from([0.0, 1.0]))
+def test_importance_equals_the_literal_one(site, gamma, lone):
     parsed = [Page.parse(html) for html in site]
-    slow = LiteralTree()
+    slow = LiteralTree(gamma, lone)
     for page in parsed:
         slow.add(page)
     for page in parsed:
-        expected = np.full(len(page.elements), np.nan)
-        for element, value in slow.table(page).items():
-            expected[element] = value
-        assert among(page, parsed) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+        found = among(page, parsed, gamma=gamma, lone_importance=lone)
+        columns = np.stack([found.composite, found.highest, found.content], axis=1)
+        expected = np.full_like(columns, np.nan)
+        for element, values in slow.table(page).items():
+            expected[element] = values
+        assert columns == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 @given(st.lists(SOUP, min_size=1, max_size=3))
 def test_broken_markup_is_merged_too(site):
     parsed = [Page.parse(html) for html in site]
     for page in parsed:
-        assert among(page, parsed).shape == (len(page.elements),)
+        assert among(page, parsed).noisy().shape == (len(page.elements),)
+
+
+SITE = [
+    Page.parse(f"<body><p>Home news</p><div>{inner}</div></body>")
+    for inner in ("<p>red fox</p>", "<p>blue sky</p>", "<ul><li>x</li></ul>")
+]
+
+
+def test_importance_by_hand():
+    # p: 3 pages, "home" and "news" a third on each: H = 1, CompImp = 0
+    # p in div: 2 pages, four words of one page each: H = 0, CompImp = 1; li: one page, 1
+    # ul: one page, one style: NodeImp 1, (1 - .9) 1 + .9 · 1 = 1
+    # div: two styles of 2 and 1 pages: NodeImp = -(2/3 log_3 2/3 + 1/3 log_3 1/3)
+    node = -(2 / 3 * log(2 / 3, 3) + 1 / 3 * log(1 / 3, 3))
+    assert node == pytest.approx(0.5794, abs=1e-4)
+    div = (1 - 0.81) * node + 0.81 * (2 / 3 * 1 + 1 / 3 * 1)
+    body = 0.1 * 0 + 0.9 * (0 + div) / 2  # one style: NodeImp 0; mean of p and div
+    # html, body, p, div, p
+    assert among(SITE[0], SITE).composite.tolist() == pytest.approx([0.9 * body, body, 0, div, 1])
+    third = by_tag(SITE[2], among(SITE[2], SITE).composite)
+    assert third[4:] == [("ul", pytest.approx(1)), ("li", 1)]
+
+
+def test_importance_of_a_node_on_one_page_is_a_parameter():
+    # ul: (1 - .9) 0 + .9 · 1 = .9
+    found = among(SITE[2], SITE, lone_importance=0.0)
+    assert by_tag(SITE[2], found.composite)[4:] == [("ul", pytest.approx(0.9)), ("li", 1)]
+
+
+def test_noise_has_no_part_that_is_not():
+    found = among(SITE[0], SITE)
+    assert found.noisy(0.2).tolist() == [False, False, True, False, False]  # only the p of the menu
+    assert found.noisy_text(0.2)[[2, 4]].tolist() == [True, False]
+    # body's CompImp is below .5, but not its div's
+    assert found.composite[1] < 0.5
+    assert not found.noisy(0.5)[1]
 
 
 @pytest.mark.parametrize(
@@ -69,28 +111,32 @@ def test_broken_markup_is_merged_too(site):
 )
 def test_content_importance_by_hand(site, content):
     parsed = [Page.parse(f"<body>{inner if inner[:1] == '<' else f'<p>{inner}</p>'}</body>") for inner in site]
-    assert among(parsed[0], parsed)[2] == pytest.approx(content)
+    assert among(parsed[0], parsed).content[2] == pytest.approx(content)
 
 
-def test_own_text_beside_elements_is_a_leaf():
-    # p holds "by" on both pages (0) and b, that differs (1)
+def test_own_text_beside_elements_is_one_more_leaf():
+    # p holds "by" on both pages (0) and b, that differs (1): one style, .9 · (0 + 1) / 2
     site = [Page.parse(f"<body><p>by <b>{name}</b></p></body>") for name in ("Ann", "Bob")]
-    assert among(site[0], site)[2:].tolist() == [0, 1]
+    found = among(site[0], site)
+    assert found.composite[2:].tolist() == pytest.approx([0.45, 1])
+    assert found.noisy_text()[2:].tolist() == [True, False]
+    assert not found.noisy()[2]
 
 
 def test_presentation_parts_what_tags_do_not():
     site = [Page.parse(f"<body><p class={name}>Same text</p></body>") for name in ("ad-1", "ad-2", "story")]
-    assert [among(page, site)[2] for page in site] == [0, 0, 1]  # ad-1 and ad-2 are one
+    assert [among(page, site).composite[2] for page in site] == [0, 0, 1]  # ad-1 and ad-2 are one
 
 
 def test_too_large_a_site_leaves_the_first_pages_out(monkeypatch):
-    site = [Page.parse(f"<p>Menu</p><p>{word}</p>") for word in ("One", "Two")]
-    assert among(site[0], site)[2:].tolist() == [0, 1]
     monkeypatch.setattr(style_tree, "MAX_SIZE", 0)
-    assert among(site[0], site)[2:].tolist() == [1, 1]
-    assert leaf_importance(Page.parse(""), site).tolist() == []
+    assert importance(SITE[0], SITE[1:]).composite.tolist() == importance(SITE[0], []).composite.tolist()
+    assert importance(Page.parse(""), SITE).composite.tolist() == []
 
 
 def test_a_deep_page():
-    deep, other = (Page.parse("<p>same</p>" + "<div>" * 5000 + word) for word in ("end", "other"))
-    assert leaf_importance(deep, [other])[[2, -1]].tolist() == [0, 1]
+    deep = Page.parse("<p>same</p>" + "<div>" * 5000 + "end")
+    other = Page.parse("<p>same</p>" + "<div>" * 5000 + "other")
+    found = importance(deep, [other])
+    assert found.composite[-1] == 1
+    assert not found.noisy()[0]

@@ -1,7 +1,7 @@
 """The model of blocks that comes with the package: trees and networks over the same features, half and half.
 
 Trees cut where a network bends, and err elsewhere: together they are better on every corpus than either alone
-(`docs/methods/combined.md` has the figures).
+(`docs/architecture.md` has the figures).
 """
 
 from __future__ import annotations
