@@ -1,14 +1,18 @@
 """`scrapy denoise …`: what it prints, what it returns, and that it harms nothing."""
 
+import argparse
 import json
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.settings import Settings
 
+from denoise_scrapy import commands
 from denoise_scrapy.commands import run
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.crawl.web import Reply, Web, article, story
@@ -38,6 +42,21 @@ def scrapy(*argv: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[st
     )
     assert "Traceback" not in done.stderr
     return done
+
+
+def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield one
+                yield from _parsers(one)
+
+
+@pytest.mark.parametrize("parser", list(_parsers(commands._parser())), ids=lambda parser: parser.prog)
+def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) -> None:
+    example = parser.format_help().partition("Example:\n")[2].splitlines()[0].strip()
+    assert example.startswith(parser.prog)
+    assert commands._parser().parse_args(shlex.split(example)[2:])
 
 
 class TestProcess:
