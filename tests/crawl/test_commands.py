@@ -70,6 +70,10 @@ class TestProcess:
         done = scrapy("dedup", "stats", "--json", cwd=here)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["texts"] == 12
+        assert json.loads(scrapy("version", "--json", cwd=here).stdout)["add-on"] == "enabled"
+        (here / "conf.py").open("a").write("ADDONS = {}\n")
+        done = scrapy("version", "--json", cwd=here)
+        assert json.loads(done.stdout)["add-on"] == "not in ADDONS of this project's settings"
 
     def test_help_is_that_of_the_subcommand(self, here: Path) -> None:
         done = scrapy("dedup", "forget", "-h", cwd=here)
