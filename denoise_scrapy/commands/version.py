@@ -8,8 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from scrapy.utils.project import inside_project
+from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.addon import DenoiseAddon
 from denoise_scrapy.native import status
 from denoise_scrapy.shown import say, say_json
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 #: What bodies and duplicates depend on, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "datasketch", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
-ADDON_PATHS = ("denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon")
+#: Its path, and that of its class.
+ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +53,8 @@ def versions() -> dict[str, str]:
 
 def _add_on(settings: Settings) -> str:
     """Whether the project's settings have it: of two lines `ADDONS = …` the second one counts."""
-    if any(addon is DenoiseAddon or addon in ADDON_PATHS for addon in settings.getdict("ADDONS")):
+    names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
+    if not ADDON.isdisjoint(names):
         return "enabled"
     return "not in ADDONS of this project's settings" if inside_project() else "no project here"
 
