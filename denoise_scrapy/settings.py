@@ -207,7 +207,7 @@ class DenoiseSettings:
     )
     overwrite: bool = _setting(False, "Replace what the spider has put into these fields.", per_page=True)
     comparison_pages: int = _setting(
-        5, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
+        20, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
     )
     comparison_fetch: bool = _setting(
         True, "Fetch comparison pages where the crawl has brought too few.", per_page=True

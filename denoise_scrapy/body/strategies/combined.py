@@ -30,6 +30,9 @@ from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
+#: Comparison pages that the model sees, the likest ones: more say no more. What else one page has in common with many
+#: needs more of them (`selection.lower_repeated`).
+MODEL_PAGES = 5
 _ROW = {name: row for row, name in enumerate(NAMES)}
 
 
@@ -41,7 +44,7 @@ class CombinedStrategy(Strategy):
     """
 
     name = "combined"
-    comparison_pages = 5
+    comparison_pages = 20
     needs_elements = False
 
     def __init__(self, model: BlockModel | None = None) -> None:
@@ -49,16 +52,18 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        return self.judge(page, block_features(page, site))
+        return self.judge(page, block_features(page, site.first(MODEL_PAGES)), site)
 
-    def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:
+    def judge(self, page: Page, features: npt.NDArray[np.float32], site: SiteStatistics) -> Decision:
         """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`."""
         model = self._model or block_model()
         known = features[_rows(model.names)]
         probability = model.probability(known, Context.of(page))
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = _without_comments(page, probability, features)
-        probability = lower_repeated(probability, features[_ROW["repeated_in_place"]])
+        probability = lower_repeated(
+            page, probability, features[_ROW["repeated_in_place"]], site.shared_with(page).placed_share
+        )
         probability = lower_hidden(page, probability)
         probability = lower_consent(page, probability, features[_ROW["consent"]])
         probability = lower_beside(page, probability)
