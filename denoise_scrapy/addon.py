@@ -42,11 +42,7 @@ class DenoiseAddon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Check the project's settings before there is a crawler.
-
-        Raises:
-            ConfigurationError: A setting of ours is unknown or invalid.
-        """
+        """Check the project's settings before there is a crawler; raise `ConfigurationError` for an invalid one."""
         try:
             DenoiseSettings.from_settings(settings)
         except ConfigurationError:
@@ -54,11 +50,7 @@ class DenoiseAddon:
             raise
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Check all settings, those of the spider too, and put the components into place.
-
-        Raises:
-            ConfigurationError: A setting of ours is unknown or invalid.
-        """
+        """Check all settings, those of the spider too, and put the components into place."""
         with refusing_to_start(self._crawler):
             DenoiseSettings.from_settings(settings, self._crawler.spider)
         for group, component, priority in COMPONENTS:

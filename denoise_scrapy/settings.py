@@ -134,9 +134,6 @@ _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import pa
 def check_store(place: str) -> None:
     """Refuse what is no place of a duplicate index. The path of a file has a slash or a suffix.
 
-    Raises:
-        ValueError: It is none.
-
     Example:
         >>> check_store("job/texts.sqlite")
         >>> check_store("redsi://localhost")
@@ -210,7 +207,7 @@ class DenoiseSettings:
     )
     overwrite: bool = _setting(False, "Replace what the spider has put into these fields.", per_page=True)
     comparison_pages: int = _setting(
-        5, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
+        20, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
     )
     comparison_fetch: bool = _setting(
         True, "Fetch comparison pages where the crawl has brought too few.", per_page=True
@@ -412,11 +409,7 @@ def _replacement(key: Any, prefix: str, known: Iterable[str]) -> str:
 
 
 def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
-    """Return the value of a setting, as someone wrote it, as one of its type.
-
-    Raises:
-        ConfigurationError: It is of another type, outside the range or the choices, or refused by the check.
-    """
+    """Return the value of a setting, as someone wrote it, as one of its type; `ConfigurationError` where it is none."""
     if kind == _PAIRS:
         return _checked_pairs(name, value, declared)
     try:

@@ -10,29 +10,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 from urllib.parse import quote
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[TextIO]:
-    """Write a text file beside another, which takes its place when the block ends, and is gone if it fails.
+def replacing(path: Path) -> Iterator[Path]:
+    """Give the path of a file beside another, which takes its place when the block ends, and is gone if it fails.
 
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with replacing(Path(folder, "a.txt")) as file:
-        ...         _ = file.write("whole")
+        ...     with replacing(Path(folder, "a.txt")) as beside:
+        ...         _ = beside.write_text("whole")
         ...     [one.name for one in Path(folder).iterdir()]
         ['a.txt']
     """
-    with replacing_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-        yield file
-
-
-@contextmanager
-def replacing_path(path: Path) -> Iterator[Path]:
-    """As `replacing`, with the path of the file beside, for content that is no text."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         yield temporary

@@ -173,11 +173,9 @@ _INLINES = frozenset(INLINES.values())
 
 
 def draw(page: Page, verdicts: Sequence[Verdict]) -> str:
-    """The blocks of a page as HTML; where it has too many, the kept ones go before the others.
+    """The blocks of a page as HTML, those kept first where it has too many.
 
-    Args:
-        page: A page of m blocks, parsed without selectors of the user's: a rendering leaves out what they remove.
-        verdicts: m of them.
+    The page was parsed without selectors of the user's: a rendering leaves out what they remove.
     """
     kept = np.array([verdict.block.kept for verdict in verdicts], bool)
     chosen = np.zeros(len(verdicts), bool)

@@ -294,7 +294,7 @@ MEMORY_BYTES, PAGES_A_SITE = 64_000_000, 32
 def extract_pages(
     pages: Iterable[tuple[str, str | bytes]],
     *,
-    comparison_pages: int = 5,
+    comparison_pages: int = 20,
     strategy: str = DEFAULT_STRATEGY,
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),

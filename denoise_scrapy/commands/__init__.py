@@ -28,15 +28,16 @@ PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
 STANDARD = "-"  # standard input, standard output
 
-# Modules of this package, and what each does. Their options must not repeat those of all Scrapy commands, as --set.
-SUBCOMMANDS: Mapping[str, str] = {
-    "dedup": "look into an index of texts, move it, check it",
-    "compare": "show why two texts are duplicates, or why not",
-    "extract": "print the text of a page",
-    "explain": "draw what of a page is kept, and why",
-    "site": "show the sites of a site memory, forget one",
-    "stats": "show what a crawl counted: a table, a chart of confidence",
-    "version": "show versions, and whether the accelerator is in use",
+# Modules of this package, what each does, and an example. Their options must not repeat those of all Scrapy commands,
+# as --set.
+SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
+    "dedup": ("look into an index of texts, move it, check it", "dedup stats crawls/news"),
+    "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
+    "extract": ("print the text of a page", "extract https://example.com/story --format markdown"),
+    "explain": ("draw what of a page is kept, and why", "explain story.html --compare other.html -o why.html"),
+    "site": ("show the sites of a site memory, forget one", "site example.com crawls/news"),
+    "stats": ("show what a crawl counted: a table, a chart of confidence", "stats crawls/news"),
+    "version": ("show versions, and whether accelerator and add-on are in use", "version --json"),
 }
 
 _GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
@@ -101,12 +102,31 @@ def failures() -> tuple[type[Exception], ...]:
     return (*known, import_module("redis").RedisError)
 
 
+class _Help(argparse.HelpFormatter):
+    """Help in which indented lines stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = text.split("\n")
+        return "\n".join(
+            one if one.startswith(" ") else super(_Help, self)._fill_text(one, width, indent) for one in lines
+        )
+
+
+def add_command(
+    subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, meaning: str, example: str
+) -> argparse.ArgumentParser:
+    """Add the parser of a subcommand, whose help shows an example."""
+    description = f"{meaning.capitalize()}.\n\nExample:\n  {PROGRAM} {example}"
+    return subparsers.add_parser(name, help=meaning, description=description, formatter_class=_Help)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=PROGRAM, description="Near-duplicates and bodies.", epilog=_GLOBAL)
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
-    for name, meaning in SUBCOMMANDS.items():
+    for name, (meaning, example) in SUBCOMMANDS.items():
         module = import_module(f"{__name__}.{name}")
-        one = subparsers.add_parser(name, help=meaning, description=meaning.capitalize() + ".", epilog=_GLOBAL)
+        one = add_command(subparsers, name, meaning, example)
+        one.epilog = _GLOBAL
         one.set_defaults(run=module.run)
         module.add_arguments(one)
     return parser

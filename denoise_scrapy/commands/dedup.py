@@ -19,7 +19,7 @@ import numpy as np
 from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import dedup_run, failures
+from denoise_scrapy.commands import add_command, dedup_run, failures
 from denoise_scrapy.crawl.index_guard import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import BANDS, LEVELS
@@ -49,17 +49,17 @@ STORE = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
-    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int]]] = {
-        "run": ("find the near-duplicates in a file of rows", dedup_run.run),
-        "stats": ("say what an index holds", stats),
-        "groups": ("list what was dropped, and for which text", groups),
-        "forget": ("remove texts by key or by age", forget),
-        "copy": ("add all texts of an index to another", copy),
-        "check": ("look for damage", check),
+    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int], str]] = {
+        "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
+        "stats": ("say what an index holds", stats, "crawls/news"),
+        "groups": ("list what was dropped, and for which text", groups, "crawls/news"),
+        "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
+        "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
+        "check": ("look for damage", check, "texts.sqlite"),
     }
     made = {}
-    for name, (meaning, run_it) in commands.items():
-        made[name] = one = subparsers.add_parser(name, help=meaning, description=meaning.capitalize() + ".")
+    for name, (meaning, run_it, example) in commands.items():
+        made[name] = one = add_command(subparsers, name, meaning, f"dedup {name} {example}")
         one.set_defaults(run=run_it)
         if name != "run":
             one.add_argument("store", metavar="STORE", help=STORE, nargs="?" if name == "stats" else None)
@@ -134,12 +134,7 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
 
 
 def named_in(settings: Settings) -> str:
-    """Return the place of the index that a project's settings name.
-
-    Raises:
-        UsageError: They name none.
-        ConfigurationError: They are wrong.
-    """
+    """Return the place of the index that a project's settings name; `UsageError` where they name none."""
     # JOBDIR as it is: Scrapy's own function makes the folder
     place = index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     if place == MEMORY:
@@ -220,11 +215,7 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def forget(args: argparse.Namespace, settings: Settings) -> int:
-    """Remove texts, and what is remembered of dropped keys.
-
-    Raises:
-        UsageError: Nothing says which.
-    """
+    """Remove texts, and what is remembered of dropped keys; `UsageError` where nothing says which."""
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
     is_meant, limit = _matcher(args.keys, args.pattern), args.older_than
@@ -259,13 +250,7 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def moment(text: str) -> float:
-    """Read an age (12h, 30d, 2w) or a date of the command line; one without a zone is of here.
-
-    Returns:
-        The moment that is so long ago, in seconds since the epoch.
-
-    Raises:
-        ArgumentTypeError: It is neither.
+    """Return the moment of an age (12h, 30d, 2w) or a local date of the command line, in seconds since the epoch.
 
     Example:
         >>> moment("1970-01-02T00:00:00+00:00")

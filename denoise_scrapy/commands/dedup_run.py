@@ -26,7 +26,7 @@ from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
-from denoise_scrapy.storage import replacing_path
+from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -90,11 +90,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def store_at(place: str) -> Store:
-    """Make the store at a place, see `open_store`; also in a job directory, and in a file whose name has no suffix.
-
-    Raises:
-        ValueError: It is none of these.
-    """
+    """Make the store at a place, see `open_store`; also in a job directory, and in a file whose name has no suffix."""
     path = Path(place)
     if "://" not in place and (path.is_dir() or path.is_file()):
         return SQLiteStore(path / INDEX_FILE if path.is_dir() else path)
@@ -102,11 +98,7 @@ def store_at(place: str) -> Store:
 
 
 def _checked(args: argparse.Namespace) -> str:
-    """Return the format of the file.
-
-    Raises:
-        UsageError: Arguments do not go together.
-    """
+    """Return the format of the file; `UsageError` where arguments do not go together."""
     kind = args.format or ("jsonl" if args.file == STANDARD else _format_of(args.file))
     if not kind:
         raise UsageError(f"dedup run: what is {args.file}? Name it *.jsonl, *.csv or *.parquet, or give --format")
@@ -231,11 +223,7 @@ class Job:
         say(f"{counts}, {rate:,.0f} rows/s", file=sys.stderr)
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
-        """Yield the rows to write in their order; bad ones that are kept have no verdict.
-
-        Raises:
-            ValueError: A row is bad, and the user wants to stop there; or the file has changed between two readings.
-        """
+        """Yield the rows to write in their order; bad ones that are kept have no verdict."""
         if batch.keep == KEEPS[0]:
             for read, row in self._rows(first=True):
                 verdict = batch.judge(row) if row else None
@@ -274,11 +262,7 @@ class Job:
                 yield read, row
 
     def _row(self, read: Read) -> Row:
-        """What is compared of a row.
-
-        Raises:
-            _BadRow: Nothing can be.
-        """
+        """What is compared of a row; `_BadRow` where nothing can be."""
         if read.fields is None:
             raise _BadRow(read.problem)
         fields = self._fields
@@ -311,11 +295,7 @@ class Job:
 
 
 def _seconds(value: Any) -> float:
-    """A date as seconds since 1970; a row without one is older than any other.
-
-    Raises:
-        _BadRow: It is no date.
-    """
+    """A date as seconds since 1970, `_BadRow` where it is none; a row without one is older than any other."""
     if value is None or value == "":
         return float("-inf")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -342,7 +322,7 @@ def _written(name: str) -> Iterator[BinaryIO]:
         raise FileNotFoundError(f"{name}: its folder does not exist")
     with ExitStack() as stack:
         special = path.exists() and not path.is_file()  # a device or a pipe is written to, not replaced
-        target = path if special else stack.enter_context(replacing_path(path))
+        target = path if special else stack.enter_context(replacing(path))
         file: Any = stack.enter_context(target.open("wb"))
         if name.endswith(".gz"):
             file = stack.enter_context(gzip.GzipFile(path.name.removesuffix(".gz"), "wb", fileobj=file, mtime=0))

@@ -127,14 +127,7 @@ def pages_of(names: Sequence[str], command: str, settings: Settings) -> list[tup
 
 
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
-    """Fetch pages by a crawl of a few requests. Once a process, as its reactor starts once.
-
-    Returns:
-        The page of each.
-
-    Raises:
-        OSError: One could not be fetched, or is no text.
-    """
+    """Fetch pages by a crawl of a few requests, once a process: its reactor starts once. `OSError` where one fails."""
     found: dict[str, Response | str] = {}
     process = _process(settings)
     process.crawl(_Spider, urls=urls, found=found)

@@ -111,11 +111,7 @@ class RowFile(ABC):
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
-        """The text of the file, whether it is compressed by gzip or not.
-
-        Raises:
-            ValueError: It is cut short, or damaged.
-        """
+        """The text of the file, compressed by gzip or not; `ValueError` where it is cut short or damaged."""
         with self._opened() as file:
             content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
             file.seek(0)
@@ -127,11 +123,7 @@ class RowFile(ABC):
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
-    """Return a file of a format, "jsonl", "csv" or "parquet".
-
-    Raises:
-        ImportError: The format is Parquet, and pyarrow is not installed.
-    """
+    """Return a file of a format, "jsonl", "csv" or "parquet"; the last needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, encoding)
 
@@ -337,11 +329,7 @@ class ListWriter:
 
 
 def _lines(text: TextIO) -> Iterator[str]:
-    """Lines with their ends.
-
-    Raises:
-        ValueError: One is longer than `MOST_CHARS`.
-    """
+    """Lines with their ends; `ValueError` for one that is longer than `MOST_CHARS`."""
     number = 0
     while line := text.readline(MOST_CHARS + 1):
         number += 1

@@ -1,4 +1,4 @@
-"""`scrapy denoise version`: versions of this package and of what it needs, and whether the accelerator is in use."""
+"""`scrapy denoise version`: versions of this package and of what it needs; accelerator and add-on, whether in use."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import argparse
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
+
+from scrapy.utils.project import inside_project
+from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.native import status
 from denoise_scrapy.shown import say, say_json
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 #: What bodies and duplicates depend on, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "datasketch", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
+#: Its path, and that of its class.
+ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"])
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
@@ -25,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print them."""
-    found = versions()
+    found = versions() | {"add-on": _add_on(settings)}
     width = max(map(len, found))
     if args.json:
         say_json(found)
@@ -43,6 +49,14 @@ def versions() -> dict[str, str]:
         "Platform": platform.platform(),
         **{name: _version(name) for name in PACKAGES},
     }
+
+
+def _add_on(settings: Settings) -> str:
+    """Whether the project's settings have it: of two lines `ADDONS = …` the second one counts."""
+    names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
+    if not ADDON.isdisjoint(names):
+        return "enabled"
+    return "not in ADDONS of this project's settings" if inside_project() else "no project here"
 
 
 def _version(name: str) -> str:

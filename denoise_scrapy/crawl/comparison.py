@@ -164,11 +164,9 @@ class ComparisonPages:
                 await self._fetcher.fetch(url, crawled)
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
-        """Return links to siblings; first those the spider asks for too, which cost nothing.
-
-        A page that has others of its site to compare with, only not of its template, is worth no guess:
-        then only URLs much like its own are tried, and few.
-        """
+        """Return links to siblings; first those the spider asks for too, which cost nothing."""
+        # a page that has others of its site to compare with, only not of its template, is worth no guess:
+        # then only URLs much like its own are tried, and few
         known = bool(self._known(crawled))
         own = {page_identity(url) for url in crawled.urls}
         links = [
@@ -365,12 +363,10 @@ class SiblingFetcher:
             return None, error
 
     def _must_stay_public(self, crawled: CrawledPage) -> bool:
-        """Return whether pages to compare with must come from public addresses.
-
-        Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and
-        connects, the address of a response is the proxy's own, and the name may mean something to it alone. Where
-        the address is unknown (caches, some handlers), the page counts as public unless its URL is a private one.
-        """
+        """Return whether pages to compare with must come from public addresses."""
+        # Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and
+        # connects, the address of a response is the proxy's own, and the name may mean something to it alone. Where
+        # the address is unknown (caches, some handlers), the page counts as public unless its URL is a private one.
         if crawled.carried.get("proxy"):
             return False
         address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")

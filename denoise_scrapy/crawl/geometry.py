@@ -95,11 +95,7 @@ def _boxes(size: str, values: str) -> Boxes:
 
 
 class Geometry:
-    """Gives rendered pages their boxes, where there are any.
-
-    Raises:
-        ConfigurationError: Boxes are required, and scrapy-playwright is not installed.
-    """
+    """Gives rendered pages their boxes, where there are any."""
 
     def __init__(self, settings: DenoiseSettings, log: CrawlLog):
         if LayoutMethod is None and settings.enabled and settings.geometry == "require":

@@ -58,11 +58,7 @@ OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
 
 
 class ItemValues:
-    """Makes the bodies of a crawl's pages, and what items are given of them.
-
-    Raises:
-        ConfigurationError: A field is named whose library is not installed.
-    """
+    """Makes the bodies of a crawl's pages, and what items get of them; refuses fields whose library is missing."""
 
     def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages):
         self._log = log

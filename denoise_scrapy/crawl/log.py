@@ -130,15 +130,12 @@ class CrawlReport:
 
 
 def write_stats(crawler: Crawler) -> None:
-    """Write all stats of a crawl to its job directory, for `scrapy denoise stats`; nothing without one.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Write all stats of a crawl to its job directory, for `scrapy denoise stats`; nothing without one."""
     directory = job_dir(crawler.settings)
     if directory:
-        with replacing(Path(directory, STATS_FILE)) as file:
-            json.dump(crawler.stats.get_stats(), file, default=str, indent=1, sort_keys=True)
+        stats = json.dumps(crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
+        with replacing(Path(directory, STATS_FILE)) as beside:
+            beside.write_text(stats, encoding="utf-8")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The pages that a crawl has fetched: read once, found again by URL, and kept to compare others with."""
+"""The pages that a crawl has fetched: read once, found again by URL, and kept to compare later ones with."""
 
 from __future__ import annotations
 

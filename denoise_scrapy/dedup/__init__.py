@@ -9,7 +9,6 @@ Example:
     'new'
     >>> index.check_and_add("/b", "Swifts sleep on the wing, high over sea. " * 4).of
     '/a'
-
 """
 
 from denoise_scrapy.dedup.batch import deduplicate

@@ -25,7 +25,6 @@ class Row(NamedTuple):
         text: What is compared.
         scope: Rows are compared within one scope.
         date: When it is from, for `keep="newest"`: anything that sorts, the same kind in all rows.
-
     """
 
     key: str
@@ -48,7 +47,6 @@ class Batch:
             shared with others, who find an item by its key: a row whose key is kept takes its place, as in a crawl,
             and is a duplicate only where the batch has had it with the same text.
         step: Called with the verdict of each row that was judged, in the order of judging.
-
     """
 
     def __init__(
@@ -76,7 +74,6 @@ class Batch:
 
         Raises:
             ValueError: As for `DuplicateIndex.check`.
-
         """
         return self._judge(row, self._count)
 
@@ -160,7 +157,6 @@ def deduplicate(
         [('/a', None), ('/b', '/a'), ('/c', None)]
         >>> [key for key, verdict in deduplicate(rows, keep="longest") if not verdict.duplicate]
         ['/b', '/c']
-
     """
     index = DuplicateIndex(threshold, rule=rule, most_new=most_new, short_duplicates=short_duplicates)
     return _deduplicated(index, Batch(index, keep=keep), rows)

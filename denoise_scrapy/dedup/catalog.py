@@ -55,7 +55,6 @@ class Found(NamedTuple):
         same_name: Of the same key, and one in some hundred look-ups another one.
         same_words: Of the same units in the same order, likewise.
         alike: With a MinHash band in common, as far as they can have enough runs in common.
-
     """
 
     same_name: Sequence[int] = ()
@@ -64,20 +63,12 @@ class Found(NamedTuple):
 
 
 class _Segment(NamedTuple):
-    """The keys of some texts in a row.
-
-    Attributes:
-        start: Row of the first text.
-        end: Row after the last.
-        keys: uint32 (e,), hashes of keys, sorted.
-        rows: uint16 (e,), whose they are, counted from `start`.
-
-    """
+    """The keys of the texts in rows `start` to `end`."""
 
     start: int
     end: int
-    keys: Keys
-    rows: npt.NDArray[np.uint16]
+    keys: Keys  # uint32 (e,), hashes of keys, sorted
+    rows: npt.NDArray[np.uint16]  # (e,), whose they are, counted from `start`
 
 
 class Catalog:
@@ -95,7 +86,6 @@ class Catalog:
         >>> catalog.extend([Listing(1, "a", "", 9, b"d" * 16, b"")])
         >>> catalog.find(Listing(0, "a", "", 9, b"e" * 16, b"")).same_name
         [1]
-
     """
 
     def __init__(self, *, bands: bool = True, short: bool = True) -> None:
@@ -171,7 +161,6 @@ class Catalog:
 
         Returns:
             What was found in its scope.
-
         """
         keys = self._keys([new])[0]
         which, rows = self._having(keys)
@@ -205,10 +194,8 @@ class Catalog:
         return np.concatenate([which, tail_which]), np.concatenate([*rows, tail_rows + start])
 
     def _possible(self, rows: Ints, query: Callable[[int], Query]) -> npt.NDArray[np.bool_]:
-        """Which texts may have as much in common with a new one as is needed; also those of which it is not known.
-
-        A run of the new text whose bit is clear is not in a kept one, so this is an upper bound, and loses none.
-        """
+        """Which texts may have as much in common with a new one as is needed; also those of which it is not known."""
+        # a run of the new text whose bit is clear is not in a kept one: an upper bound, which loses none
         halved = self._texts["halved"][rows]
         found = np.ones(len(rows), np.bool_)
         for kind in {*halved.tolist()} - {_UNKNOWN}:

@@ -100,7 +100,6 @@ class Runs(NamedTuple):
         units: uint32 (k,), ascending.
         counts: int64 (k,), of how many different runs each unit is the first.
         stop: bool (k,), which of them are stop units.
-
     """
 
     at: npt.NDArray[np.uint64]
@@ -123,7 +122,6 @@ class Features:
         digest: 16 bytes, hash of the unit sequence: equal for texts of the same words in order.
         hashes: uint32 (n,), the units in order.
         kinds: uint8 (n,), see `tokens.Units`.
-
     """
 
     n: int
@@ -140,7 +138,6 @@ class Features:
         Example:
             >>> Features.read("to be or not to be").n
             6
-
         """
         hashes, kinds, joined = read_units(text)
         return cls(len(hashes), hashlib.blake2b(joined, digest_size=16).digest(), hashes, kinds)
@@ -152,7 +149,6 @@ class Features:
             >>> pear = Features.read("pear plum pear fig plum nut date pear plum")
             >>> len(pear.main_units(0)), len(pear.main_units(1))
             (5, 2)
-
         """
         if t not in self._cuts:
             units, counts, stop = self.runs[2:]
@@ -167,7 +163,6 @@ class Features:
         Example:
             >>> len(Features.read("to be or not to be or not to be or").sample())
             4
-
         """
         if limit not in self._samples:
             self._samples[limit] = _halves(_below(self.runs.distinct, limit))
@@ -242,7 +237,6 @@ def is_too_short(n: int, units: int) -> bool:
     Example:
         >>> is_too_short(19, 12), is_too_short(20, 12)
         (True, False)
-
     """
     return n < MIN_TOKENS or units < MIN_UNITS
 
@@ -255,7 +249,6 @@ def threshold_for(new: Features) -> int:
         0
         >>> threshold_for(Features.read("a long text " * 200))
         1
-
     """
     least = sum(new.n >= length for length in LEVEL_LENGTHS)
     return next((t for t in LEVELS[least:] if len(new.main_units(t)) <= S1_CAP), LEVELS[-1])
@@ -280,7 +273,6 @@ class Fingerprint:
         >>> kept = Fingerprint.of("Bees dance to tell their sisters where the clover is.")
         >>> kept.n, kept.t, kept.units.shape, kept.runs.shape
         (10, 0, (6,), (6,))
-
     """
 
     n: int
@@ -364,7 +356,6 @@ def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
         (64,)
         >>> minhash(np.arange(2, dtype=np.uint32)).shape
         (0,)
-
     """
     if len(hashes) < SHINGLE:
         return np.empty(0, np.uint32)
@@ -419,7 +410,6 @@ def count_common(mine: Units, theirs: Sequence[bytes]) -> list[int]:
     Example:
         >>> count_common(np.array([2, 3, 4], np.uint16), [np.array([1, 2, 3], "<u2").tobytes(), b""])
         [2, 0]
-
     """
     units, sizes = gather(theirs)
     has = np.zeros(1 << UNIT_BITS, np.bool_)
@@ -437,20 +427,11 @@ def bits_of(units: Units, bits_log2: int = BITS_LOG2) -> Ints:
 
 
 def sign(units: Units, sizes: Ints, bits_log2: int = BITS_LOG2) -> Signatures:
-    """Make the signatures of some sets.
-
-    Args:
-        units: uint16, the sets' elements one set after another.
-        sizes: int64 (k,), elements of each set.
-        bits_log2: Bits of a signature, as a power of two.
-
-    Returns:
-        uint64 (k, 16), or as many words as hold the bits.
+    """Make the signatures of k sets, uint64 (k, 16), from their elements one set after another, and their sizes.
 
     Example:
         >>> ones(sign(np.array([1 << 6, 2 << 6, 3 << 6], np.uint16), np.array([2, 1]))).tolist()
         [2, 1]
-
     """
     grid = np.zeros((len(sizes), 1 << bits_log2), np.bool_)
     grid[np.repeat(np.arange(len(sizes)), sizes), bits_of(units, bits_log2)] = True

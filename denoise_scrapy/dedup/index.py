@@ -58,7 +58,6 @@ class Verdict:
     Example:
         >>> Verdict().duplicate
         False
-
     """
 
     duplicate: bool = False
@@ -134,7 +133,6 @@ class DuplicateIndex:
         False
         'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.02)'
         'the same item with the same text'
-
     """
 
     def __init__(
@@ -206,12 +204,8 @@ class DuplicateIndex:
             scope: Texts are compared within one scope only: the site, or "" for all.
             group: Texts of one group are no duplicates of each other; "" for none.
 
-        Returns:
-            The verdict: what `check_and_add` would have said.
-
         Raises:
             ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
-
         """
         item = self._read(text, Name(key, scope, group))
         with self._lock:
@@ -219,43 +213,19 @@ class DuplicateIndex:
             return self._judge(item).verdict
 
     def add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
-        """Keep a text, whatever it is like, in place of what its key had.
+        """Keep a text, whatever it is like, in place of what its key had; arguments and errors as of `check`.
 
-        Args:
-            key: The item's key.
-            text: The item's text.
-            scope: Its scope.
-            group: Its group.
-
-        Returns:
-            A verdict that says whether the key was there with another text (`updated`).
-
-        Raises:
-            ValueError: As for `check`.
-
+        The verdict says whether the key was there with another text (`updated`).
         """
         return self._take(self._read(text, Name(key, scope, group)), similar=False, claim=False)
 
     def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "", claim: bool = False) -> Verdict:
-        """Return whether a text is a duplicate of a kept one, and keep it if not, in one step.
+        """Return whether a text is a duplicate of a kept one, and keep it if not; arguments and errors as of `check`.
 
         A claimed text is there for all indexes on the store, and vanishes if it is withdrawn, if this index is
         closed, or if it is not heard of any more (`beat`): its item may be lost on its way. So each verdict that is no
         duplicate is to be followed by one call of `settle` or `withdraw`. An update is claimed too: the text it
         replaces is gone, whatever becomes of the new one.
-
-        Args:
-            key: As for `check`.
-            text: As for `check`.
-            scope: As for `check`.
-            group: As for `check`.
-            claim: Whether to claim the text rather than to keep it for good.
-
-        Returns:
-            The verdict. `pending` where it may still change; with `claim`, its number for `settle` and `withdraw`.
-
-        Raises:
-            ValueError: As for `check`.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -268,19 +238,13 @@ class DuplicateIndex:
             True
             True
             (False, True)
-
         """
         return self._take(self._read(text, Name(key, scope, group)), similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
-        """Keep a claimed text for good: its item was delivered.
+        """Keep a claimed text for good, by `Verdict.claim`: its item was delivered.
 
-        Args:
-            claim: `Verdict.claim`.
-
-        Returns:
-            Whether a claim of this index is final now; False where there is none, or none any more.
-
+        False where this index has no such claim, or none any more.
         """
         with self._lock:
             done = claim in self._held and self._store.settle(claim, self._owner)
@@ -289,14 +253,9 @@ class DuplicateIndex:
             return done
 
     def withdraw(self, claim: int) -> bool:
-        """Forget a claimed text: its item was dropped, or failed. Its copies count as new from then on.
+        """Forget a claimed text, by `Verdict.claim`: its item was lost. Its copies count as new from then on.
 
-        Args:
-            claim: `Verdict.claim`.
-
-        Returns:
-            Whether a claim of this index was withdrawn; False where there is none, or none any more.
-
+        False where this index has no such claim, or none any more.
         """
         with self._lock:
             done = claim in self._held and self._store.withdraw(claim, self._owner)
@@ -313,15 +272,9 @@ class DuplicateIndex:
                 self._store.beat(self._owner)
 
     def restore(self, records: Iterable[Record]) -> int:
-        """Keep records of another index as they are, without judging them.
+        """Keep records of another index as they are, without judging them, and return how many there were.
 
-        Args:
-            records: Records with their bands, as `SQLiteStore.records()` yields them. Those of a key that is kept
-                replace it.
-
-        Returns:
-            How many there were.
-
+        Those of a key that is kept replace it.
         """
         count = 0
         with self._lock:
@@ -334,20 +287,10 @@ class DuplicateIndex:
         return count
 
     def group(self, key: str, scope: str = "") -> Group | None:
-        """Return the group of a key: the kept key, and those dropped for it that are remembered.
+        """Return the group of a kept or dropped key: the kept one, and those dropped for it; None without any.
 
         A group ends when its kept text is removed or withdrawn. It stays when that text is updated: these items were
         dropped for that key. A dropped key leaves it when it is kept itself, or dropped for another text.
-
-        Args:
-            key: A kept key or a dropped one.
-            scope: Its scope.
-
-        Returns:
-            The group; None where no copy of the key is remembered.
-
-        Raises:
-            ValueError: As for `check`.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -356,7 +299,6 @@ class DuplicateIndex:
             ...         verdict = index.check_and_add(key, text)
             ...     index.group("/print/bees").members
             ('/bees', '/print/bees', '/bees?page=1')
-
         """
         _check_names(Name(key, scope))
         with self._lock:
@@ -368,16 +310,7 @@ class DuplicateIndex:
             return self._store.groups()
 
     def remove(self, key: str, scope: str = "") -> bool:
-        """Forget an item. Its copies count as new from then on, and the item is no copy of another any more.
-
-        Args:
-            key: The item's key.
-            scope: Its scope.
-
-        Returns:
-            Whether it was kept.
-
-        """
+        """Forget an item, and return whether it was kept. Its copies count as new, and it is no copy any more."""
         name = Name(key, scope)
         _check_names(name)
         with self._lock:
@@ -563,12 +496,9 @@ class DuplicateIndex:
             self._unsure.pop()
 
     def _note(self, name: Name, answer: Answer) -> None:
-        """Note that the text that an answer rests on was seen again, if it stays. A copy that may change is none yet.
-
-        What is noted serves people: where it fails, as on a full disk, the verdict stands, and the failure is counted.
-        """
+        """Note that the text that an answer rests on was seen again, if it stays; a failure of this is only counted."""
         same = answer.record
-        if same is not None and not answer.keep and not answer.verdict.pending:
+        if same is not None and not answer.keep and not answer.verdict.pending:  # a copy that may change is none yet
             copy = name if answer.verdict.duplicate and self._copies else None
             try:
                 self._store.note(same.id, copy, self._copies)

@@ -40,7 +40,6 @@ def open_store(place: str, settings: Any = None) -> Store:
         >>> open_store("sqlite")
         Traceback (most recent call last):
         ValueError: 'sqlite' is no place of an index; valid is memory | path of a file | ...
-
     """
     if place == "memory":
         return MemoryStore()
@@ -62,7 +61,6 @@ def is_file(place: str) -> bool:
     Example:
         >>> is_file("texts.db"), is_file("job/texts"), is_file("myproject.stores.PostgresStore")
         (True, True, False)
-
     """
     path = "/" in place or os.sep in place or bool(PurePath(place).suffix)
     return path and "://" not in place and not is_class_path(place)
@@ -79,7 +77,6 @@ def is_class_path(place: str) -> bool:
     Example:
         >>> is_class_path("myproject.stores.PostgresStore"), is_class_path("texts.sqlite")
         (True, False)
-
     """
     *modules, name = place.split(".")
     return bool(modules) and all(map(str.isidentifier, modules)) and name.isidentifier() and name[0].isupper()
@@ -97,7 +94,6 @@ def store_class(path: str) -> type[Store]:
         >>> store_class("denoise_scrapy.dedup.Verdict")
         Traceback (most recent call last):
         ValueError: it is no subclass of denoise_scrapy.dedup.Store
-
     """
     module, _, name = path.rpartition(".")
     try:

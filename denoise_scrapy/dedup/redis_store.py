@@ -220,7 +220,6 @@ class RedisStore(Store):
 
     Example:
         >>> store = RedisStore("redis://localhost:6379/0", name="news")  # connects when an index opens it
-
     """
 
     remote = True
@@ -489,12 +488,7 @@ def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
 
 
 def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
-    """Read a record.
-
-    Raises:
-        ValueError: The bytes are damaged.
-
-    """
+    """Read a record; `ValueError` where the bytes are damaged."""
     try:
         n, t, limit, *sizes, digest = _HEAD.unpack_from(data)
     except struct.error as error:

@@ -73,7 +73,6 @@ class Comparison:
         c1: Share of main units in common, 0 to 1.
         c2: Share of runs in common, 0 to 1: the score.
         new: Share of the new text that the kept one has not, 0 to 1; 0 for no duplicate.
-
     """
 
     duplicate: bool
@@ -102,7 +101,6 @@ class Query(NamedTuple):
     Attributes:
         units: uint16, each once.
         need: How many of them at least; 0 where there can be no duplicate.
-
     """
 
     units: Sample
@@ -117,7 +115,6 @@ class Rule(ABC):
         threshold: Threshold where none is given.
         constants: What two fingerprints must share to be comparable; for a store to write down.
         has_bands: Whether its texts have MinHash bands, so that the prefilter may come first.
-
     """
 
     name: ClassVar[str]
@@ -166,7 +163,6 @@ class PartRule(Rule):
     Example:
         >>> PartRule().read("one two three").n
         3
-
     """
 
     name = "part"
@@ -224,7 +220,6 @@ def needed(size: int, threshold: float) -> int:
     Example:
         >>> needed(10, 0.7), needed(30, 0.1), needed(5, 0.7)
         (7, 3, 4)
-
     """
     return max(1, math.ceil(threshold * size - 1e-9))
 
@@ -244,7 +239,6 @@ def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD, most
         Comparison(duplicate=True, c1=1.0, c2=1.0, new=0.0)
         >>> compare(Features.read("Quite another text"), Fingerprint.of(text)).duplicate
         False
-
     """
     return judge(new, [kept], threshold, most_new)[0]
 
@@ -291,7 +285,6 @@ def shares(mine: Sample, theirs: Sequence[bytes], *, both: bool = False) -> list
         >>> kept = np.array([1, 2, 3, 4, 5], "<u2").tobytes()
         >>> [shares(np.array([4, 5, 6], np.uint16), [kept], both=both) for both in (False, True)]
         [[(2, 3)], [(2, 5)]]
-
     """
     sizes = [max(len(mine), len(one) // 2) if both else len(mine) for one in theirs]
     return list(zip(count_common(mine, theirs), sizes, strict=True))
@@ -309,7 +302,6 @@ def share_new(new: Features, kept: Fingerprint) -> float:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom, and how far it is to fly."
         >>> share_new(Features.read(text), Fingerprint.of(text))
         0.0
-
     """
     hashes = new.runs.at >> _32
     places = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
@@ -337,7 +329,6 @@ def is_form(new: Features, kept: Fingerprint) -> bool:
         False
         >>> is_form(Features.read(form.format(2, 900, 23, 8000)), kept)
         True
-
     """
     halved, *theirs = np.frombuffer(kept.numbers or bytes(2), "<u2").tolist()
     limit = EVERY >> halved
@@ -366,7 +357,6 @@ class Characters:
 
     Attributes:
         codes: uint16, its letters, digits and ideographs in order, lower-cased; others are left out.
-
     """
 
     codes: npt.NDArray[np.uint16]
@@ -378,7 +368,6 @@ class Characters:
         Example:
             >>> bytes(Characters.read("A-1 b!").codes.astype("u1"))
             b'a1b'
-
         """
         kept = "".join(c for c in text[:MAX_CHARACTERS].lower() if c.isalnum() and c < "\U00010000")
         return cls(np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False))
@@ -416,7 +405,6 @@ class PatentRule(Rule):
         >>> rule, text = PatentRule(), "the cat sat on the mat, the dog sat on the cat; " * 4
         >>> rule.judge(rule.read(text), [rule.fingerprint(rule.read(text))], 0.8)[0].duplicate
         True
-
     """
 
     name = "patent"
@@ -469,7 +457,6 @@ def above(size: int, threshold: float) -> int:
     Example:
         >>> above(10, 0.8), above(11, 0.8)
         (9, 9)
-
     """
     return int(threshold * size + 1e-9) + 1
 

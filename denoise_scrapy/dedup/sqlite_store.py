@@ -99,7 +99,6 @@ class SQLiteStore(Store):
         Traceback (most recent call last):
         denoise_scrapy.storage.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
         >>> folder.cleanup()
-
     """
 
     def __init__(self, path: str | os.PathLike[str], *, timeout: float = BUSY_SECONDS) -> None:
@@ -310,7 +309,6 @@ class MemoryStore(SQLiteStore):
         ...     [record.name.key for record in store.get([1, 2])]
         1
         ['a']
-
     """
 
     def __init__(self) -> None:

@@ -41,12 +41,7 @@ _ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
 
 
 def turns() -> Iterator[None]:
-    """Yield the turns of such a loop.
-
-    Raises:
-        OSError: After `MOST_TURNS`: what the store says cannot be.
-
-    """
+    """Yield the turns of such a loop; `OSError` after `MOST_TURNS`: what the store says cannot be."""
     yield from repeat(None, MOST_TURNS)
     raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
 
@@ -58,7 +53,6 @@ class Name(NamedTuple):
         key: The item's key, as the caller gave it.
         scope: Texts are compared within one scope; a key is one item in each.
         group: Texts of one group are no duplicates of each other; "" for none.
-
     """
 
     key: str
@@ -73,12 +67,8 @@ class Listing(NamedTuple):
         id: Number given by the store: later texts have greater ones, none is given twice.
         key: The item's key.
         scope: Its scope.
-        n: Its length in units.
-        digest: See `Fingerprint.digest`.
-        bands: See `Fingerprint.bands`.
-        s2: See `Fingerprint.s2`.
-        limit: See `Fingerprint.limit`; 0 where a store does not tell the last two, which save looking at it.
-
+        n: As all below, of its `Fingerprint`.
+        limit: 0 where a store does not tell `s2` and `limit`, which save looking at the record.
     """
 
     id: int
@@ -92,15 +82,7 @@ class Listing(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One kept text.
-
-    Attributes:
-        id: See `Listing.id`.
-        name: The item's name.
-        fingerprint: Its fingerprint.
-        owner: Who has claimed it; "" for one that is settled, and in `records`.
-
-    """
+    """One kept text; `owner` is who has claimed it, "" for one that is settled, and in `records`."""
 
     id: int
     name: Name
@@ -115,15 +97,7 @@ class Record(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A key that was dropped, and the one that stands for it.
-
-    Attributes:
-        key: The dropped key.
-        scope: The scope of both.
-        kept: Key of the kept text that it was a copy of.
-        time: When it was last dropped, in seconds since the epoch.
-
-    """
+    """A key that was dropped, and the kept one of its scope; `time` of the last drop is in seconds since the epoch."""
 
     key: str
     scope: str
@@ -143,7 +117,6 @@ class Group:
     Example:
         >>> Group("/a", "", ("/b", "/c")).members
         ('/a', '/b', '/c')
-
     """
 
     kept: str
@@ -157,13 +130,7 @@ class Group:
 
 
 class Put(NamedTuple):
-    """What became of a text handed to a store.
-
-    Attributes:
-        id: Its number; 0 where it was not kept, because others must be judged first.
-        newer: What other indexes have kept since the id that the caller had seen, in order.
-
-    """
+    """What became of a text: its id, or 0 and what others have kept since `seen`, which must be judged first."""
 
     id: int
     newer: Sequence[Listing]
@@ -179,7 +146,6 @@ class Store(ABC):
         every_newer: Whether `put` must return everything newer. An index sets it where its search finds duplicates
             without a band in common.
         remote: Whether an answer may take long, for it comes from another machine: a crawl asks in a thread.
-
     """
 
     every_newer = False
@@ -194,7 +160,6 @@ class Store(ABC):
 
         Raises:
             StoreMismatch: The store holds fingerprints made otherwise, or is none of ours.
-
         """
 
     @abstractmethod
@@ -222,7 +187,6 @@ class Store(ABC):
 
         Returns:
             Its new id, or what is to be judged first.
-
         """
 
     @abstractmethod
@@ -283,7 +247,6 @@ class Store(ABC):
             number: The text's id; nothing is noted where it is gone.
             copy: The name of the dropped item; None for none.
             most: Copies to remember, the latest ones.
-
         """
 
     def copies(self, kept: Name | None = None) -> Iterator[Copy]:
@@ -335,22 +298,12 @@ def new_owner() -> str:
     Example:
         >>> is_dead(new_owner(), 3)
         False
-
     """
     return f"{_host()}:{_process(os.getpid())}:{secrets.token_hex(4)}"
 
 
 def is_dead(owner: str, silent: float) -> bool:
-    """Return whether an owner is dead.
-
-    Args:
-        owner: Its name.
-        silent: Seconds since its last beat.
-
-    Returns:
-        Whether that is too long ago, or it is a process of this machine that has ended.
-
-    """
+    """Return whether an owner's last beat is too many seconds ago, or it is a process of this machine that ended."""
     return silent >= CLAIM_SECONDS or has_ended(owner)
 
 

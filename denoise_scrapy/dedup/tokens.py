@@ -48,7 +48,6 @@ def tokens(text: str) -> list[str]:
     Example:
         >>> tokens("The iPhone,是 新的")
         ['the', 'iphone', '是', '新', '的']
-
     """
     return _split(text)[0]
 
@@ -70,7 +69,6 @@ class Units(NamedTuple):
         hashes: uint32 (n,), see `unit_hashes`.
         kinds: uint8 (n,), `IDEOGRAPH`, `NUMBER` or 0.
         joined: UTF-8 of the units, joined by line feeds.
-
     """
 
     hashes: npt.NDArray[np.uint32]
@@ -85,7 +83,6 @@ def read_units(text: str) -> Units:
         >>> units = read_units("The iPhone 4,是")
         >>> units.kinds.tolist(), units.joined.decode()
         ([0, 0, 2, 1], 'the\niphone\n4\n是')
-
     """
     words, ideographs = _split(text)
     joined = "\n".join(words).encode("utf-8", "surrogatepass")
@@ -105,7 +102,6 @@ def unit_hashes(words: list[str]) -> npt.NDArray[np.uint32]:
     Example:
         >>> unit_hashes(["a", "b", "a"])
         array([3904355907, 1908338681, 3904355907], dtype=uint32)
-
     """
     return np.fromiter((zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words), np.uint32, len(words))
 
@@ -169,7 +165,6 @@ def is_stop(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
     Example:
         >>> is_stop(unit_hashes(["the", "tree", "的"])).tolist()
         [True, False, True]
-
     """
     place = STOP_UNITS.searchsorted(units)
     return np.equal(STOP_UNITS.take(place, mode="clip"), units)

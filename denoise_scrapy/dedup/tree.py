@@ -40,7 +40,6 @@ class Forest:
 
     Attributes:
         last: The highest id taken in.
-
     """
 
     def __init__(self, store: Store, rule: Rule) -> None:
@@ -58,12 +57,7 @@ class Forest:
         return sum(one.visited for trees in self._trees.values() for one in trees.values())
 
     def catch_up(self, ids: Sequence[int]) -> None:
-        """Take in records.
-
-        Args:
-            ids: Their ids, ascending, above `last`; those no longer in the store are skipped.
-
-        """
+        """Take in the records of these ids, ascending, above `last`; those no longer in the store are skipped."""
         for start in range(0, len(ids), _BATCH):
             part = ids[start : start + _BATCH]
             for record in self._store.get(part):
@@ -74,17 +68,7 @@ class Forest:
             self.last = part[-1]
 
     def candidates(self, new: NewText, scope: str, threshold: float) -> list[int]:
-        """Find what may be duplicated by a new text.
-
-        Args:
-            new: The text.
-            scope: Where to look.
-            threshold: The rule's, in (0, 1].
-
-        Returns:
-            Ids in ascending order: all that are, and a few more.
-
-        """
+        """Return ascending ids of all that a new text may duplicate at a threshold, and of a few more."""
         found = list[int]()
         for t, tree in self._trees.get(scope, {}).items():
             units, need = self._rule.main_query(new, t, threshold)
@@ -107,7 +91,6 @@ class SetTree:
         [7]
         >>> tree.search(query, need=4, longest=100).tolist()
         []
-
     """
 
     def __init__(self) -> None:
@@ -118,14 +101,7 @@ class SetTree:
         return sum(len(level.sets) for level in self.levels)
 
     def add(self, number: int, units: Units, length: int) -> None:
-        """Add a set.
-
-        Args:
-            number: What a search returns for it.
-            units: uint16, each once.
-            length: Length of its text in units, what `longest` of a search speaks of.
-
-        """
+        """Add a set of units, each once; a search returns its number. `length` is its text's, in units."""
         own = sign(units, np.array([len(units)]))[0]
         is_in = np.zeros(1 << UNIT_BITS, np.bool_)
         is_in[units] = True
@@ -143,16 +119,9 @@ class SetTree:
             parent, distance = row, max(len(units), len(theirs)) - int(np.count_nonzero(is_in[theirs]))
 
     def search(self, units: Units, need: int, longest: int) -> Ints:
-        """Find every set that may have enough in common with a query.
+        """Return sorted numbers of all sets that have `need` units in common with a query, and of a few that have not.
 
-        Args:
-            units: The query, uint16, each once, not empty.
-            need: Least number of common units, 1 or more.
-            longest: Sets of longer texts are left out, in units.
-
-        Returns:
-            Sorted int64 numbers: of all sets that have, and of a few that do not.
-
+        The query's units stand in it once, and are not none; sets of texts longer than `longest` units are left out.
         """
         mark, found = sign(units, np.array([len(units)])), [np.empty(0, np.int64)]
         common = np.array([len(units)])  # at most, with each node of the level above
@@ -177,7 +146,6 @@ class Level:
         signatures: uint64 (c, 2, 16), of the set, and the OR of that and all below.
         sets: uint16 each.
         edges: Row of the first node by parent and distance.
-
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What a page says in its markup, in places: metas, JSON-LD, and elements that may tell an author or a date."""
+"""What a page says in its markup: metas, JSON-LD, marked elements; and the names, dates and addresses in its texts."""
 
 from __future__ import annotations
 

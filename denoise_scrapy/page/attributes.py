@@ -94,10 +94,8 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
 
 
 def _lazy_address(attributes: Mapping[str, str]) -> str:
-    """The address that a script puts into `src` when the image scrolls into view, "" where `src` is the address.
-
-    Where `src` is missing or a data: URI, any attribute named like a source will do: loaders invent names.
-    """
+    """The address that a script puts into `src` when the image scrolls into view, "" where `src` is the address."""
+    # where `src` is missing or a data: URI, any attribute named like a source will do: loaders invent names
     for name in _LAZY_ATTRIBUTES:
         if _is_address(attributes.get(name, "")):
             return attributes[name].strip()

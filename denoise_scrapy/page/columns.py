@@ -231,10 +231,7 @@ class Elements:
         return np.asarray(before.take(self.end) - before[:-1])
 
     def inside(self, roots: IntArray) -> npt.NDArray[np.bool_]:
-        """Elements in the subtrees of these, themselves included.
-
-        Args:
-            roots: Indices of elements, in any order, shape (any,).
+        """Elements in the subtrees of these, in any order, themselves included.
 
         Example:
             >>> from denoise_scrapy.page import Page

@@ -37,12 +37,7 @@ class BlockLayout:
 
     @classmethod
     def of(cls, blocks: Blocks, boxes: Boxes) -> BlockLayout:
-        """Find the layout of a page's blocks.
-
-        Args:
-            blocks: The blocks.
-            boxes: Boxes of the page's elements.
-        """
+        """Find the layout of a page's blocks, by the boxes of its elements."""
         element = _with_box(blocks, boxes)
         left, width = boxes.x[element].astype(np.float64), boxes.width[element].astype(np.float64)
         center, font = left + width / 2, boxes.font_size[element].astype(np.float64)

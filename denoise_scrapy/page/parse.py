@@ -72,12 +72,7 @@ def _visible(parsed: ParsedMarkup) -> int:
 
 
 class _Pieces:
-    """The page as a file that the parser reads; what follows where a bound is reached is not handed out.
-
-    Attributes:
-        end: Position after the last byte that is handed out.
-        is_stopped: Whether a bound was reached.
-    """
+    """The page as a file that the parser reads; what follows where a bound is reached is not handed out."""
 
     def __init__(self, body: bytes, reader: AnyReader) -> None:
         self._body = body
@@ -123,10 +118,8 @@ def read_events(body: bytes) -> list[Event]:
 
 
 def _end_head(events: list[Event]) -> None:
-    """End the head where the body begins, in a page that says neither; `page_events` does so on the way.
-
-    The parser knows that of the tags of HTML 4; the others it would leave inside the head, where nothing shows.
-    """
+    """End the head where the body begins, in a page that says neither, as `Reader` does on the way."""
+    # the parser knows that of the tags of HTML 4; the others it would leave inside the head, where nothing shows
     level = head = 0
     for i, event in enumerate(events):
         if event is None:

@@ -227,11 +227,7 @@ class PathTable:
         return np.frombuffer(rows, ROW, count)
 
     def part(self, paths: npt.NDArray[np.int32]) -> tuple[PathTable, npt.NDArray[np.int32]]:
-        """A table of some paths and those above them, for no others; and the ids of these in it.
-
-        Args:
-            paths: Path ids, shape (any,).
-        """
+        """A table of some paths and those above them, for no others; and the ids of these in it."""
         rows = self.packed()
         wanted = np.zeros(len(rows), bool)
         wanted[0], above = True, paths

@@ -244,10 +244,7 @@ class Reader(AnyReader):
         return 1
 
     def _ends_head(self, tag: str) -> bool:
-        """Whether the body begins here, in a page that says neither.
-
-        The parser knows that of the tags of HTML 4; the others it would leave inside the head, where nothing shows.
-        """
+        """Whether the body begins here, in a page that says neither; the parser knows that of tags of HTML 4 alone."""
         return self._in_first_head and tag in BLOCK_TAGS
 
     def _start_inside(self, tag: str, attributes: Mapping[str, str]) -> None:

@@ -318,11 +318,9 @@ def _topmost(elements: set[Any]) -> list[Any]:
 
 
 def _numbered_tree(body: bytes, *, keep_noscript: bool) -> dict[Any, int]:
-    """Return the page's elements in a tree of lxml's, the root first, and the number each has in `Elements`, or -1.
-
-    The tree is built from the parser's events: lxml's own loses what is deep and what follows an inner `</html>`. What
-    is inside skipped elements (head, scripts) has no number, and conditions may look at it.
-    """
+    """Return the page's elements in a tree of lxml's, the root first, and the number each has in `Elements`, or -1."""
+    # Built from the parser's events: lxml's own tree loses what is deep and what follows an inner `</html>`. What is
+    # inside skipped elements (head, scripts) has no number, and conditions may look at it.
     builder = etree.TreeBuilder(parser=html.html_parser)
     shows = {"noscript"} if keep_noscript else set()
     numbers: dict[Any, int] = {}  # also holds the elements: lxml makes others of those that nobody holds

@@ -100,10 +100,7 @@ class Rule:
 
 
 def _have_tags(table: PathTable, paths: IntArray, tags: Sequence[str]) -> BoolArray:
-    """Which of some paths have these tags from the root down, shape (paths,); those that meet go on as one.
-
-    A page has as many paths as elements, but each of them may have as many steps.
-    """
+    """Which of some paths have these tags from the root down, shape (paths,); those that meet go on as one."""
     alike, ways = list[BoolArray](), list[IntArray]()
     for tag in reversed(tags):
         paths, way = np.unique(paths, return_inverse=True)
@@ -189,17 +186,10 @@ def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
     return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 
 
-def learn_rule(pages: Sequence[Page], alpha: float | None = ALPHA) -> Rule | None:
-    """The rule of a cluster: the names with the largest sum of H over the pages' best blocks.
+def learn_rule(pages: Sequence[Page]) -> Rule | None:
+    """The rule of a cluster: the names with the largest sum of H over its pages' best blocks; None without text.
 
     Names that are ambiguous on a page of the cluster are left out of it, as long as the path remains.
-
-    Args:
-        pages: The pages of one cluster.
-        alpha: What each element in a block costs; None: `relative_alpha` of each page.
-
-    Returns:
-        The rule, None where no page has a block with text.
 
     Example:
         >>> frame = "<div><a href=/>Home</a></div><div id=main>{}</div>"
@@ -208,7 +198,7 @@ def learn_rule(pages: Sequence[Page], alpha: float | None = ALPHA) -> Rule | Non
     """
     sums: dict[Rule, float] = {}
     for page in pages:
-        best, density = best_block(page, relative_alpha(page) if alpha is None else alpha)
+        best, density = best_block(page, relative_alpha(page))
         if best >= 0:
             rule = names_of(page, best)
             sums[rule] = sums.get(rule, 0.0) + density

@@ -132,11 +132,7 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
 
 
 def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
-    """The facts of the newest few pages of each template of a site, as many as are kept.
-
-    Args:
-        pages: Pages of the site, newest first.
-    """
+    """The facts of the newest few pages of each template of a site, newest first, as many as are kept."""
     templates: list[tuple[frozenset[int], list[PageFacts]]] = []
     for page in pages:
         own = page.signature

@@ -58,11 +58,7 @@ class PathTables:
         return len(self._tables)
 
     def get(self, site: str) -> PathTable:
-        """The table to parse the next page of a site with.
-
-        Args:
-            site: See `site_key`.
-        """
+        """The table to parse the next page of a site with."""
         self.measure()
         held = self._tables.setdefault(site, _Table())
         self._tables.move_to_end(site)
@@ -307,11 +303,7 @@ class SiteMemory:
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
 
     def meet(self, site: str) -> None:
-        """Load the pages that are kept of a site, where this is the first call for it.
-
-        Args:
-            site: See `site_key`; nothing is done for "".
-        """
+        """Load the pages that are kept of a site, where this is the first call for it; nothing is done for ""."""
         store = self._store
         if store is None or not site or site in self._met or not self._back_off.ready:
             return
@@ -335,13 +327,9 @@ class SiteMemory:
             self._unsaved.setdefault(site, set()).add(page.url)
 
     def save(self, *, at_once: bool = False) -> bool:
-        """Save the facts of the newest pages that came since the last call.
+        """Save the facts of the newest pages since the last call, `at_once` also soon after a failure of the store.
 
-        Args:
-            at_once: Also while a store that failed is left alone.
-
-        Returns:
-            Whether there was nothing to save, or the store was used.
+        False where the store is left alone.
         """
         held = {site: {url for url in urls if url in self.pages} for site, urls in self._unsaved.items()}
         self._unsaved = {site: urls for site, urls in held.items() if urls}

@@ -38,10 +38,7 @@ def pack(facts: PageFacts) -> bytes:
 
 
 def unpack(row: bytes, url: str) -> PageFacts:
-    """The facts of `pack`.
-
-    Raises:
-        ValueError: The row is damaged, or that of another URL.
+    """The facts of `pack`; `ValueError` where the row is damaged, or that of another URL.
 
     Example:
         >>> facts = Page.parse("<p>One two.", url="http://a.example/").facts
@@ -66,9 +63,7 @@ def _checksum(url: str, arrays: bytes) -> int:
 def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
     """Write the facts of some pages to a file: compressed, a line of JSON and the rows, without pickles.
 
-    Raises:
-        OSError: The file cannot be written.
-        ValueError: They have more than `MAX_MODEL_BYTES`.
+    Raises `ValueError` where they have more than `MAX_MODEL_BYTES`.
     """
     rows = [pack(page.facts) for page in pages]
     index = [[page.url, len(row)] for page, row in zip(pages, rows, strict=True)]
@@ -79,12 +74,7 @@ def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
 
 
 def load_pages(path: Path) -> list[PageFacts]:
-    """The facts in a file that `save_pages` wrote.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is no such file, or one of another version.
-    """
+    """The facts in a file that `save_pages` wrote; `ValueError` where it is none, or one of another version."""
     try:
         with path.open("rb") as file:
             return _read(file.read(MAX_MODEL_BYTES))

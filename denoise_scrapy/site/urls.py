@@ -399,13 +399,10 @@ _UNSPACED_ACTIONS = tuple(word for word in ACTION if _UNSPACED.search(word))
 
 
 def looks_like_action(path: str) -> bool:
-    """Whether a reader would not open this URL to read, but to change something, by the words of its path.
+    """Whether a reader would not open this path to read, but to change something, by its words.
 
     Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
     a title, and refused only if it begins as actions do.
-
-    Args:
-        path: Path of the URL, as written in it.
 
     Example:
         >>> [looks_like_action(path) for path in ("/a/delete", "/deleteItem", "/users/sign_out", "/unsubscribe-me-now")]

@@ -144,7 +144,7 @@ def test_removed_text_is_drawn_and_not_in_the_text():
 
 def test_comparison_pages_that_were_left_out_are_named():
     others = [(f"{number}.html", f"<nav>Menu</nav><p>{number} {PROSE[number:]}</p>") for number in range(7)]
-    for strategy, lack in (("combined", "the 5 likest"), ("block-filter", "none")):
+    for strategy, lack in (("repetition", "the 5 likest"), ("block-filter", "none")):
         explanation, tree = checked(f"<nav>Menu</nav><p>{PROSE}</p>", comparison_pages=others, strategy=strategy)
         lacks = {told for _, told in explanation.comparison if told}
         assert lacks == {f"left out: the strategy uses {lack}"}

@@ -1,14 +1,18 @@
 """`scrapy denoise …`: what it prints, what it returns, and that it harms nothing."""
 
+import argparse
 import json
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.settings import Settings
 
+from denoise_scrapy import commands
 from denoise_scrapy.commands import run
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.crawl.web import Reply, Web, article, story
@@ -40,6 +44,21 @@ def scrapy(*argv: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[st
     return done
 
 
+def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield one
+                yield from _parsers(one)
+
+
+@pytest.mark.parametrize("parser", list(_parsers(commands._parser())), ids=lambda parser: parser.prog)
+def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) -> None:
+    example = parser.format_help().partition("Example:\n")[2].splitlines()[0].strip()
+    assert example.startswith(parser.prog)
+    assert commands._parser().parse_args(shlex.split(example)[2:])
+
+
 class TestProcess:
     """A few for real, as a start of Scrapy takes most of a second."""
 
@@ -51,6 +70,10 @@ class TestProcess:
         done = scrapy("dedup", "stats", "--json", cwd=here)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["texts"] == 12
+        assert json.loads(scrapy("version", "--json", cwd=here).stdout)["add-on"] == "enabled"
+        (here / "conf.py").open("a").write("ADDONS = {}\n")
+        done = scrapy("version", "--json", cwd=here)
+        assert json.loads(done.stdout)["add-on"] == "not in ADDONS of this project's settings"
 
     def test_help_is_that_of_the_subcommand(self, here: Path) -> None:
         done = scrapy("dedup", "forget", "-h", cwd=here)

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site.clusters import BLOCK_NODES, Rule, best_block, learn_rule, names_of, node_densities
+from denoise_scrapy.site.clusters import (
+    BLOCK_NODES,
+    Rule,
+    best_block,
+    learn_rule,
+    names_of,
+    node_densities,
+    relative_alpha,
+)
 from tests.html_strategies import SOUP, pages
 
 
@@ -45,7 +53,7 @@ def test_the_rule_has_the_highest_sum(site):
     parsed = [Page.parse(html) for html in site]
     sums: dict[tuple, float] = {}
     for page in parsed:
-        values = [literal_density(page, i, 0.005) for i in range(len(page.elements))]
+        values = [literal_density(page, i, relative_alpha(page)) for i in range(len(page.elements))]
         blocks = [i for i, path in enumerate(page.elements.paths) if page.path_table.tags[path] in BLOCK_NODES]
         if blocks and max(values[i] for i in blocks) > 0:
             best = max(blocks, key=lambda i: (round(values[i], 12), -i))
@@ -131,12 +139,13 @@ def test_id_before_class_before_path_where_unambiguous():
 
 
 def test_sums_decide():
-    # three pages whose best block is #story, H .33 to .36 each, outweigh one whose best is #talk with H .82
-    frame = "<body><div id=story><p>{}</p><a href=/>x</a></div><div id=talk>{}</div></body>"
+    # three pages whose best block is #story, H .24 each, outweigh one whose best is #talk with H .67
+    frame = "<body><div id=story>{}<a href=/>x</a></div><div id=talk>{}</div>" + "<p></p>" * 12
     stories = [("A story of some words.", "Yes."), ("Another one of many.", "No."), ("The third of them.", "Hm.")]
     talk = ("Short.", "A comment that is longer than its story, by far.")
     parsed = [Page.parse(frame.format(*texts)) for texts in (talk, *stories)]
-    best = [(names_of(page, best_block(page)[0]).id, best_block(page)[1]) for page in parsed]
+    found = [best_block(page, relative_alpha(page)) for page in parsed]
+    best = [(names_of(page, block).id, density) for page, (block, density) in zip(parsed, found, strict=True)]
     assert [id_ for id_, _ in best] == ["talk", "story", "story", "story"]
     assert max(density for _, density in best[1:]) < best[0][1] < sum(density for _, density in best[1:])
     assert str(learn_rule(parsed)) == "#story"

@@ -258,15 +258,10 @@ MIN_DATA_IMAGE_LENGTH = 2000
 
 
 def safe_url(base: str, reference: str) -> str:
-    r"""A reference as an absolute URL with its fragment, "" where it is none, or none of a safe scheme.
+    r"""A reference as an absolute URL with its fragment, "" where it is none.
 
-    Args:
-        base: URL that it is relative to, "" for none.
-        reference: As written in the page.
-
-    Returns:
-        A URL of the schemes http, https, ftp, mailto or tel, at most `MAX_URL_LENGTH` characters long, that
-        holds neither quotes nor angle brackets nor white space of ASCII.
+    The URL is of the schemes http, https, ftp, mailto or tel, at most `MAX_URL_LENGTH` characters long, and holds
+    neither quotes nor angle brackets nor white space of ASCII.
 
     Example:
         >>> safe_url("http://a.example/b/", "c d#e"), safe_url("http://a.example/", "Java\tScript:alert(1)")
@@ -282,14 +277,9 @@ def safe_url(base: str, reference: str) -> str:
 
 
 def safe_image_url(base: str, reference: str) -> str:
-    """A reference to an image as an absolute URL, "" where it is none; a picture in the address itself stays.
+    """A reference to an image as an absolute URL of http, https or ftp, "" where it is none.
 
-    Args:
-        base: URL that it is relative to, "" for none.
-        reference: As written in the page.
-
-    Returns:
-        A URL of the schemes http, https or ftp, or a picture as a data: URI of `MIN_DATA_IMAGE_LENGTH` or more.
+    A picture of `MIN_DATA_IMAGE_LENGTH` or more in the address itself, a data: URI, stays.
 
     Example:
         >>> safe_image_url("http://a.example/b/", "c.png"), safe_image_url("", "data:image/png;base64,AAAA")

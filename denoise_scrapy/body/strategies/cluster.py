@@ -30,7 +30,7 @@ class ClusterStrategy(Strategy):
         # without pages of its template the cluster is the page alone
         others = site.whole_pages[: self.comparison_pages]
         alike = (other for other in others if template_similarity(page, other) > SAME_TEMPLATE)
-        rule = learn_rule([page, *alike], None)
+        rule = learn_rule([page, *alike])
         block = rule.find(page) if rule is not None else -1
         reason = f"in the cluster's block {rule}"
         if block < 0:

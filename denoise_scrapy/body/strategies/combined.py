@@ -26,7 +26,10 @@ from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
-_CONSENT = NAMES.index("consent")
+#: Comparison pages that the model sees, the likest ones: more say no more. What else one page has in common with many
+#: needs more of them (`selection.lower_repeated`).
+MODEL_PAGES = 5
+_CONSENT, _IN_PLACE = NAMES.index("consent"), NAMES.index("repeated_in_place")
 
 
 class CombinedStrategy(Strategy):
@@ -37,7 +40,7 @@ class CombinedStrategy(Strategy):
     """
 
     name = "combined"
-    comparison_pages = 5
+    comparison_pages = 20
     needs_elements = False
 
     def __init__(self, model: BlockModel | None = None) -> None:
@@ -45,15 +48,16 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        return self.judge(page, block_features(page, site))
+        return self.judge(page, block_features(page, site.first(MODEL_PAGES)), site)
 
-    def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:
+    def judge(self, page: Page, features: npt.NDArray[np.float32], site: SiteStatistics) -> Decision:
         """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`."""
         model = self._model or block_model()
         known = features[_rows(model.names)]
         probability = model.probability(known)
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability)
+        probability = lower_repeated(page, probability, features[_IN_PLACE], site.shared_with(page).placed_share)
         probability = lower_hidden(page, probability)
         probability = lower_consent(page, probability, features[_CONSENT])
         probability = lower_beside(page, probability)

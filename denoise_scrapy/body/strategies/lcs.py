@@ -78,12 +78,7 @@ def table_cells(target: FeatureTree, comparison: FeatureTree) -> int:
 
 
 def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> Matching:
-    """Match two trees level by level.
-
-    Args:
-        target: The page that is cleaned.
-        comparison: A page of the same template.
-        similar: Ts of the source, a similarity between 0 and 1.
+    """Match the tree of a page that is cleaned with that of a page of its template, level by level.
 
     Example:
         >>> trees = [FeatureTree(Page.parse(f"<body><p>Menu</p><p>{text}</p>")) for text in ("One", "Two")]
