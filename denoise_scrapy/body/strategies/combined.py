@@ -20,6 +20,7 @@ from denoise_scrapy.body.selection import (
     lower_beside,
     lower_consent,
     lower_hidden,
+    lower_repeated,
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
