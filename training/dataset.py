@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from multiprocessing import Pool
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +23,7 @@ from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
+from training.made import KINDS, made_of
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = 5
@@ -56,6 +59,7 @@ class Example:
         tokens: Tokens of each block.
         gold: The gold text.
         k: Comparison pages asked for.
+        made: The kind of foreign content that was put in (`made.KINDS`), "" for a page as recorded.
     """
 
     corpus: str
@@ -69,6 +73,7 @@ class Example:
     tokens: list[list[str]]
     gold: str
     k: int
+    made: str = ""
 
 
 def publisher(page: RecordedPage) -> str:
@@ -91,31 +96,69 @@ def site_publisher(site: Site) -> str:
     return Counter(publisher(page) for page in site).most_common(1)[0][0]
 
 
-def examples(corpus: str, sites: list[Site], folds: Mapping[str, int], ks: tuple[int, ...]) -> Iterator[Example]:
-    """Each page of a corpus, once for each k in `ks`; k = -1 stands for a random one of 0, 0, 1, 2, 3."""
-    for site in sites:
+def examples(
+    corpus: str, sites: list[Site], folds: Mapping[str, int], ks: tuple[int, ...], made: float = 0.0
+) -> Iterator[Example]:
+    """Each page of a corpus, once for each k in `ks`; k = -1 stands for a random one of 0, 0, 1, 2, 3.
+
+    A share of the pages, `made`, come once more with foreign content of a random kind. It is of sites of their fold.
+    """
+    fold_of = [folds[site_publisher(site)] for site in sites]
+    for site, fold in zip(sites, fold_of, strict=True):
         table = PathTable()
         pages = [Page.parse(page.html, url=page.url, paths=table) for page in site]
-        fold = folds[site_publisher(site)]
+        donors = [other for other, its in zip(sites, fold_of, strict=True) if its == fold]
         for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
             if not len(page.blocks):
                 continue
-            others = likest_first(page, [*pages[:i], *pages[i + 1 :]])
             words = block_tokens(page)
-            share = gold_share(words, recorded.gold)
-            rng = random.Random(recorded.url + recorded.gold[:50])
-            done: set[int] = set()
-            for k in ks:
-                wanted = rng.choice((0, 0, 1, 2, 3)) if k < 0 else k
-                some = rng.sample(others, min(wanted, len(others))) if k < 0 else others[:wanted]
-                statistics = SiteStatistics.of(other.facts for other in some).for_page(page)
-                if k < 0 and len(statistics.pages) in done:
-                    continue
-                done.add(len(statistics.pages))
-                features = block_features(page, statistics)
-                counts, paths = page.facts.tokens, page.facts.path_keys
-                yield Example(corpus, fold, features, share, page, statistics, counts, paths, words, recorded.gold, k)
-            page.drop_columns()
+            plain = _Labelled(page, words, gold_share(words, recorded.gold), [*pages[:i], *pages[i + 1 :]])
+            key = recorded.url + recorded.gold[:50]
+            rng = random.Random(f"made {key}")
+            some = [plain, *(_with_foreign(plain, site, i, donors, rng) if rng.random() < made else ())]
+            for one in some:
+                counts, paths = one.page.facts.tokens, one.page.facts.path_keys
+                for statistics, features, k in _compared(one.page, one.others, ks, random.Random(key + one.made)):
+                    known = (one.share, one.page, statistics, counts, paths, one.words, recorded.gold, k, one.made)
+                    yield Example(corpus, fold, features, *known)
+                one.page.drop_columns()
+
+
+class _Labelled(NamedTuple):
+    """A page with the tokens and the share of gold of each block, and the pages to compare it with."""
+
+    page: Page
+    words: list[list[str]]
+    share: npt.NDArray[np.float64]
+    others: list[Page]
+    made: str = ""
+
+
+def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:
+    """The page with foreign content: its own blocks are labelled as they were, all others as not kept."""
+    for made in islice(made_of(site, i, donors, rng.sample(KINDS, len(KINDS))), 1):
+        page = Page.parse(made.html, url=made.url, paths=plain.page.path_table)
+        share = np.zeros(len(page.blocks))
+        share[~made.foreign_blocks(page)] = plain.share
+        numbers = [j for j in range(len(site)) if j != i]
+        others = [other for j, other in zip(numbers, plain.others, strict=True) if j not in made.donors]
+        yield _Labelled(page, block_tokens(page), share, others, made.kind)
+
+
+def _compared(
+    page: Page, others: list[Page], ks: tuple[int, ...], rng: random.Random
+) -> Iterator[tuple[SiteStatistics, npt.NDArray[np.float32], int]]:
+    """Comparison pages, features and k for each k; what -1 draws comes once."""
+    others = likest_first(page, others)
+    done: set[int] = set()
+    for k in ks:
+        wanted = rng.choice((0, 0, 1, 2, 3)) if k < 0 else k
+        some = rng.sample(others, min(wanted, len(others))) if k < 0 else others[:wanted]
+        statistics = SiteStatistics.of(other.facts for other in some).for_page(page)
+        if k < 0 and len(statistics.pages) in done:
+            continue
+        done.add(len(statistics.pages))
+        yield statistics, block_features(page, statistics), k
 
 
 def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[str, int]]:
@@ -126,12 +169,15 @@ def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[s
 
 
 def read_examples(
-    corpora: Mapping[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...], jobs: int
+    corpora: Mapping[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...], jobs: int, made: float = 0.0
 ) -> list[Example]:
-    """All pages of some corpora as examples, made by several processes; arguments as `read_corpora` gives them."""
+    """All pages of some corpora as examples, made by several processes; arguments as `read_corpora` gives them.
+
+    `made` is the share of pages that come once more with foreign content.
+    """
     with Pool(jobs) as pool:
-        return [e for some in pool.imap(partial(_read, folds=folds, ks=ks), corpora.items()) for e in some]
+        return [e for some in pool.imap(partial(_read, folds=folds, ks=ks, made=made), corpora.items()) for e in some]
 
 
-def _read(corpus: tuple[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...]) -> list[Example]:
-    return list(examples(*corpus, folds, ks))
+def _read(corpus: tuple[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...], made: float) -> list[Example]:
+    return list(examples(*corpus, folds, ks, made))

@@ -26,7 +26,7 @@ class PageScore:
     """A page judged by a model that saw none of its publisher's.
 
     Attributes:
-        corpus: Its corpus.
+        corpus: Its corpus; "made story" and its like for a page that foreign content was put into.
         url: Its URL.
         k: Comparison pages asked for.
         f1: Token F1 of its body.
@@ -109,4 +109,5 @@ def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]
         example.page.drop_columns()
         score = f1(text, example.gold)
         lengths = tokens, len(example.gold.split())
-        yield PageScore(example.corpus, example.page.url, example.k, score, decision.confidence, lengths)
+        corpus = f"made {example.made}" if example.made else example.corpus
+        yield PageScore(corpus, example.page.url, example.k, score, decision.confidence, lengths)

@@ -1,0 +1,180 @@
+"""Made pages: foreign content is put in, and the truth stays as it was."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from lxml import html
+
+from benchmarks.corpora import RecordedPage
+from benchmarks.made import foreign_share
+from denoise_scrapy.page import Page
+from training.dataset import examples, site_publisher
+from training.labels import block_tokens, gold_share
+from training.made import KINDS, made_pages
+
+WORDS = (
+    "harbour council winter ferry bridge market teacher garden river engine letter window music doctor island paper"
+    " summer kitchen mountain library station village painter morning captain weather baker forest lantern orchard"
+    " quickly opened closed carried wrote found built sold told crossed left behind under every another small large"
+).split()
+
+
+def recorded(number: int, kind: str = "article", host: str = "one.example", head: str = "") -> RecordedPage:
+    """A page with a story of its own words."""
+    rng = random.Random(f"{host} {number}")
+    lines = [" ".join(rng.choice(WORDS) for _ in range(25)).capitalize() + "." for _ in range(6)]
+    title = f"{' '.join(rng.choice(WORDS) for _ in range(5))}"
+    story = "".join(f"<p>{line}</p>" for line in lines)
+    page = (
+        f"<html><head><title>{title} | One</title>{head}</head><body><nav><a href=/>Home</a> <a href=/a>All</a></nav>"
+        f"<div class=main><h1>{title}</h1><div>{story}</div><p>Share this with others</p></div>"
+        "<footer>All rights reserved by one and by all</footer></body></html>"
+    )
+    return RecordedPage(f"http://{host}/{number}", page, "\n".join([title, *lines]), host, kind)
+
+
+def site(pages: int = 8, **more: str) -> list[RecordedPage]:
+    return [recorded(i, **more) for i in range(pages)]
+
+
+def own_blocks(page: Page, foreign: np.ndarray) -> list[str]:
+    return [text for text, one in zip(page.block_texts, foreign, strict=True) if not one]
+
+
+def test_each_kind_is_made_of_each_page():
+    made = list(made_pages(site()))
+    assert Counter(one.kind for one in made) == dict.fromkeys(KINDS, 8)
+
+
+def test_own_blocks_and_their_share_of_gold_stay():
+    pages = site()
+    for made in made_pages(pages):
+        before, after = Page.parse(pages[made.index].html), Page.parse(made.html)
+        foreign = made.foreign_blocks(after)
+        assert foreign.any()
+        assert made.gold == pages[made.index].gold
+        assert own_blocks(after, foreign) == before.block_texts
+        own = [words for words, one in zip(block_tokens(after), foreign, strict=True) if not one]
+        assert np.array_equal(gold_share(own, made.gold), gold_share(block_tokens(before), made.gold))
+
+
+def test_foreign_text_is_on_the_made_page_alone():
+    pages = site()
+    for made in made_pages(pages):
+        plain = " ".join(Page.parse(pages[made.index].html).block_texts)
+        assert foreign_share(" ".join(Page.parse(made.html).block_texts), made.foreign, plain) == 1
+        assert foreign_share(plain, made.foreign, plain) == 0
+
+
+@pytest.mark.parametrize("kind", ["story", "teasers", "gallery", "comments"])
+def test_text_comes_from_other_pages_that_are_named(kind):
+    pages = site()
+    for made in made_pages(pages, kinds=[kind]):
+        assert made.donors and made.index not in made.donors
+        given = " ".join(pages[i].gold for i in made.donors)
+        assert foreign_share(given, made.foreign, pages[made.index].gold) > 0.5
+        rest = " ".join(page.gold for i, page in enumerate(pages) if i not in made.donors)
+        assert foreign_share(rest, made.foreign, pages[made.index].gold) < 0.1
+
+
+def test_a_site_of_one_page_takes_text_of_others_of_its_kind():
+    others = [site(3, host="two.example"), site(3, host="three.example", kind="product")]
+    made = {one.kind: one for one in made_pages([recorded(0)], others)}
+    assert set(made) == set(KINDS)
+    assert foreign_share(" ".join(page.gold for page in others[0]), made["story"].foreign, "") > 0.5
+    assert foreign_share(" ".join(page.gold for page in others[1]), made["story"].foreign, "") < 0.05
+    alone = {one.kind for one in made_pages([recorded(0)])}
+    assert alone == {"biography", "appeal", "advert"}
+
+
+def test_the_same_pages_give_the_same():
+    assert list(made_pages(site(3))) == list(made_pages(site(3)))
+    assert list(made_pages(site(3))) != list(made_pages(site(3), seed=1))
+
+
+def test_pages_like_the_kind_are_left_alone():
+    declared = '<script type="application/ld+json">{"@type": "DiscussionForumPosting"}</script>'
+    assert "comments" not in {made.kind for made in made_pages(site(head=declared))}
+    assert "comments" not in {made.kind for made in made_pages(site(kind="forum"))}
+    assert "teasers" not in {made.kind for made in made_pages(site(kind="listing"))}
+
+
+def test_an_advertisement_is_the_same_on_all_pages_of_a_site():
+    texts = [made.foreign for made in made_pages(site(), kinds=["advert"])]
+    assert min(foreign_share(text, texts[0], "") for text in texts) > 0.7
+    other = next(made_pages(site(host="two.example"), kinds=["advert"]))
+    assert foreign_share(other.foreign, texts[0], "") < 0.5
+
+
+@pytest.mark.parametrize("kind", ["teasers", "comments", "appeal"])
+def test_no_template_for_all(kind):
+    """Tags, names and places differ: 30 pages have 15 ways or more, none of them on a third of the pages."""
+    ways: Counter[tuple[str, ...]] = Counter()
+    places = set()
+    pages = site(30)
+    for made in made_pages(pages, kinds=[kind]):
+        page = Page.parse(made.html)
+        foreign = made.foreign_blocks(page).nonzero()[0]
+        root = html.document_fromstring(made.html)
+        added = len(page.blocks) - len(foreign)
+        shape = Counter(element.tag for element in root.iter())
+        ways[tuple(sorted({page.block_paths()[i] for i in foreign}))] += 1
+        places.add((int(foreign[0]), added))
+        assert shape["body"] == 1
+    assert len(ways) >= 15
+    assert max(ways.values()) < 10
+    assert len(places) >= 5
+
+
+HOSTILE = [
+    "",
+    "<",
+    "no markup at all but some words",
+    "<p>" * 600 + "deep",
+    "<div>" * 700 + "It rained all night long in the town",
+    "<table><tr><td>It rained<br><br>all night<td>long</table>",
+    "<mbox><title>T</title><mbox><div>It rained all night long",
+    "<p>\x00\x01\x02 a \ufffe b</p><p a:b:c='\x01' 1=2>It rained all night long",
+    "<html><body><noscript>It rained all night long, and the streets were empty</noscript></body></html>",
+    "<frameset><frame src=a></frameset>",
+    "</html></body><p>It rained all night long<html><body><p>and the day after",
+]
+
+
+@pytest.mark.parametrize("page", HOSTILE)
+@pytest.mark.parametrize("gold", ["", "It rained all night long", "\x00 <p> \ud800", "It rained all night long. " * 30])
+def test_hostile_pages_do_no_harm(page, gold):
+    pages = [RecordedPage("", page, gold), *site(3), RecordedPage("not a url", page * 3, gold)]
+    for made in made_pages(pages):
+        parsed = Page.parse(made.html)
+        assert own_blocks(parsed, made.foreign_blocks(parsed)) == Page.parse(pages[made.index].html).block_texts
+
+
+def test_examples_of_made_pages():
+    sites = [site(4), site(4, host="two.example")]
+    folds = {"one.example": 2, "two.example": 3}
+    plain = list(examples("news", sites, folds, (5, 0)))
+    both = list(examples("news", sites, folds, (5, 0), made=1.0))
+    assert not any(example.made for example in plain)
+    assert len([example for example in both if not example.made]) == len(plain)
+    made = [example for example in both if example.made]
+    assert len(made) == len(plain)
+    for example in made:
+        assert example.made in KINDS
+        assert example.fold == folds[example.page.url.split("/")[2]]
+        assert example.features.shape[1] == len(example.share) == len(example.tokens) == len(example.lengths)
+        own = next(one for one in plain if one.page.url == example.page.url)
+        kept = [text for text, share in zip(example.page.block_texts, example.share, strict=True) if share > 0.5]
+        assert kept == [text for text, share in zip(own.page.block_texts, own.share, strict=True) if share > 0.5]
+
+
+def test_a_fold_gets_no_text_of_another():
+    """Of sites with one page each, those alone in their fold get what needs no other page."""
+    sites = [[recorded(0, host=f"{name}.example")] for name in "abcdefghijklmnop"]
+    apart = {site_publisher(one): number for number, one in enumerate(sites)}
+    kinds = {one.made for one in examples("news", sites, apart, (0,), made=1.0)}
+    assert kinds <= {"", "biography", "appeal", "advert"}
+    together = dict.fromkeys(apart, 0)
+    assert {one.made for one in examples("news", sites, together, (0,), made=1.0)} > kinds

@@ -1,0 +1,285 @@
+"""Made pages: recorded pages with foreign content put in, whose truth stays as it was.
+
+What fails on rare pages (a further story behind the story, lists of teasers, galleries, biographies, threads of
+comments) becomes frequent so, to train and to measure on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from lxml import html
+
+from benchmarks.corpora import RecordedPage, Site
+from denoise_scrapy.metadata.tell import language_of
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.markup import BLOCK_TAGS, SKIPPED_TAGS
+from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.selectors import TooLargeError, _numbered_tree, compile_all, find_elements
+from training.labels import block_tokens, gold_share
+from training.made_parts import MAKERS, Donor, Style, donor
+
+KINDS = tuple(MAKERS)
+#: Pages whose own content looks like the kind: lists of teasers, threads of posts, reviews of a product.
+_NOT_ON = {
+    "forum": {"story", "teasers", "gallery", "comments"},
+    "listing": {"story", "teasers", "gallery", "comments"},
+    "collection": {"story", "teasers", "gallery", "comments"},
+    "product": {"teasers", "comments"},
+}
+_FORUM_TYPES = frozenset(["discussionforumposting", "qapage"])
+#: Pages that text is taken from at most, and how many each kind needs.
+DONORS, _NEEDS = 12, {"story": 1, "teasers": 3, "gallery": 1, "comments": 1}
+#: Of the site's other pages, the share that gives text: what it takes is not compared with.
+_OWN_SHARE = 0.5
+#: Other sites' pages that are looked at for one of the same language and kind.
+_TRIED = 60
+#: Tokens of gold below which a page has no story to put something beside.
+_SHORT = 20
+#: Characters of a page at most, places tried on it: a page of the corpora's largest takes seconds.
+MAX_CHARS, _PLACES = 1_500_000, 4
+#: An element holds the story that holds so much of the gold.
+_HOLDS = 0.9
+#: Elements that a box may be put into.
+_HOLDERS = frozenset("body div section article main aside td center form blockquote dd li".split())
+_MARK = "data-made"
+
+
+@dataclass(frozen=True)
+class MadePage:
+    """A recorded page with foreign content.
+
+    Attributes:
+        kind: What was put in, one of `KINDS`.
+        html: The page.
+        url: The recorded page's URL.
+        gold: Its gold text, which is the made page's.
+        index: Number of the recorded page in its site.
+        donors: Numbers of the pages of its site that text was taken from: no pages to compare with.
+        foreign: Text of the blocks that were put in, a line each.
+        elements: Numbers of the elements that were put in, as `Elements` has them.
+    """
+
+    kind: str
+    html: str
+    url: str
+    gold: str
+    index: int
+    donors: frozenset[int]
+    foreign: str
+    elements: tuple[int, ...]
+
+    def foreign_blocks(self, page: Page) -> npt.NDArray[np.bool_]:
+        """Whether each of the made page's blocks was put in, shape (blocks,)."""
+        return np.asarray(page.elements.inside(np.array(self.elements, np.int64))[page.blocks.element])
+
+
+def made_pages(
+    site: Site, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS, seed: int = 0
+) -> Iterator[MadePage]:
+    """Make a page of each kind of each page of a site, where its own content does not look like the kind.
+
+    Args:
+        site: The recorded pages. Text comes from those of them, and where they are few, from other sites.
+        others: Other sites that may give text: of the same corpus and, to train, of the same fold.
+        kinds: What to put in.
+        seed: The same for the same pages makes the same pages.
+
+    Yields:
+        Pages whose blocks are those of the recorded page, in their order, and the foreign ones. Where no place is
+        found for foreign content, or no text, there is none.
+
+    Example:
+        >>> lines = "It rained all night long in the town.", "Nobody had seen as much rain in any of the last ten years."
+        >>> story = "".join(f"<p>{line}</p>" for line in lines)
+        >>> pages = [RecordedPage("u", f"<body><nav>Home</nav><div>{story}</div></body>", " ".join(lines))]
+        >>> [made.kind for made in made_pages(pages, kinds=("appeal", "advert"))]
+        ['appeal', 'advert']
+    """
+    for i in range(len(site)):
+        yield from made_of(site, i, others, kinds, seed)
+
+
+def made_of(
+    site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS, seed: int = 0
+) -> Iterator[MadePage]:
+    """Make a page of each kind of one page of a site; arguments and pages as those of `made_pages`."""
+    recorded = site[i]
+    allowed = [kind for kind in kinds if kind not in _NOT_ON.get(recorded.kind, ())]
+    if not allowed or len(recorded.html) > MAX_CHARS:
+        return
+    original = _Original(recorded)
+    if not original.is_usable:
+        return
+    for kind in allowed:
+        if kind != "comments" or not original.page.declared_types & _FORUM_TYPES:
+            made = _made(site, i, original, others, kind, seed)
+            if made is not None:
+                yield made
+
+
+def _made(site: Site, i: int, original: _Original, others: Sequence[Site], kind: str, seed: int) -> MadePage | None:
+    """One made page."""
+    recorded = site[i]
+    rng = random.Random(f"{seed} {kind} {recorded.url} {recorded.gold[:50]}")
+    donors, own = _donors(site, i, others, rng)
+    if len(donors) < _NEEDS.get(kind, 0):
+        return None
+    stock = random.Random(f"{seed} {recorded.site or recorded.url}")
+    boxes = MAKERS[kind](Style(rng, _language(recorded), kind, stock), donors)
+    for parent, index in islice(original.places(rng, behind=kind == "story"), _PLACES):
+        found = original.with_boxes(boxes, parent, index)
+        if found is not None:
+            text, page, elements = found
+            made = MadePage(kind, text, recorded.url, recorded.gold, i, own, "", elements)
+            foreign = "\n".join(page.block_texts[b] for b in np.flatnonzero(made.foreign_blocks(page)).tolist())
+            return MadePage(kind, text, recorded.url, recorded.gold, i, own, foreign, elements)
+    return None
+
+
+def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> tuple[list[Donor], frozenset[int]]:
+    """Pages that give text, and the numbers of those of the same site."""
+    rest = [j for j in range(len(site)) if j != i and site[j].gold != site[i].gold]
+    own = rng.sample(rest, min(int(len(rest) * _OWN_SHARE), DONORS))
+    found = [donor(site[j]) for j in own]
+    flat = [page for other in others if other is not site for page in other]
+    language = _language(site[i])
+    for page in rng.sample(flat, min(len(flat), _TRIED)):
+        if len(found) >= max(len(own), 3) and (len(own) or len(found) >= DONORS):
+            break
+        if page.kind == site[i].kind and _language(page) == language and page.gold != site[i].gold:
+            found.append(donor(page))
+    return [one for one in found if one.title and one.sentences], frozenset(own)
+
+
+@lru_cache(maxsize=8192)
+def _language(page: RecordedPage) -> str:
+    return language_of(page.gold[:3000]) or "en"
+
+
+class _Original:
+    """A recorded page as a tree that boxes are put into."""
+
+    def __init__(self, recorded: RecordedPage) -> None:
+        self.page = page = Page.parse(recorded.html, url=recorded.url)
+        words = block_tokens(page)
+        lengths = np.array([len(block) for block in words], np.int64)
+        gold = np.where(gold_share(words, recorded.gold) > 0.5, lengths, 0)
+        self.is_usable = False
+        if page.is_too_large or gold.sum() < _SHORT:
+            return
+        try:
+            numbers = _numbered_tree(to_utf8(recorded.html), keep_noscript=page.noscript_read)
+        except TooLargeError:
+            return
+        self._root = next(iter(numbers))
+        elements: dict[int, Any] = {number: element for element, number in numbers.items() if number >= 0}
+        held = page.blocks.subtree_sums(gold)
+        self._story: Any = elements.get(int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1]))
+        self._kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
+        self.is_usable = self._story is not None
+
+    def places(self, rng: random.Random, *, behind: bool) -> Iterator[tuple[Any, int]]:
+        """(parent, index) of places for a box, in an order by chance; `behind`: none before the story's end."""
+        ways = {"behind": 4, "end": 1} if behind else {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
+        order = sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True)
+        yield from chain.from_iterable(self._ways(way, rng) for way in order)
+
+    def _ways(self, way: str, rng: random.Random) -> Iterator[tuple[Any, int]]:
+        story = self._story
+        if way == "behind":
+            yield from _around(story, 1)
+        elif way == "beside":
+            up = story
+            for _ in range(rng.randint(0, 2)):
+                up = up.getparent() if up.getparent() is not None else up
+            yield from _around(up, rng.randint(0, 1))
+        elif way == "inside" and _free(story, len(story)):
+            yield story, len(story)
+        elif way == "middle":
+            found = self._between()
+            yield from rng.sample(found, min(len(found), 2))
+        elif way == "end":
+            body = next(self._root.iter("body"), None)
+            if body is not None and _free(body, len(body)):
+                yield body, len(body)
+
+    def _between(self) -> list[tuple[Any, int]]:
+        """Places between two paragraphs of the story."""
+        found = dict[tuple[Any, int], None]()
+        inside = set(self._story.iter())
+        for element in self._kept[:-1]:
+            up = element
+            while up is not None and up in inside and up is not self._story:
+                parent = up.getparent()
+                if parent is not None and parent in inside and parent.tag in _HOLDERS:
+                    place = parent, parent.index(up) + 1
+                    if place[1] < len(parent) and _free(*place):
+                        found[place] = None
+                    break
+                up = parent
+        if not found and self._story.tag in _HOLDERS:  # paragraphs parted by breaks
+            found = {(self._story, i): None for i in range(1, len(self._story)) if _at_breaks(self._story, i)}
+        return list(found)
+
+    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, tuple[int, ...]] | None:
+        """The page with boxes: markup, parsed, numbers of the boxes; None where its own blocks are not the same."""
+        for offset, box in enumerate(boxes):
+            box.set(_MARK, "")
+            parent.insert(index + offset, box)
+        marked = html.tostring(self._root, encoding="unicode")
+        for box in boxes:
+            del box.attrib[_MARK]
+        text = html.tostring(self._root, encoding="unicode")
+        for box in boxes:
+            parent.remove(box)
+        page = Page.parse(text, url=self.page.url)
+        if page.is_too_large or page.noscript_read != self.page.noscript_read:
+            return None
+        found = find_elements(to_utf8(marked), compile_all(f"[{_MARK}]"), keep_noscript=page.noscript_read)
+        numbers = found[0].elements
+        if not len(numbers):
+            return None
+        foreign = page.elements.inside(numbers)[page.blocks.element]
+        own = [text for text, is_foreign in zip(page.block_texts, foreign.tolist(), strict=True) if not is_foreign]
+        if not foreign.any() or own != self.page.block_texts:
+            return None
+        return text, page, tuple(numbers.tolist())
+
+
+def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
+    """Places right behind an element, or before it, and the same of what it stands in."""
+    while element is not None:
+        parent = element.getparent()
+        if parent is not None and parent.tag in _HOLDERS:
+            index = parent.index(element) + after
+            if _free(parent, index):
+                yield parent, index
+        element = parent
+
+
+def _free(parent: Any, index: int) -> bool:
+    """Whether a block of text ends at a place anyway."""
+    if parent.tag not in _HOLDERS:
+        return False
+    before, after = parent[index - 1] if index else None, parent[index] if index < len(parent) else None
+    if after is None or after.tag in BLOCK_TAGS or _at_breaks(parent, index):
+        return True
+    if before is None:
+        return False
+    return (before.tag in BLOCK_TAGS or before.tag in SKIPPED_TAGS) and not (before.tail or "").strip()
+
+
+def _at_breaks(parent: Any, index: int) -> bool:
+    """Whether a place is between two breaks with nothing else between."""
+    if not 0 < index < len(parent):
+        return False
+    before, after = parent[index - 1], parent[index]
+    return before.tag == "br" == after.tag and not (before.tail or "").strip()
