@@ -7,9 +7,8 @@ comments) becomes frequent so, to train and to measure on.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
@@ -18,13 +17,14 @@ import numpy.typing as npt
 from lxml import html
 
 from benchmarks.corpora import RecordedPage, Site
-from denoise_scrapy.metadata.tell import language_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError, _numbered_tree, compile_all, find_elements
 from training.labels import block_tokens, gold_share
-from training.made_parts import MAKERS, Donor, Style, donor
+from training.made_donors import Donor, donor, language
+from training.made_parts import MAKERS
+from training.made_style import Style
 
 KINDS = tuple(MAKERS)
 #: Pages whose own content looks like the kind: lists of teasers, threads of posts, reviews of a product.
@@ -48,7 +48,11 @@ MAX_CHARS, _PLACES = 1_500_000, 4
 #: An element holds the story that holds so much of the gold.
 _HOLDS = 0.9
 #: Elements that a box may be put into.
-_HOLDERS = frozenset("body div section article main aside td center form blockquote dd li".split())
+_HOLDERS = frozenset("body div section article main aside td center form".split())
+#: Where boxes are put, and how often of all: what stands behind a story on recorded pages is not put into its middle.
+ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
+_BEHIND = {"behind": 4, "inside": 2, "end": 1}
+WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
 _MARK = "data-made"
 
 
@@ -97,7 +101,7 @@ def made_pages(
         found for foreign content, or no text, there is none.
 
     Example:
-        >>> lines = "It rained all night long in the town.", "Nobody had seen as much rain in any of the last ten years."
+        >>> lines = "It rained all night long in the town.", "Nobody had seen as much rain in any of the last years."
         >>> story = "".join(f"<p>{line}</p>" for line in lines)
         >>> pages = [RecordedPage("u", f"<body><nav>Home</nav><div>{story}</div></body>", " ".join(lines))]
         >>> [made.kind for made in made_pages(pages, kinds=("appeal", "advert"))]
@@ -133,8 +137,8 @@ def _made(site: Site, i: int, original: _Original, others: Sequence[Site], kind:
     if len(donors) < _NEEDS.get(kind, 0):
         return None
     stock = random.Random(f"{seed} {recorded.site or recorded.url}")
-    boxes = MAKERS[kind](Style(rng, _language(recorded), kind, stock), donors)
-    for parent, index in islice(original.places(rng, behind=kind == "story"), _PLACES):
+    boxes = MAKERS[kind](Style(rng, language(recorded), kind, stock), donors)
+    for parent, index in islice(original.places(rng, WAYS.get(kind, ANY_WAY)), _PLACES):
         found = original.with_boxes(boxes, parent, index)
         if found is not None:
             text, page, elements = found
@@ -150,18 +154,13 @@ def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> t
     own = rng.sample(rest, min(int(len(rest) * _OWN_SHARE), DONORS))
     found = [donor(site[j]) for j in own]
     flat = [page for other in others if other is not site for page in other]
-    language = _language(site[i])
+    own_language = language(site[i])
     for page in rng.sample(flat, min(len(flat), _TRIED)):
         if len(found) >= max(len(own), 3) and (len(own) or len(found) >= DONORS):
             break
-        if page.kind == site[i].kind and _language(page) == language and page.gold != site[i].gold:
+        if page.kind == site[i].kind and language(page) == own_language and page.gold != site[i].gold:
             found.append(donor(page))
     return [one for one in found if one.title and one.sentences], frozenset(own)
-
-
-@lru_cache(maxsize=8192)
-def _language(page: RecordedPage) -> str:
-    return language_of(page.gold[:3000]) or "en"
 
 
 class _Original:
@@ -186,9 +185,8 @@ class _Original:
         self._kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
         self.is_usable = self._story is not None
 
-    def places(self, rng: random.Random, *, behind: bool) -> Iterator[tuple[Any, int]]:
-        """(parent, index) of places for a box, in an order by chance; `behind`: none before the story's end."""
-        ways = {"behind": 4, "end": 1} if behind else {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
+    def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
+        """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
         order = sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True)
         yield from chain.from_iterable(self._ways(way, rng) for way in order)
 

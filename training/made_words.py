@@ -247,20 +247,6 @@ _NAMES = {
     "el": "Νίκος Π.|Μαρία|Ανώνυμος|Γιώργος Α.|Ελένη",
 }
 _PRODUCTS = "Velora Kimota Brisan Nordell Tavio Solmex Quenta Ostrea Fenwick Larimo Dapple Zuvia".split()
-#: Class names as templates of any site may have them: by what they stand for, and those that stand for nothing.
-CLASSES = {
-    "story": "article post story entry content text artikel noticia news-item article-body post-content next-story",
-    "teasers": "related more latest teaser-list most-read weitere lire-aussi relacionadas read-more recommended "
-    "popular",
-    "gallery": "gallery slideshow slides fotos bilder galerie carousel photo-list media",
-    "biography": "author author-bio bio autor about-author writer profile auteur",
-    "appeal": "newsletter support donate signup subscribe appeal promo cta hinweis",
-    "comments": "comments comment-list kommentare komentarze thread responses reactions replies opinions respond "
-    "pinglun",
-    "advert": "ad advert promo sponsored banner anzeige reklama publicidad partner werbung",
-    "item": "item entry card row li-item element post media comment teaser",
-    "plain": "box module content block wrap inner col row section widget container text main area panel group part",
-}
 
 
 def words(language: str, what: str) -> list[str]:

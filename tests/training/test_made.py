@@ -5,7 +5,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from lxml import html
 
 from benchmarks.corpora import RecordedPage
 from benchmarks.made import foreign_share
@@ -89,6 +88,25 @@ def test_a_site_of_one_page_takes_text_of_others_of_its_kind():
     assert alone == {"biography", "appeal", "advert"}
 
 
+@pytest.mark.parametrize("kind", ["story", "comments"])
+def test_further_stories_and_comments_follow_the_story(kind):
+    pages = site()
+    for made in made_pages(pages, kinds=[kind]):
+        page = Page.parse(made.html)
+        last = page.block_texts.index(pages[made.index].gold.splitlines()[-1])
+        assert made.foreign_blocks(page).nonzero()[0].min() > last
+
+
+@pytest.mark.parametrize("kind", ["teasers", "appeal", "advert"])
+def test_others_stand_in_the_story_at_times(kind):
+    pages, inside = site(12), 0
+    for made in made_pages(pages, kinds=[kind]):
+        page = Page.parse(made.html)
+        last = page.block_texts.index(pages[made.index].gold.splitlines()[-1])
+        inside += bool(made.foreign_blocks(page)[:last].any())
+    assert 2 <= inside <= 10
+
+
 def test_the_same_pages_give_the_same():
     assert list(made_pages(site(3))) == list(made_pages(site(3)))
     assert list(made_pages(site(3))) != list(made_pages(site(3), seed=1))
@@ -110,22 +128,17 @@ def test_an_advertisement_is_the_same_on_all_pages_of_a_site():
 
 @pytest.mark.parametrize("kind", ["teasers", "comments", "appeal"])
 def test_no_template_for_all(kind):
-    """Tags, names and places differ: 30 pages have 15 ways or more, none of them on a third of the pages."""
+    """Of 30 pages 15 boxes or more differ in tags, names or depth, and no box is that of a third of the pages."""
     ways: Counter[tuple[str, ...]] = Counter()
     places = set()
-    pages = site(30)
-    for made in made_pages(pages, kinds=[kind]):
+    for made in made_pages(site(30), kinds=[kind]):
         page = Page.parse(made.html)
         foreign = made.foreign_blocks(page).nonzero()[0]
-        root = html.document_fromstring(made.html)
-        added = len(page.blocks) - len(foreign)
-        shape = Counter(element.tag for element in root.iter())
         ways[tuple(sorted({page.block_paths()[i] for i in foreign}))] += 1
-        places.add((int(foreign[0]), added))
-        assert shape["body"] == 1
+        places.add(int(foreign[0]))
     assert len(ways) >= 15
     assert max(ways.values()) < 10
-    assert len(places) >= 5
+    assert len(places) >= 2
 
 
 HOSTILE = [
