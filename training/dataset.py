@@ -19,6 +19,8 @@ from tldextract import TLDExtract
 
 from benchmarks.corpora import RecordedPage, Site, load
 from denoise_scrapy.body.features import block_features
+from denoise_scrapy.body.neighbours import Neighbours
+from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
@@ -26,7 +28,7 @@ from training.labels import block_tokens, gold_share
 from training.made import KINDS, made_of
 
 #: Comparison pages at most: as many as the strategy uses.
-PAGES = 5
+PAGES = CombinedStrategy.comparison_pages
 #: Weight of a page by its corpus: small corpora count for more, as the study found best.
 CORPUS_WEIGHTS = {
     "big9": 1.22,
@@ -53,9 +55,8 @@ class Example:
         features: Shape (features, blocks).
         share: Share of each block that is gold, shape (blocks,).
         page: The page.
-        site: Its comparison pages.
+        neighbours: What stands around each block.
         lengths: Number of tokens of each block, shape (blocks,).
-        paths: Path key of each block, shape (blocks,).
         tokens: Tokens of each block.
         gold: The gold text.
         k: Comparison pages asked for.
@@ -67,9 +68,8 @@ class Example:
     features: npt.NDArray[np.float32]
     share: npt.NDArray[np.float64]
     page: Page
-    site: SiteStatistics
+    neighbours: Neighbours
     lengths: npt.NDArray[np.int64]
-    paths: npt.NDArray[np.uint64]
     tokens: list[list[str]]
     gold: str
     k: int
@@ -117,9 +117,9 @@ def examples(
             rng = random.Random(f"made {key}")
             some = [plain, *(_with_foreign(plain, site, i, donors, rng) if rng.random() < made else ())]
             for one in some:
-                counts, paths = one.page.facts.tokens, one.page.facts.path_keys
-                for statistics, features, k in _compared(one.page, one.others, ks, random.Random(key + one.made)):
-                    known = (one.share, one.page, statistics, counts, paths, one.words, recorded.gold, k, one.made)
+                neighbours, lengths = Neighbours.of(one.page), one.page.facts.tokens
+                for features, k in _compared(one.page, one.others, ks, random.Random(key + one.made)):
+                    known = (one.share, one.page, neighbours, lengths, one.words, recorded.gold, k, one.made)
                     yield Example(corpus, fold, features, *known)
                 one.page.drop_columns()
 
@@ -147,8 +147,8 @@ def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng:
 
 def _compared(
     page: Page, others: list[Page], ks: tuple[int, ...], rng: random.Random
-) -> Iterator[tuple[SiteStatistics, npt.NDArray[np.float32], int]]:
-    """Comparison pages, features and k for each k; what -1 draws comes once."""
+) -> Iterator[tuple[npt.NDArray[np.float32], int]]:
+    """Features and k for each k; what -1 draws comes once."""
     others = likest_first(page, others)
     done: set[int] = set()
     for k in ks:
@@ -158,7 +158,7 @@ def _compared(
         if k < 0 and len(statistics.pages) in done:
             continue
         done.add(len(statistics.pages))
-        yield statistics, block_features(page, statistics), k
+        yield block_features(page, statistics), k
 
 
 def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[str, int]]:

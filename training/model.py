@@ -9,14 +9,17 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.body.features import NAMES
 from denoise_scrapy.body.model import BlockModel
+from denoise_scrapy.body.network import Network
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from example_project.scoring import f1
 from training import trees
 from training.dataset import Example
 from training.folds import FOLDS
+from training.networks import fit_network
 
 T = TypeVar("T")
 
@@ -45,19 +48,37 @@ class PageScore:
 def fit_model(
     examples: Sequence[Example], seed: int, provenance: dict[str, Any], names: tuple[str, ...] = NAMES
 ) -> BlockModel:
-    """Fit the trees.
+    """Fit the network, then the trees.
+
+    The trees learn from what networks say of pages whose fold they have not seen: what the network says of the pages
+    that it was fitted on is surer than what it says of others.
 
     Args:
-        examples: The pages.
+        examples: Pages of two folds or more.
         seed: Seed of all that is random.
         provenance: What the model file shall tell of them.
         names: The features it may see; all where none are named.
     """
     rows = [NAMES.index(name) for name in names]
-    # a third of the examples is enough for means; the variants of a page stand together
-    some = np.concatenate([example.features[rows] for example in examples[::3]], axis=1)
-    forest = trees.to_forest(trees.fit(examples, rows, seed))
-    return BlockModel(names, np.nanmean(some, axis=1).astype(np.float32), forest, provenance)
+    inputs = [example.features[rows] for example in examples]
+    odds: dict[int, npt.NDArray[np.float32]] = {}
+    for fold in sorted({example.fold for example in examples}):
+        network = _network([i for i, example in enumerate(examples) if example.fold != fold], examples, inputs, seed)
+        left_out = (i for i, example in enumerate(examples) if example.fold == fold)
+        odds |= {i: network.odds(network.inputs(inputs[i])) for i in left_out}
+
+    def seen(i: int) -> npt.NDArray[np.float32]:
+        return np.concatenate([inputs[i], examples[i].neighbours.features(odds[i])])
+
+    forest = trees.fit_forest(*trees.draw(examples, seen, seed), seed)
+    return BlockModel(names, _network(range(len(examples)), examples, inputs, seed), forest, provenance)
+
+
+def _network(
+    chosen: Sequence[int], examples: Sequence[Example], inputs: Sequence[npt.NDArray[np.float32]], seed: int
+) -> Network:
+    drawn = trees.draw([examples[i] for i in chosen], lambda number: inputs[chosen[number]], seed)
+    return fit_network(*drawn, seed)
 
 
 def cross_validate(
@@ -103,7 +124,7 @@ def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]
     """The score of each page with a model."""
     strategy = CombinedStrategy(model)
     for example in examples:
-        decision = strategy.judge(example.page, example.features, example.site)
+        decision = strategy.judge(example.page, example.features)
         text = "\n".join(example.page.block_texts[i] for i in np.flatnonzero(decision.kept).tolist())
         tokens = sum(len(example.tokens[i]) for i in np.flatnonzero(decision.kept).tolist())
         example.page.drop_columns()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import lightgbm
@@ -25,23 +25,29 @@ PARAMETERS: dict[str, Any] = {
     "verbose": -1,
     "deterministic": True,
     "force_row_wise": True,
-    "num_threads": 2,
+    "num_threads": 1,
 }
 
 
 def draw(
-    examples: Sequence[Example], rows: Sequence[int], seed: int
+    examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
-    """Features, labels and weights of the blocks that a seed draws: long ones always, short ones at times."""
+    """Features, labels and weights of the blocks that a seed draws: long ones always, short ones at times.
+
+    Args:
+        examples: The pages.
+        seen: Features of the blocks of an example by its number, shape (features, blocks).
+        seed: Seed of the draw.
+    """
     rng = np.random.default_rng(seed)
     features, labels, weights = [], [], []
-    for example in examples:
+    for number, example in enumerate(examples):
         n = example.lengths
         chance = np.minimum(1, 0.15 + n / 15)
         drawn = rng.random(len(n)) < chance
         gold = float(example.share @ n)
         weight = np.minimum(1, n / (gold + 50)) / chance * CORPUS_WEIGHTS.get(example.corpus, 1.0)
-        features.append(example.features[rows][:, drawn])
+        features.append(seen(number)[:, drawn])
         labels.append(example.share[drawn] > 0.5)
         weights.append(weight[drawn])
     return np.concatenate(features, axis=1).T, np.concatenate(labels), np.concatenate(weights)
@@ -84,8 +90,9 @@ def _float32_below(value: float) -> float:
     return float(rounded if float(rounded) <= value else np.nextafter(rounded, np.float32(-np.inf)))
 
 
-def fit(examples: Sequence[Example], rows: Sequence[int], seed: int) -> lightgbm.Booster:
-    """Fit one model to some of the features."""
-    x, y, w = draw(examples, rows, seed)
-    data = lightgbm.Dataset(x, y.astype(float), weight=w, free_raw_data=True)
-    return lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
+def fit_forest(
+    features: npt.NDArray[np.float32], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], seed: int
+) -> Forest:
+    """Fit the trees; arguments as `draw` gives them."""
+    data = lightgbm.Dataset(features, labels.astype(float), weight=weights, free_raw_data=True)
+    return to_forest(lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES))

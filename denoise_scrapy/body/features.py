@@ -31,6 +31,9 @@ Rows = Mapping[str, npt.NDArray[np.float32]]
 
 #: Distances in blocks and in levels are cut here: beyond it they say nothing.
 FAR = 20
+#: Comparison pages that most features are of, the likest ones: more say no more. What one page in twenty has in common
+#: (`stock`) needs more of them.
+MODEL_PAGES = 5
 #: Rows of counts that are summed over boxes: tokens, those of prose, characters, those in links, tokens times the share
 #: of comparison pages that carry them, tokens of the site's own (`SharedBlocks.own_tokens`).
 TOKENS, PROSE, CHARS, LINKS, COPIES, OWN = range(6)
@@ -47,7 +50,9 @@ class View:
 
     def __init__(self, page: Page, site: SiteStatistics) -> None:
         self.page, self.blocks, self.elements = page, page.blocks, page.elements
-        self.pages, self.shared = len(site.pages), site.shared_with(page)
+        first = site.first(MODEL_PAGES)
+        self.pages, self.shared = len(first.pages), first.shared_with(page)
+        self.placed = site.shared_with(page).placed_share
         self.words = read_words(page)
         self.titles = find_titles(page)
 
@@ -322,7 +327,7 @@ def _say_site(rows: Rows, block: int) -> str:
 MOST_OWN, LEAST_OWN = (0.5, 0.8), 20
 _SITE_NAMES = (
     "repeated repeated_in_place repeated_slot repeated_up1 repeated_up3 path_present own_here own_up1 own_up3 "
-    "in_own_half in_own_most k same_as_all"
+    "in_own_half in_own_most stock k same_as_all"
 )
 
 
@@ -330,7 +335,7 @@ _SITE_NAMES = (
 def site(view: View) -> Found:
     """What other pages repeat of the block and of the boxes around; where they have text that is theirs alone."""
     if not view.pages:
-        return [*[np.nan] * 11, 0.0, np.nan]
+        return [*[np.nan] * 12, 0.0, np.nan]
     shared, counts, above, own = view.shared, view.counts, view.above, view.under[OWN]
     total = float(own.max())
     boxes: list[BoolArray | float] = [np.nan, np.nan]
@@ -343,7 +348,8 @@ def site(view: View) -> Found:
         np.log1p(counts[OWN]),
         *(above[OWN] / max(total, 1e-9)),
         *boxes,
-        float(min(view.pages, 5)),  # more of them say no more
+        view.placed > 0,
+        float(view.pages),
         float(counts[COPIES].sum() / view.whole),
     ]
 
@@ -359,18 +365,30 @@ FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
 ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"])
 
 
-@_family(
-    "page_tokens page_blocks page_declares_article page_declares_forum",
-    lambda rows, i: f"on a page of {np.expm1(rows['page_tokens'][i]):,.0f} words",
+#: What the share of a page's text in them says of the page.
+PAGE_INSIDE = (Flag.COMMENT_WORD, Flag.LIST_ITEM, Flag.ARTICLE)
+_PAGE_BITS = np.array(PAGE_INSIDE, np.int64)[:, None]
+_PAGE_NAMES = (
+    "page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures page_declares_article "
+    f"page_declares_forum {' '.join(f'page_in_{str(flag.name).lower()}' for flag in PAGE_INSIDE)}"
 )
+
+
+@_family(_PAGE_NAMES, lambda rows, i: f"on a page of {np.expm1(rows['page_tokens'][i]):,.0f} words")
 def whole_page(view: View) -> Found:
     """The same for all blocks of a page."""
-    declared = view.page.declared_types
+    declared, counts = view.page.declared_types, view.counts
     return [
         float(np.log1p(view.whole)),
         float(np.log1p(len(view.blocks))),
+        float(np.log1p(counts[TOKENS].max())),
+        float(counts[PROSE].sum() / view.whole),
+        float(counts[LINKS].sum() / max(counts[CHARS].sum(), 1)),
+        float(np.log1p(np.count_nonzero(view.headings))),
+        float(np.log1p(np.count_nonzero(view.elements.has_tag({"img"})))),
         float(not declared.isdisjoint(ARTICLE_TYPES)),
         float(not declared.isdisjoint(FORUM_TYPES)),
+        *(((view.blocks.flags & _PAGE_BITS) != 0) @ counts[TOKENS] / view.whole).tolist(),
     ]
 
 

@@ -1,4 +1,7 @@
-"""The model of blocks that comes with the package: boosted trees over `features.NAMES`."""
+"""The model of blocks that comes with the package: a small network judges each block, then trees judge again.
+
+What the network finds of a block's neighbours is given to the trees beside its features (`neighbours`).
+"""
 
 from __future__ import annotations
 
@@ -13,36 +16,41 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.forest import Forest
+from denoise_scrapy.body.neighbours import Neighbours
+from denoise_scrapy.body.network import Network
 
 
 @dataclass(frozen=True, eq=False)
 class BlockModel:
-    """Probability that a block is content, from its features.
+    """Probability that a block is content, from its features and its neighbours.
 
     Attributes:
         names: Names of the n features it takes.
-        mean: What they are on average, shape (n,): stands for a family that reasons leave out.
-        forest: Its trees.
+        network: The first judgement.
+        forest: The second one, over those n features and `neighbours.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
     """
 
     names: tuple[str, ...]
-    mean: npt.NDArray[np.float32]
+    network: Network
     forest: Forest
     provenance: dict[str, Any]
 
-    def probability(self, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    def probability(self, features: npt.NDArray[np.float32], neighbours: Neighbours) -> npt.NDArray[np.float64]:
         """Probability of each of m blocks, shape (m,).
 
         Args:
             features: Shape (n, m), NaN where unknown, rows as in `names`.
+            neighbours: What stands around them.
         """
-        return self.forest.probability(features)
+        odds = self.network.odds(self.network.inputs(features))
+        return self.forest.probability(np.concatenate([features, neighbours.features(odds)]))
 
     def save(self, path: Path) -> None:
         """Write the model to a file, without pickles."""
         arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
-        arrays |= {"names": np.array(self.names), "mean": self.mean}
+        arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
+        arrays["names"] = np.array(self.names)
         arrays["provenance"] = np.array(json.dumps(self.provenance, sort_keys=True))
         with path.open("wb") as file:
             np.savez_compressed(file, **arrays)
@@ -51,11 +59,14 @@ class BlockModel:
     def load(cls, path: Path) -> BlockModel:
         """Read a file that `save` wrote."""
         with np.load(path, allow_pickle=False) as data:
-            trees = {key.partition("/")[2]: data[key] for key in data.files if key.startswith("forest/")}
+
+            def part(name: str) -> dict[str, npt.NDArray[np.generic]]:
+                return {key.partition("/")[2]: data[key] for key in data.files if key.startswith(f"{name}/")}
+
             return cls(
                 names=tuple(data["names"].tolist()),
-                mean=data["mean"],
-                forest=Forest.from_arrays(trees),
+                network=Network.from_arrays(part("network")),
+                forest=Forest.from_arrays(part("forest")),
                 provenance=json.loads(str(data["provenance"])),
             )
 

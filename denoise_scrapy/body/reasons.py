@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.features import FAMILIES, Rows
 from denoise_scrapy.body.model import BlockModel
+from denoise_scrapy.body.neighbours import Neighbours
 
 #: A family that moves the log odds by less is no reason; so many are given at most.
 LEAST, MOST = 0.2, 3
@@ -28,11 +29,13 @@ class Reasons(Sequence[str]):
 
     Args:
         features: Shape (features, m), rows as in the model's names.
+        neighbours: What stands around the m blocks.
         model: The model that decided.
     """
 
-    def __init__(self, features: npt.NDArray[np.float32], model: BlockModel) -> None:
+    def __init__(self, features: npt.NDArray[np.float32], neighbours: Neighbours, model: BlockModel) -> None:
         self._features = features
+        self._neighbours = neighbours
         self._model = model
 
     def __len__(self) -> int:
@@ -50,12 +53,12 @@ class Reasons(Sequence[str]):
     @cached_property
     def parts(self) -> dict[str, npt.NDArray[np.float64]]:
         """What each family adds to the log odds of each block, shape (m,) each."""
-        whole = _odds(self._model.probability(self._features))
+        whole = _odds(self._model.probability(self._features, self._neighbours))
         found, features = {}, self._features.copy()
         for name, family in FAMILIES.items():
             rows = [i for i, feature in enumerate(self._model.names) if feature in family.names]
-            features[rows] = self._model.mean[rows, None]
-            found[name] = whole - _odds(self._model.probability(features))
+            features[rows] = self._model.network.mean[rows, None]
+            found[name] = whole - _odds(self._model.probability(features, self._neighbours))
             features[rows] = self._features[rows]
         return found
 

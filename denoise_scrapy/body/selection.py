@@ -94,12 +94,6 @@ HIDDEN_FACTOR = 0.2
 HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: Blocks among texts of which this share speaks of cookies and consent, unless that is most of the page.
 CONSENT_FACTOR, CONSENT_SHARE, CONSENT_PAGE = 0.1, 0.4, 0.5
-#: What every comparison page has in the same place counts less: on pages of few blocks the model, fitted on whole
-#: ones, is in doubt about it. It moves no corpus by .001 but wcxb (-.002, on pages the model was fitted on).
-REPEATED_FACTOR, EVERY = 0.7, 0.99
-#: A text of so many tokens that one other page has in the same place is of a common stock: an advertisement, an appeal,
-#: a notice. Among 20 pages it moves portal +.028, daniel (no page of it fitted) +.010, others by less than .003.
-STOCK_FACTOR, STOCK_TOKENS = 0.3, 6
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
@@ -168,23 +162,6 @@ def lower_consent(page: Page, probability: FloatArray, consent: Shares) -> Float
     if about @ tokens > CONSENT_PAGE * tokens.sum():
         return probability
     return np.where(about, CONSENT_FACTOR * probability, probability)
-
-
-def lower_repeated(page: Page, probability: FloatArray, in_place: Shares, placed: FloatArray) -> FloatArray:
-    """What comparison pages say in the same place counts less.
-
-    Args:
-        page: The page of m blocks.
-        probability: Shape (m,).
-        in_place: Share of the comparison pages of the model that carry each block's text in its place, NaN without any,
-            shape (m,).
-        placed: The same share of all comparison pages, 0 without any.
-    """
-    everywhere = in_place >= EVERY
-    factor = np.where(everywhere, REPEATED_FACTOR, 1.0)
-    heading = (page.blocks.own_flags & _HEADING) != 0
-    factor[(placed > 0) & (page.blocks.tokens >= STOCK_TOKENS) & ~heading] = STOCK_FACTOR
-    return factor * probability
 
 
 def lower_beside(page: Page, probability: FloatArray) -> FloatArray:

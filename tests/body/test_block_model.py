@@ -10,6 +10,7 @@ import training
 from denoise_scrapy.body import extract
 from denoise_scrapy.body.features import FAMILIES, NAMES, block_features
 from denoise_scrapy.body.model import BlockModel, block_model
+from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
@@ -36,10 +37,10 @@ def test_a_model_survives_its_file(tmp_path):
     model.save(tmp_path / "model.npz")
     again = BlockModel.load(tmp_path / "model.npz")
     assert (again.names, again.provenance) == (model.names, model.provenance)
-    one, other = model.forest.arrays(), again.forest.arrays()
-    assert one.keys() == other.keys()
-    assert all(np.array_equal(one[name], other[name]) for name in one)
-    assert np.array_equal(model.mean, again.mean)
+    for part in ("forest", "network"):
+        one, other = getattr(model, part).arrays(), getattr(again, part).arrays()
+        assert one.keys() == other.keys()
+        assert all(np.array_equal(one[name], other[name]) for name in one)
     assert (tmp_path / "model.npz").stat().st_size < 300_000
 
 
@@ -53,15 +54,15 @@ def test_reasons_are_words_and_numbers():
 
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
-    features, model = block_features(page, SiteStatistics()), block_model()
-    reasons = Reasons(features, model)
+    features, neighbours, model = block_features(page, SiteStatistics()), Neighbours.of(page), block_model()
+    reasons = Reasons(features, neighbours, model)
     without = features.copy()
     rows = [NAMES.index(name) for name in FAMILIES["links"].names]
-    without[rows] = model.mean[rows, None]
+    without[rows] = model.network.mean[rows, None]
 
     def odds(p):
         return np.log(p / (1 - p))
 
-    expected = odds(model.probability(features)) - odds(model.probability(without))
+    expected = odds(model.probability(features, neighbours)) - odds(model.probability(without, neighbours))
     assert reasons.parts["links"] == pytest.approx(expected, abs=1e-6)
     assert len(reasons) == len(page.blocks)

@@ -14,23 +14,20 @@ from typing_extensions import override
 
 from denoise_scrapy.body.features import FORUM_TYPES, NAMES, block_features
 from denoise_scrapy.body.model import BlockModel, block_model
+from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.selection import (
     cut_comments,
     lower_beside,
     lower_consent,
     lower_hidden,
-    lower_repeated,
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
-#: Comparison pages that the model sees, the likest ones: more say no more. What else one page has in common with many
-#: needs more of them (`selection.lower_repeated`).
-MODEL_PAGES = 5
-_CONSENT, _IN_PLACE = NAMES.index("consent"), NAMES.index("repeated_in_place")
+_CONSENT = NAMES.index("consent")
 
 
 class CombinedStrategy(Strategy):
@@ -49,21 +46,21 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        return self.judge(page, block_features(page, site.first(MODEL_PAGES)), site)
+        return self.judge(page, block_features(page, site))
 
-    def judge(self, page: Page, features: npt.NDArray[np.float32], site: SiteStatistics) -> Decision:
+    def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:
         """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`."""
         model = self._model or block_model()
         known = features[_rows(model.names)]
-        probability = model.probability(known)
+        neighbours = Neighbours.of(page)
+        probability = model.probability(known, neighbours)
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability)
-        probability = lower_repeated(page, probability, features[_IN_PLACE], site.shared_with(page).placed_share)
         probability = lower_hidden(page, probability)
         probability = lower_consent(page, probability, features[_CONSENT])
         probability = lower_beside(page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
-        return Decision(kept, probability, f1, Reasons(known, model))
+        return Decision(kept, probability, f1, Reasons(known, neighbours, model))
 
 
 @cache

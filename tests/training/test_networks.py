@@ -1,0 +1,49 @@
+"""The gradient by which the network is fitted, against differences; and a case that it must learn."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from denoise_scrapy.body.network import Network
+from training import networks
+
+WEIGHTS = [field.name for field in fields(Network) if field.name not in {"mean", "deviation"}]
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(3)
+    weights = {name: values.astype(float) for name, values in networks._start(7, rng).items()}
+    weights["direct"], weights["bias"] = rng.normal(size=7) * 0.1, np.array(0.3)
+    return weights, rng.normal(size=(28, 7)), (rng.random(28) < 0.4).astype(float), rng.random(28)
+
+
+def loss(weights, inputs, label, weight):
+    odds = Network(mean=np.zeros(7), deviation=np.ones(7), **weights).odds(inputs)
+    return float(((np.logaddexp(0, odds) - label * odds) * weight).sum() / weight.sum())
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_gradients_equal_differences(case, name):
+    weights, *rest = case
+    found = networks.gradients(weights, *rest)[name]
+    flat = np.abs(np.atleast_1d(found)).ravel()
+    for place in np.argsort(-flat)[:3].tolist():
+        index = np.unravel_index(place, np.shape(found))
+        low, high = ({**weights, name: weights[name].copy()} for _ in range(2))
+        low[name][index] -= 1e-4
+        high[name][index] += 1e-4
+        assert (loss(high, *rest) - loss(low, *rest)) / 2e-4 == pytest.approx(float(found[index]), rel=0.02, abs=1e-5)
+
+
+def test_it_learns_what_no_line_parts():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(40_000, 5)).astype(np.float32)
+    labels = features[:, 0] * features[:, 1] > 0
+    features[rng.random(features.shape) < 0.01] = np.nan
+    network = networks.fit_network(features, labels, np.ones(len(labels)), 0)
+    found = network.odds(network.inputs(features[:2000].T)) > 0
+    assert (found == labels[:2000]).mean() > 0.8
+    again = networks.fit_network(features, labels, np.ones(len(labels)), 0)
+    assert all(np.array_equal(one, again.arrays()[name]) for name, one in network.arrays().items())
