@@ -16,6 +16,9 @@ SKIPPED_TAGS = frozenset(
     "textarea input datalist frame frameset noframes".split()
 )
 
+#: Elements that a head may hold; any other ends it (HTML's "in head" insertion mode).
+HEAD_TAGS = SKIPPED_TAGS | frozenset("base basefont bgsound isindex link meta title".split())
+
 #: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
 BLOCK_TAGS = frozenset(
     "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "

@@ -13,7 +13,7 @@ from webencodings import LABELS, lookup
 
 from denoise_scrapy.native import library
 from denoise_scrapy.page.marked_text import END, LINE_BREAK, START
-from denoise_scrapy.page.markup import BLOCK_TAGS
+from denoise_scrapy.page.markup import HEAD_TAGS
 from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.reader import AnyReader, Event, NativeReader, ParsedMarkup, Reader, Target
 
@@ -132,7 +132,7 @@ def _end_head(events: list[Event]) -> None:
                 if event[0] != "head":
                     return
                 head = level
-            elif head and level == head + 1 and event[0] in BLOCK_TAGS:
+            elif head and level == head + 1 and event[0] not in HEAD_TAGS:
                 events[i:i] = [None, ("body", {})]  # what was the head's end is the body's now
                 return
 

@@ -28,7 +28,7 @@ from denoise_scrapy.page.attributes import (
     written_size,
 )
 from denoise_scrapy.page.marked_text import END, LINE_BREAK, START, MarkedText, part_glued
-from denoise_scrapy.page.markup import BLOCK_TAGS, SIZED_TAGS
+from denoise_scrapy.page.markup import HEAD_TAGS, SIZED_TAGS
 from denoise_scrapy.page.paths import BREAK, IMAGE, LINK, META, RARE_NAMES, SKIPPED, PathTable
 
 #: A start tag (tag, attributes), a text run, or None for an end tag.
@@ -245,7 +245,7 @@ class Reader(AnyReader):
 
     def _ends_head(self, tag: str) -> bool:
         """Whether the body begins here, in a page that says neither; the parser knows that of tags of HTML 4 alone."""
-        return self._in_first_head and tag in BLOCK_TAGS
+        return self._in_first_head and tag not in HEAD_TAGS
 
     def _start_inside(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Start an element inside a skipped one."""
@@ -277,7 +277,7 @@ class NativeReader(AnyReader):
         super().__init__(table, keep_noscript=keep_noscript)
         page = self._page
         given = (
-            *(table.transitions, table.parent, table.kinds, table.tags, BLOCK_TAGS),
+            *(table.transitions, table.parent, table.kinds, table.tags, HEAD_TAGS),
             *(page.urls, page.attributes, page.declaring),
             *(table.child, partial(_note, page, table.tags), partial(note_skipped, page)),
         )

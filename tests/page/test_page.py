@@ -98,3 +98,9 @@ def test_a_body_that_begins_with_a_tag_the_parser_does_not_know_is_no_part_of_th
         f"<!doctype html><meta charset=utf-8><title>T</title>{closing}<header><h1>Hi</h1></header><main>x"
     )
     assert (page.title, page.block_texts) == ("T", ["Hi", "x"])
+
+
+@pytest.mark.parametrize("tag", ["mbox", "o:p", "my-story"])
+def test_a_tag_that_nobody_knows_ends_the_head(tag):
+    page = Page.parse(f"<html><head><title>T</title><{tag}><div><h1>Hi</h1><p>It rained</div></html>")
+    assert (page.title, page.block_texts) == ("T", ["Hi", "It rained"])

@@ -128,7 +128,7 @@ enum { PLAIN, LINK, LOOKED_AT, IMAGE, BREAK, META, SKIPPED };
 /* What a reader is given: see `NativeReader`. CHILD gets a path, a tag and attributes; NOTE the number of an element, its
  * parent's path, tag and attributes; LOOK_INTO a skipped element and the events inside it that tell something. */
 enum {
-    TRANSITIONS, PARENT, KINDS, TAGS, BLOCK_TAGS, URLS, KEPT, DECLARING, CHILD, NOTE, LOOK_INTO, HELD
+    TRANSITIONS, PARENT, KINDS, TAGS, HEAD_TAGS, URLS, KEPT, DECLARING, CHILD, NOTE, LOOK_INTO, HELD
 };
 
 struct reader {
@@ -387,8 +387,8 @@ static int reader_end_skipped(struct reader *r) {
 /* Where the body begins, in a page that says neither: the parser knows it of the tags of HTML 4. What is the head's end
  * for the parser is the body's then. */
 static int reader_end_head(struct reader *r, PyObject *tag) {
-    int ends = PySet_Contains(r->held[BLOCK_TAGS], tag);
-    if (ends <= 0) return ends;
+    int stays = PySet_Contains(r->held[HEAD_TAGS], tag);
+    if (stays) return stays < 0 ? -1 : 0;
     if (reader_end_skipped(r)) return -1;
     PyObject *body = PyUnicode_FromString("body"), *empty = PyDict_New();
     struct attributes none = {0};
