@@ -40,7 +40,7 @@ def main() -> None:
     ap.add_argument("--output", type=Path, default=OUTPUT, help="folder for blocks.npz")
     ap.add_argument("--set-floors", action="store_true", help="take what is reached now as floors (floors.json)")
     ap.add_argument("--jobs", type=int, default=2)
-    ap.add_argument("--made", type=float, default=0.0, help="share of pages that come once more with foreign content")
+    ap.add_argument("--made", type=float, default=1.0, help="share of pages that come once more with foreign content")
     args = ap.parse_args()
     corpora, folds = read_corpora(args.corpora)
     told = {"corpora": {name: corpus_hash(sites) for name, sites in corpora.items()}, "numpy": numpy.__version__}

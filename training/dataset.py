@@ -25,23 +25,28 @@ from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
-from training.made import KINDS, made_of
+from training.made import ARTICLES, KINDS, made_of
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
-#: Weight of a page by its corpus: small corpora count for more, as the study found best.
+#: Weight of a page by its corpus: small corpora, and those of many kinds of pages, count for more, as the study found
+#: best.
 CORPUS_WEIGHTS = {
     "big9": 1.22,
     "dragnet": 0.88,
     "cleanportal": 2.3,
-    "wcxb": 2.5,
+    "wcxb": 3.0,
     "zh": 3.0,
     "world": 2.0,
     "zh68": 2.0,
-    "harvest": 2.0,
+    "single": 2.0,
+    "harvest": 1.5,
     "zhportals": 0.5,
     "daniel": 0.7,
 }
+#: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
+#: for both, lists lose .04.
+OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
 
 
@@ -61,6 +66,7 @@ class Example:
         gold: The gold text.
         k: Comparison pages asked for.
         made: The kind of foreign content that was put in (`made.KINDS`), "" for a page as recorded.
+        weight: How much the page counts in training.
     """
 
     corpus: str
@@ -73,7 +79,8 @@ class Example:
     tokens: list[list[str]]
     gold: str
     k: int
-    made: str = ""
+    made: str
+    weight: float
 
 
 def publisher(page: RecordedPage) -> str:
@@ -117,9 +124,11 @@ def examples(
             rng = random.Random(f"made {key}")
             some = [plain, *(_with_foreign(plain, site, i, donors, rng) if rng.random() < made else ())]
             for one in some:
+                weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
+                weight *= 1.0 if recorded.kind in ARTICLES else OTHER_KINDS_WEIGHT
                 neighbours, lengths = Neighbours.of(one.page), one.page.facts.tokens
                 for features, k in _compared(one.page, one.others, ks, random.Random(key + one.made)):
-                    known = (one.share, one.page, neighbours, lengths, one.words, recorded.gold, k, one.made)
+                    known = (one.share, one.page, neighbours, lengths, one.words, recorded.gold, k, one.made, weight)
                     yield Example(corpus, fold, features, *known)
                 one.page.drop_columns()
 

@@ -17,7 +17,7 @@ from denoise_scrapy.metadata.tell import language_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.markup import SKIPPED_TAGS
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import _numbered_tree
+from denoise_scrapy.page.selectors import numbered_tree
 from example_project.portal.model import tokens
 from training.labels import block_tokens, gold_share
 
@@ -85,7 +85,7 @@ def story_element(page: RecordedPage) -> Any:
     best = int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1])
     if all_[best] - held[best] > _ELSE * all_[best]:
         return None
-    numbers = _numbered_tree(to_utf8(page.html), keep_noscript=parsed.noscript_read)
+    numbers = numbered_tree(to_utf8(page.html), keep_noscript=parsed.noscript_read)
     found = deepcopy(next(element for element, number in numbers.items() if number == best))
     found.tail = None
     for skipped in list(found.iter(*SKIPPED_TAGS)):

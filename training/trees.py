@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.forest import Forest
-from training.dataset import CORPUS_WEIGHTS, Example
+from training.dataset import Example
 
 TREES, LEAVES, DEPTH = 160, 32, 8
 PARAMETERS: dict[str, Any] = {
@@ -46,7 +46,7 @@ def draw(
         chance = np.minimum(1, 0.15 + n / 15)
         drawn = rng.random(len(n)) < chance
         gold = float(example.share @ n)
-        weight = np.minimum(1, n / (gold + 50)) / chance * CORPUS_WEIGHTS.get(example.corpus, 1.0)
+        weight = np.minimum(1, n / (gold + 50)) / chance * example.weight
         features.append(seen(number)[:, drawn])
         labels.append(example.share[drawn] > 0.5)
         weights.append(weight[drawn])

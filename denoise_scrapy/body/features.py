@@ -172,13 +172,13 @@ def links(view: View) -> Found:
     return [view.blocks.link_density, *(view.above[LINKS] / np.maximum(view.above[CHARS], 1))]
 
 
-TAGS = ("p", "li", "div")
+TAGS = ("li", "div")
 _TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
 #: What a block may stand in, by tag, role or words of class and id. Of the others none was of use.
 INSIDE = (
-    *(Flag.HIDDEN, Flag.NAV, Flag.HEADER, Flag.FOOTER, Flag.ASIDE, Flag.ARTICLE, Flag.CONTROL, Flag.LIST_ITEM),
-    *(Flag.TABLE_CELL, Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
-    *(Flag.RELATED_WORD, Flag.CAPTION_WORD, Flag.CONTENT_WORD, Flag.CONSENT_WORD),
+    *(Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE, Flag.ARTICLE, Flag.CONTROL),
+    *(Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
+    *(Flag.RELATED_WORD, Flag.CAPTION_WORD, Flag.CONTENT_WORD),
 )
 _BITS = np.array(INSIDE, np.int64)[:, None]
 _INSIDE_NAMES = tuple(f"in_{str(flag.name).lower()}" for flag in INSIDE)
@@ -322,12 +322,12 @@ def _say_site(rows: Rows, block: int) -> str:
     return f"repeats on {whole if found == pages else f'{found} of {pages} other pages'}"
 
 
-#: Shares of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
+#: Share of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
 #: says where its own text stands.
-MOST_OWN, LEAST_OWN = (0.5, 0.8), 20
+HALF_OWN, LEAST_OWN = 0.5, 20
 _SITE_NAMES = (
-    "repeated repeated_in_place repeated_slot repeated_up1 repeated_up3 path_present own_here own_up1 own_up3 "
-    "in_own_half in_own_most stock k same_as_all"
+    "repeated repeated_in_place repeated_slot repeated_up1 repeated_up3 own_here own_up1 in_own_half stock k "
+    "same_as_all"
 )
 
 
@@ -335,19 +335,16 @@ _SITE_NAMES = (
 def site(view: View) -> Found:
     """What other pages repeat of the block and of the boxes around; where they have text that is theirs alone."""
     if not view.pages:
-        return [*[np.nan] * 12, 0.0, np.nan]
+        return [*[np.nan] * 9, 0.0, np.nan]
     shared, counts, above, own = view.shared, view.counts, view.above, view.under[OWN]
     total = float(own.max())
-    boxes: list[BoolArray | float] = [np.nan, np.nan]
-    if total >= LEAST_OWN:
-        boxes = [view.blocks.inside(_smallest(view, own >= most * total)) for most in MOST_OWN]
+    inside = view.blocks.inside(_smallest(view, own >= HALF_OWN * total)) if total >= LEAST_OWN else np.nan
     return [
         *(shared.text_share, shared.placed_share, shared.slot_share),
         *(above[COPIES] / np.maximum(above[TOKENS], 1)),
-        shared.path_share,
         np.log1p(counts[OWN]),
-        *(above[OWN] / max(total, 1e-9)),
-        *boxes,
+        above[OWN, 0] / max(total, 1e-9),
+        inside,
         view.placed > 0,
         float(view.pages),
         float(counts[COPIES].sum() / view.whole),
@@ -358,6 +355,32 @@ def _smallest(view: View, wanted: BoolArray) -> int:
     """The smallest of the wanted elements."""
     among = wanted.nonzero()[0]
     return int(among[(view.elements.end.take(among) - among).argmin()])
+
+
+#: Siblings of one tag and class make a list of records from this many on, with so many elements and tokens each on
+#: average.
+RECORDS, RECORD_ELEMENTS, RECORD_TOKENS = 3, 3, 2
+
+
+def _say_records(rows: Rows, block: int) -> str:
+    count = float(np.expm1(rows["record_outer_count"][block]))
+    return f"in a list of {count:.0f} boxes alike" if count else "in no list of boxes alike"
+
+
+@_family("record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share", _say_records)
+def records(view: View) -> Found:
+    """The list of records with the most text, and the innermost one, that hold the block."""
+    elements, parents = view.elements, view.elements.parent
+    alike = elements.column("token") + (parents + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    _, group, count = np.unique(alike, return_inverse=True, return_counts=True)
+    sums = [np.bincount(group, row) for row in (elements.end - np.arange(len(elements)), *view.under[:2])]
+    size, tokens, prose = sums
+    listed = (count >= RECORDS) & (size >= RECORD_ELEMENTS * count) & (tokens >= RECORD_TOKENS * count)
+    table = np.stack([np.log1p(count), tokens / view.whole, prose / np.maximum(tokens, 1)]) * listed
+    groups = group.take(np.maximum(view.blocks.above, 0))  # (levels, m)
+    outer = np.take_along_axis(groups, table[1].take(groups).argmax(axis=0)[None], axis=0)[0]
+    inner = np.take_along_axis(groups, listed.take(groups).argmax(axis=0)[None], axis=0)[0]
+    return [*table.take(outer, axis=1), *table[:2].take(inner, axis=1)]
 
 
 #: A page that declares one of these is a thread: what people answer is its content.

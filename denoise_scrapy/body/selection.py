@@ -84,16 +84,12 @@ def expected_f1(kept: BoolArray, probability: FloatArray, tokens: npt.NDArray[np
 #: come after this share of the long text: a link "12 comments" stands above stories too.
 COMMENTS_FACTOR, COMMENTS_META, COMMENTS_BLOCKS, COMMENTS_AFTER = 0.1, 3, 60, 0.03
 
-Shares = npt.NDArray[np.float32]
-
 #: As an array's number: a member of an enumeration is converted by its name, 2 µs.
 _HIDDEN, _HEADING = np.int64(Flag.HIDDEN), np.int64(Flag.HEADING)
 #: Hidden blocks are seldom content (accordions, tabs) …
 HIDDEN_FACTOR = 0.2
 #: … unless more than this share of the long text is hidden: then a script shows it.
 HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
-#: Blocks among texts of which this share speaks of cookies and consent, unless that is most of the page.
-CONSENT_FACTOR, CONSENT_SHARE, CONSENT_PAGE = 0.1, 0.4, 0.5
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
@@ -145,23 +141,6 @@ def lower_hidden(page: Page, probability: FloatArray) -> FloatArray:
     if hidden @ long > HIDDEN_SHARE * long.sum():
         return probability
     return np.where(hidden, HIDDEN_FACTOR * probability, probability)
-
-
-def lower_consent(page: Page, probability: FloatArray, consent: Shares) -> FloatArray:
-    """Consent texts count less, where they are not the page.
-
-    Args:
-        page: The page of m blocks.
-        probability: Shape (m,).
-        consent: Share of the text around each block that speaks of consent, shape (m,).
-    """
-    about = consent >= CONSENT_SHARE
-    if not about.any():
-        return probability
-    tokens = page.blocks.tokens
-    if about @ tokens > CONSENT_PAGE * tokens.sum():
-        return probability
-    return np.where(about, CONSENT_FACTOR * probability, probability)
 
 
 def lower_beside(page: Page, probability: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -68,6 +69,9 @@ MOST_URLS = 40_000
 # Pages of its template that a page is to be compared with before any is fetched. Most of the gain comes with the first;
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
+# Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
+# place, as an advertisement, is known by them (`body.features`, "stock"). Without it the demo's first pages kept some.
+PLENTY = 10
 # Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
@@ -93,19 +97,20 @@ class ComparisonPages:
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         """Return pages of the site to compare with, the most alike first; at times none.
 
-        Where fewer than `ENOUGH` share the page's template, waits up to ``comparison_wait`` seconds for the crawl to
-        bring some, and, while the site has fewer pages of any template and the crawl is asking for some, up to
-        `LONGEST_WAIT` seconds; then fetches.
+        Where fewer than `PLENTY` share the page's template, waits up to ``comparison_wait`` seconds while the crawl is
+        asking the site for pages. Where fewer than `ENOUGH` do, waits in any case, and, while the site has fewer pages
+        of any template and the crawl is asking for some, up to `LONGEST_WAIT` seconds; then fetches.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
         usable = find_strategy(settings.strategy).comparison_pages
-        needed = min(ENOUGH, settings.comparison_pages, usable)
+        most = min(settings.comparison_pages, usable)
+        needed, plenty = min(ENOUGH, most), min(PLENTY, most)
         known = self._known(crawled)
-        if _mates(crawled.page, known) >= needed:
+        if (mates := _mates(crawled.page, known)) >= needed:
             self._log.count("comparison/from_memory", int(needed > 0))
-        elif site and self._may_wait():
-            await self._wait(crawled, site, needed)
-            if self._lacks(crawled, needed) and settings.comparison_fetch:
+        if site and mates < plenty and self._may_wait():
+            await self._wait(crawled, site, needed, plenty)
+            if mates < needed and self._lacks(crawled, needed) and settings.comparison_fetch:
                 await self._fetch(crawled, site, needed)
             known = self._known(crawled)
         if needed and not known:
@@ -130,21 +135,28 @@ class ComparisonPages:
         )
         return False
 
-    async def _wait(self, crawled: CrawledPage, site: str, needed: int) -> None:
+    async def _wait(self, crawled: CrawledPage, site: str, needed: int, plenty: int) -> None:
         now, settings = asyncio.get_running_loop().time, crawled.settings
-        record = self._fetcher.budget.site(site)
-        if not settings.comparison_wait or record.vain_waits >= PATIENCE:
+        record, asking = self._fetcher.budget.site(site), partial(self._fetcher.crawl_is_asking, crawled)
+        lacking = self._lacks(crawled, needed)
+        vain = record.vain_waits if lacking else record.poor_waits
+        if not settings.comparison_wait or vain >= PATIENCE or not (lacking or asking()):
             return
-        self._log.count("comparison/waits")
+        self._log.count("comparison/waits", int(lacking))
         soon = now() + settings.comparison_wait
         latest = max(soon, now() + LONGEST_WAIT)
-        while self._lacks(crawled, needed) and not self._fetcher.stopping():
+        while self._lacks(crawled, plenty) and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
-            few = len(self._known(crawled)) < needed
-            until = latest if few and self._fetcher.crawl_is_asking(crawled) else soon
+            known, until = self._known(crawled), soon
+            if len(known) < needed and asking():
+                until = latest
+            elif _mates(crawled.page, known) >= needed and not asking():
+                return
             if now() >= until:
-                record.vain_waits += 1
+                has_enough = _mates(crawled.page, known) >= needed
+                record.vain_waits += not has_enough
+                record.poor_waits += has_enough
                 return
             await self._pages.arrival(site, min(until - now(), LOOK_AGAIN))
 
@@ -194,12 +206,14 @@ class SiteRecord:
         fetched: Requests sent.
         seconds: Time all of them took, without the wait for their turn.
         vain_waits: Waits for pages of the crawl that brought too few.
+        poor_waits: Waits that brought enough of them, but not plenty.
         given_up: Why nothing more is fetched; "" while something may be.
     """
 
     fetched: int = 0
     seconds: float = 0.0
     vain_waits: int = 0
+    poor_waits: int = 0
     given_up: str = ""
 
 

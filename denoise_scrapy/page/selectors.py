@@ -184,7 +184,7 @@ def find_elements(body: bytes, selectors: Sequence[Selector], *, keep_noscript: 
         TooLargeError: The page is too large.
         ValueError: An XPath cannot be evaluated.
     """
-    numbers = _numbered_tree(body, keep_noscript=keep_noscript)
+    numbers = numbered_tree(body, keep_noscript=keep_noscript)
     root = next(iter(numbers), None)
     matches = []
     for selector in selectors:
@@ -317,7 +317,7 @@ def _topmost(elements: set[Any]) -> list[Any]:
     return found
 
 
-def _numbered_tree(body: bytes, *, keep_noscript: bool) -> dict[Any, int]:
+def numbered_tree(body: bytes, *, keep_noscript: bool) -> dict[Any, int]:
     """Return the page's elements in a tree of lxml's, the root first, and the number each has in `Elements`, or -1."""
     # Built from the parser's events: lxml's own tree loses what is deep and what follows an inner `</html>`. What is
     # inside skipped elements (head, scripts) has no number, and conditions may look at it.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from denoise_scrapy.body.selection import cut_comments, lower_consent, lower_hidden
+from denoise_scrapy.body.selection import cut_comments, lower_hidden
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
@@ -25,9 +25,3 @@ def test_hidden_blocks_unless_they_are_the_page():
     assert lower_hidden(page, np.ones(4)).tolist() == [1.0, 1.0, 1.0, 0.2]
     streamed = Page.parse(f"<p>Loading</p><div hidden>{PROSE * 3}</div>")
     assert lower_hidden(streamed, np.ones(4)).tolist() == [1.0] * 4
-
-
-def test_consent_unless_it_is_the_page():
-    page = Page.parse(PROSE * 3)
-    assert lower_consent(page, np.ones(3), np.array([0.5, 0, 0])).tolist() == [0.1, 1, 1]
-    assert lower_consent(page, np.ones(3), np.array([0.5, 0.5, 0.5])).tolist() == [1, 1, 1]

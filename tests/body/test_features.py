@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from denoise_scrapy.body.features import FAMILIES, NAMES, View, block_features
+from denoise_scrapy.body.features import (
+    FAMILIES,
+    NAMES,
+    RECORD_ELEMENTS,
+    RECORD_TOKENS,
+    RECORDS,
+    View,
+    block_features,
+)
 from denoise_scrapy.body.hand_rule import in_best_container
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
@@ -83,7 +91,45 @@ def test_where_other_pages_have_text_of_their_own():
     rows = rows_of(page, others)
     home, heading, story, everywhere = range(4)
     assert rows["own_here"][story] > rows["own_here"][home] == rows["own_here"][everywhere] == 0
-    assert rows["in_own_most"].tolist() == [0, 0, 1, 0]
+    assert rows["in_own_half"].tolist() == [0, 0, 1, 0]
+    assert rows["stock"].tolist() == [1, 0, 0, 1]
     assert rows["repeated"].tolist() == [1, 0, 0, 1] and rows["k"].tolist() == [2] * 4
     assert rows["levels_to_title"].tolist() == [1, 0, 2, 2]
     assert heading == rows["from_title"].tolist().index(0)
+
+
+@given(SOUP | pages())
+def test_lists_of_records_equal_plain_loops(html):
+    page = Page.parse(html)
+    if not len(page.blocks):
+        return
+    elements, blocks = page.elements, page.blocks
+    token = elements.column("token").tolist()
+    whole = max(int(blocks.tokens.sum()), 1)
+
+    def texts(element):
+        return [i for i in range(len(blocks)) if element <= blocks.element[i] < elements.end[element]]
+
+    def measures(element):
+        """(count, share, prose) of the list that an element is a record of, or None."""
+        alike = [
+            e
+            for e in range(len(elements))
+            if elements.parent[e] == elements.parent[element] and token[e] == token[element]
+        ]
+        size = sum(int(elements.end[e]) - e for e in alike)
+        tokens = sum(int(blocks.tokens[i]) for e in alike for i in texts(e))
+        prose = sum(int(blocks.paragraph_tokens[i]) for e in alike for i in texts(e))
+        if len(alike) < RECORDS or size < RECORD_ELEMENTS * len(alike) or tokens < RECORD_TOKENS * len(alike):
+            return None
+        return np.log1p(len(alike)), tokens / whole, prose / max(tokens, 1)
+
+    rows = rows_of(page)
+    for i in range(len(blocks)):
+        above = [max(element, 0) for element in blocks.above[:, i].tolist()]
+        lists = [found for found in map(measures, above) if found]
+        outer = max(lists, key=lambda found: found[1], default=(0, 0, 0))
+        inner = lists[0] if lists else (0, 0, 0)
+        found = [rows[f"record_outer_{name}"][i] for name in ("count", "share", "prose")]
+        assert found == pytest.approx(outer, abs=1e-5)
+        assert [rows[f"record_inner_{name}"][i] for name in ("count", "share")] == pytest.approx(inner[:2], abs=1e-5)

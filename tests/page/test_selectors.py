@@ -18,7 +18,7 @@ def tree_and_tags(source: str) -> tuple[dict[etree._Element, int], list[str]]:
     """The tree, and the tags of our elements."""
     body, table = to_utf8(source), PathTable()
     parsed = parse_markup(body, table)
-    tree = selectors._numbered_tree(body, keep_noscript=parsed.noscript_read)
+    tree = selectors.numbered_tree(body, keep_noscript=parsed.noscript_read)
     return tree, [table.tags[path] for path in parsed.paths]
 
 

@@ -11,7 +11,7 @@ from scrapy import Request, Spider
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.page import Boxes, Page
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import _numbered_tree
+from denoise_scrapy.page.selectors import numbered_tree
 from tests.crawl.crawling import Crawl, crawl
 
 INSTALL = "chromium is not on PATH: apt-get install chromium"
@@ -49,7 +49,7 @@ class Seen:
     def number(self, key: str) -> int:
         """Number of the element with this `data-k` in our parse, found on another way than the one under test."""
         assert self.page is not None
-        tree = _numbered_tree(to_utf8(self.response.text), keep_noscript=self.page.noscript_read)
+        tree = numbered_tree(to_utf8(self.response.text), keep_noscript=self.page.noscript_read)
         return next(n for element, n in tree.items() if n >= 0 and element.get("data-k") == key)
 
     def box(self, key: str) -> tuple[float, ...]:

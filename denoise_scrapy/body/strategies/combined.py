@@ -19,15 +19,12 @@ from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.selection import (
     cut_comments,
     lower_beside,
-    lower_consent,
     lower_hidden,
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
-
-_CONSENT = NAMES.index("consent")
 
 
 class CombinedStrategy(Strategy):
@@ -57,7 +54,6 @@ class CombinedStrategy(Strategy):
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability)
         probability = lower_hidden(page, probability)
-        probability = lower_consent(page, probability, features[_CONSENT])
         probability = lower_beside(page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
         return Decision(kept, probability, f1, Reasons(known, neighbours, model))
