@@ -52,7 +52,7 @@ kinds: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.kinds --write
 
 train: $(VENV)/.dev
-	$(BIN)/python -m training --corpora $(CORPORA)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --corpora $(CORPORA)
 
 $(VENV)/bin/python:
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"
@@ -98,6 +98,8 @@ package: $(VENV)/.dev
 gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate
 	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
+	test ! -d "$${DENOISE_CORPORA}_more" || \
+	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
 	$(BIN)/python -m benchmarks.worst --gate
@@ -106,6 +108,8 @@ gate: $(VENV)/.dev
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline
 	$(BIN)/python -m benchmarks --set-baseline --strategies combined --k 0
+	test ! -d "$${DENOISE_CORPORA}_more" || \
+	  $(BIN)/python -m benchmarks --set-baseline --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 	$(BIN)/python -m benchmarks.dedup --set-baseline
 	$(BIN)/python -m benchmarks.work --set-baseline
 
