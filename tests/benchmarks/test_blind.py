@@ -1,0 +1,164 @@
+"""Blind reading: what the reader sees of a pair, whose text is A, and what is counted."""
+
+import json
+import sys
+from collections import Counter
+
+import pytest
+
+from benchmarks import blind
+from benchmarks.blind_text import RUN, difference
+from benchmarks.corpora import RecordedPage
+
+STORY = [
+    f"The {n} ferry sails from the old quay behind the market at noon, in all weathers of the year." for n in range(6)
+]
+
+
+def site(name):
+    """A site with a page: a story below links."""
+    links = "".join(f"<li><a href='/{n}'>Section {n}</a></li>" for n in range(8))
+    paragraphs = "".join(f"<p>{line}</p>" for line in STORY)
+    html = f"<title>Ferries at {name}.example</title><ul>{links}</ul><article>{paragraphs}</article>"
+    return [RecordedPage(f"http://{name}.example/1", html, "\n".join(STORY), name)]
+
+
+def pair(n=0, peer="first", corpus="one", ours_f1=0.9, theirs_f1=0.5):
+    return blind.Pair(
+        corpus, peer, f"http://a.example/{n}", f"Page {n}", "ours", "theirs", ours_f1, theirs_f1, ["ours"]
+    )
+
+
+def judge(out, *verdicts):
+    """Fill in the verdicts: (ours, theirs or equal, how, error) for each pair of the key in turn."""
+    rows = []
+    for row, (better, how, error) in zip(json.loads((out / "key.json").read_text()), verdicts, strict=True):
+        other = "B" if row["ours"] == "A" else "A"
+        verdict = {"ours": row["ours"], "theirs": other}.get(better, better)
+        rows.append({"number": row["number"], "verdict": verdict, "how": how, "error": error})
+    (out / "verdicts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def cells(tables):
+    """First cell of each row to the others."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in tables.splitlines() if line.startswith("|")]
+    return {row[0]: row[1:] for row in rows}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ours_is_first_in_half_of_the_pairs_of_each_peer(tmp_path, seed):
+    blind.write(tmp_path, [pair(n, "first" if n < 12 else "second") for n in range(20)], seed)
+    key = json.loads((tmp_path / "key.json").read_text())
+    assert Counter(row["peer"] for row in key if row["ours"] == "A") == {"first": 6, "second": 4}
+    for row in key:
+        text = (tmp_path / "pairs" / f"{row['number']:03}.md").read_text()
+        first, second = ("ours", "theirs") if row["ours"] == "A" else ("theirs", "ours")
+        assert text.index(f"> {first}") < text.index(f"> {second}")
+        assert row["url"].rpartition("/")[2] == text.splitlines()[0].rpartition(" ")[2]
+
+
+def test_the_order_is_that_of_the_seed(tmp_path):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        blind.write(tmp_path / name, [pair(n) for n in range(20)], seed)
+    a, b, c = ((tmp_path / name / "key.json").read_text() for name in "abc")
+    assert a == b != c
+
+
+def test_pairs_are_one_a_site_with_peers_in_turn_where_texts_differ():
+    sites = [site(f"s{n}") for n in range(8)]
+    same = "\n".join(STORY)
+    peers = {"empty": lambda html: "", "other": lambda html: "Cookies."}
+    found = list(blind.pairs("made", sites, 6, peers, 0.1, 0))
+    assert [one.peer for one in found] == ["empty", "other"] * 3
+    assert len({one.url for one in found}) == 6
+    assert {(one.ours_f1 > 0.9, one.theirs_f1) for one in found} == {(True, 0.0)}
+    assert not any(".example" in one.title for one in found)
+    assert list(blind.pairs("made", sites, 6, {"same": lambda html: same}, 0.1, 0)) == []
+
+
+def test_corpora_have_even_shares_as_far_as_they_go(tmp_path, monkeypatch):
+    known = {"few": [site("x")], "many": [site(f"s{n}") for n in range(9)], "again": [site(f"s{n}") for n in range(3)]}
+    monkeypatch.setattr(blind, "load", lambda folder, names=(): ((n, known[n]) for n in names or known))
+    found = list(blind._of_corpora([tmp_path], 9, {"empty": lambda html: ""}, 0.1, 0))
+    assert sorted(one.corpus for one in found) == ["again"] * 3 + ["few"] + ["many"] * 5
+    assert len({one.url for one in found}) == 9  # a site of two corpora is taken once
+
+
+def test_the_reader_sees_no_habit_of_an_extractor():
+    page = ["Fox wins", "It ran far, far away.", "One", "Two"]
+    own = difference("Fox wins\nIt ran far, far away.\nOne\nTwo", "", page)
+    other = difference("Fox\n   wins It ran far , far\naway. | - One\n| Two |", "", page)
+    assert own == other
+    assert own.endswith("> Fox wins  \n> It ran far, far away.  \n> One  \n> Two")
+
+
+def test_a_difference_is_in_order_and_bounded():
+    both, long = STORY[0], [f"Line {n} of the comments, number {n}." for n in range(400)]
+    a, b = "\n".join([both, *long, STORY[1]]), "\n".join([STORY[1], both])
+    text = difference(a, b, [*STORY, *long])
+    assert len(text) < 3 * RUN and "characters cut" in text and "of the comments, number 200." not in text
+    assert text.count("[A has this elsewhere]") == text.count("[B has this elsewhere]") == 1
+    assert text.index("*Both*") < text.index("> Line 0 of") < text.index("number 399.")
+
+
+def test_scores_by_hand(tmp_path):
+    blind.write(tmp_path, [pair(n) for n in range(3)] + [pair(n, "second", "two", 0.4, 0.6) for n in range(3, 7)], 0)
+    found = json.loads((tmp_path / "key.json").read_text())
+    by_peer = {
+        "first": iter([("ours", "clearly", "teasers"), ("ours", "slightly", "teasers"), ("equal", "", "")]),
+        "second": iter(
+            [
+                *(("theirs", "clearly", "caption"), ("theirs", "slightly", "other")),
+                *(("ours", "clearly", "caption"), ("", "", "")),
+            ]
+        ),
+    }
+    judge(tmp_path, *(next(by_peer[row["peer"]]) for row in found))
+    tables = blind.score(tmp_path)
+    rows = cells(tables)
+    assert tables.startswith("1 of 7 pairs are not read yet")
+    assert rows["all"] == ["6", "3 (1)", "2 (1)", "2 (0)", "1 (0)", "1"]
+    assert rows["first"] == rows["one"] == ["3", "2 (0)", "1 (0)", "0", "0", "1"]
+    assert rows["second"] == rows["two"] == ["3", "1 (1)", "1 (1)", "2 (0)", "1 (0)", "0"]
+    assert rows["error of the loser"] == ["ours", "first", "second"]
+    assert rows["teasers"] == ["0", "2 (0)", "0"] and rows["caption"] == ["1 (0)", "0", "1 (1)"]
+    assert rows["other"] == ["1 (0)", "0", "0"] and rows["boilerplate"] == ["0", "0", "0"]
+
+
+def test_nothing_is_read_of_new_pairs(tmp_path):
+    blind.write(tmp_path, [pair(n) for n in range(4)], 0)
+    tables = blind.score(tmp_path)
+    assert tables.startswith("4 of 4 pairs") and cells(tables)["all"] == ["0"] * 6
+
+
+GOOD = '{"number": 1, "verdict": "A", "how": "clearly", "error": "other"}\n'
+TWO = '{"number": 2, "verdict": "equal"}\n'
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (GOOD, "verdicts.jsonl: number 2 is missing"),
+        (GOOD + '{"verdict": "A"}\n', "line 2: no JSON object with a number"),
+        (GOOD + "A\n", "line 2: no JSON object with a number"),
+        (GOOD + '{"number": [2], "verdict": "A"}\n', "line 2: no JSON object with a number"),
+        (GOOD + GOOD, "line 2: number 1 is there twice"),
+        (GOOD + '{"number": 3, "verdict": "A"}\n', "line 2: number 3 is not in the key"),
+        (TWO + GOOD.replace('"A"', '"C"'), "line 2: verdict 'C' is none of A, B, equal"),
+        (TWO + GOOD.replace("clearly", ""), "line 2: how '' is none of clearly, slightly"),
+        (TWO + GOOD.replace("other", "ugly"), "line 2: error 'ugly' is none of missing text, "),
+    ],
+)
+def test_what_is_wrong_with_verdicts_is_one_line(tmp_path, monkeypatch, lines, message):
+    blind.write(tmp_path, [pair(n) for n in range(2)], 0)
+    (tmp_path / "verdicts.jsonl").write_text(lines)
+    monkeypatch.setattr(sys, "argv", ["blind", "score", str(tmp_path)])
+    with pytest.raises(SystemExit) as stopped:
+        blind.main()
+    assert message in str(stopped.value) and "\n" not in str(stopped.value)
+
+
+def test_verdicts_are_not_written_over(tmp_path):
+    blind.write(tmp_path, [pair()], 0)
+    with pytest.raises(ValueError, match="has verdicts already"):
+        blind.write(tmp_path, [pair()], 0)
