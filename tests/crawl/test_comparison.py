@@ -60,6 +60,24 @@ def test_pages_of_the_crawl_are_waited_for_and_cost_nothing(linked: Web) -> None
     assert done.stat("comparison/none") == 0
 
 
+def test_first_items_wait_for_plenty_of_pages(web: Web) -> None:
+    for n in range(12):
+        web.pages[f"/a/{n}"] = article(n)
+    web.seconds = 0.02
+    settings = {"DENOISE_FIELDS": {"comparison": "others"}, "CONCURRENT_REQUESTS": 2, "DENOISE_COMPARISON_WAIT": 5}
+    done = crawl(spider_of(*(web(f"/a/{n}") for n in range(12))), settings)
+    assert len(done.items) == 12
+    assert min(len(item["others"]) for item in done.items) >= 5
+
+
+def test_no_page_is_waited_for_where_the_crawl_asks_for_none(web: Web) -> None:
+    for n in range(4):
+        web.pages[f"/a/{n}"] = article(n)
+    begun = time.monotonic()
+    crawl(spider_of(*(web(f"/a/{n}") for n in range(4))), {"DENOISE_COMPARISON_WAIT": 30})
+    assert time.monotonic() - begun < 20
+
+
 def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> None:
     class Polite(scrapy.Spider):
         name = "polite"
