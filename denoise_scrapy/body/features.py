@@ -21,7 +21,6 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site import SiteStatistics
-from denoise_scrapy.site.clusters import best_block
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -172,7 +171,7 @@ def links(view: View) -> Found:
     return [view.blocks.link_density, *(view.above[LINKS] / np.maximum(view.above[CHARS], 1))]
 
 
-TAGS = ("li", "div")
+TAGS = ("p", "li", "div")
 _TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
 #: What a block may stand in, by tag, role or words of class and id. Of the others none was of use.
 INSIDE = (
@@ -243,25 +242,21 @@ def surroundings(view: View) -> Found:
 
 
 @_family(
-    "in_container in_best_h from_first from_last prose_before position levels_to_prose",
+    "in_container from_first from_last prose_before position levels_to_prose",
     lambda rows, i: (
         ("inside" if rows["in_container"][i] > 0 else "outside") + " the part of the page that holds most text"
     ),
 )
 def place(view: View) -> Found:
-    """Where the block stands towards the page's own prose.
-
-    Source of `in_best_h`: Wang, Chen and Dai (2018), definition 10.
-    """
+    """Where the block stands towards the page's own prose."""
     counts, m = view.counts, len(view.blocks)
     container = in_best_container(view.page, counts[PROSE] * (1 - view.shared.text_share))
     paragraphs = (container & (counts[PROSE] > 0)).nonzero()[0]
     first, last = (paragraphs[0], paragraphs[-1]) if len(paragraphs) else (0, m - 1)
-    best, index = best_block(view.page)[0], np.arange(m)
+    index = np.arange(m)
     before = counts[:2].cumsum(axis=1)
     return [
         container,
-        view.blocks.inside(best) if best >= 0 else 0.0,
         np.clip(index - first, -FAR, FAR),
         np.clip(index - last, -FAR, FAR),
         (before[PROSE] - counts[PROSE]) / max(before[PROSE, -1], 1),
@@ -360,6 +355,8 @@ def _smallest(view: View, wanted: BoolArray) -> int:
 #: Siblings of one tag and class make a list of records from this many on, with so many elements and tokens each on
 #: average.
 RECORDS, RECORD_ELEMENTS, RECORD_TOKENS = 3, 3, 2
+#: Parents' numbers times this odd constant (2**64 over the golden ratio) fall on no tag's hash but by chance.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _say_records(rows: Rows, block: int) -> str:
@@ -370,16 +367,20 @@ def _say_records(rows: Rows, block: int) -> str:
 @_family("record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share", _say_records)
 def records(view: View) -> Found:
     """The list of records with the most text, and the innermost one, that hold the block."""
-    elements, parents = view.elements, view.elements.parent
-    alike = elements.column("token") + (parents + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    _, group, count = np.unique(alike, return_inverse=True, return_counts=True)
-    sums = [np.bincount(group, row) for row in (elements.end - np.arange(len(elements)), *view.under[:2])]
-    size, tokens, prose = sums
+    elements, tokens = view.elements, view.under[TOKENS]
+    held = tokens.nonzero()[0]  # siblings without text are no records
+    alike = elements.column("token").take(held) + (elements.parent.take(held) + 1).view(np.uint64) * _SPREAD
+    _, number, count = np.unique(alike, return_inverse=True, return_counts=True)
+    size = np.bincount(number, elements.end.take(held) - held)
+    tokens, prose = (np.bincount(number, row.take(held)) for row in view.under[:2])
     listed = (count >= RECORDS) & (size >= RECORD_ELEMENTS * count) & (tokens >= RECORD_TOKENS * count)
-    table = np.stack([np.log1p(count), tokens / view.whole, prose / np.maximum(tokens, 1)]) * listed
+    table = np.zeros((3, len(count) + 1))  # the last column for what is in no list
+    table[:, :-1] = np.stack([np.log1p(count), tokens / view.whole, prose / np.maximum(tokens, 1)]) * listed
+    group = np.full(len(elements), len(count))
+    group[held] = number
     groups = group.take(np.maximum(view.blocks.above, 0))  # (levels, m)
     outer = np.take_along_axis(groups, table[1].take(groups).argmax(axis=0)[None], axis=0)[0]
-    inner = np.take_along_axis(groups, listed.take(groups).argmax(axis=0)[None], axis=0)[0]
+    inner = np.take_along_axis(groups, (table[0].take(groups) > 0).argmax(axis=0)[None], axis=0)[0]
     return [*table.take(outer, axis=1), *table[:2].take(inner, axis=1)]
 
 

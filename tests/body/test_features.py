@@ -115,7 +115,7 @@ def test_lists_of_records_equal_plain_loops(html):
         alike = [
             e
             for e in range(len(elements))
-            if elements.parent[e] == elements.parent[element] and token[e] == token[element]
+            if elements.parent[e] == elements.parent[element] and token[e] == token[element] and texts(e)
         ]
         size = sum(int(elements.end[e]) - e for e in alike)
         tokens = sum(int(blocks.tokens[i]) for e in alike for i in texts(e))

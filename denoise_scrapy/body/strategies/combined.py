@@ -20,11 +20,14 @@ from denoise_scrapy.body.selection import (
     cut_comments,
     lower_beside,
     lower_hidden,
+    lower_repeated,
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
+
+_IN_PLACE = NAMES.index("repeated_in_place")
 
 
 class CombinedStrategy(Strategy):
@@ -53,6 +56,7 @@ class CombinedStrategy(Strategy):
         probability = model.probability(known, neighbours)
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability)
+        probability = lower_repeated(probability, features[_IN_PLACE])
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
