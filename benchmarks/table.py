@@ -8,6 +8,7 @@ from benchmarks.markdown import table
 from benchmarks.quality import Row
 from denoise_scrapy.body import DEFAULT_STRATEGY
 from denoise_scrapy.body.model import block_model
+from denoise_scrapy.body.strategies.combined import CombinedStrategy
 
 #: The default on publishers that its model was not fitted on: what a user may expect.
 UNSEEN = f"`{DEFAULT_STRATEGY}`, unseen publishers"
@@ -42,4 +43,5 @@ def scores_table(rows: Sequence[Row], corpora: Sequence[str] = (), names: Sequen
 def _unseen(row: Row) -> float:
     """The cross-validated F1 of the model file; of the portal, which no model was fitted on, the measured one."""
     scores = block_model().provenance["cross-validated F1"]
-    return float(scores.get(f"{row.corpus} k={row.comparison_pages}", row.f1))
+    k = CombinedStrategy.comparison_pages if row.comparison_pages else 0
+    return float(scores.get(f"{row.corpus} k={k}", row.f1))
