@@ -90,9 +90,9 @@ _HIDDEN, _HEADING = np.int64(Flag.HIDDEN), np.int64(Flag.HEADING)
 HIDDEN_FACTOR = 0.2
 #: … unless more than this share of the long text is hidden: then a script shows it.
 HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
-#: What every comparison page has in the same place counts less: on pages of few blocks the model, fitted on whole
-#: ones, is in doubt about it. It moves no corpus by .001 but wcxb (-.002, on pages the model was fitted on).
-REPEATED_FACTOR, EVERY = 0.7, 0.99
+#: On pages of up to so many blocks what every comparison page has in the same place counts less: the model, fitted on
+#: whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
+REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
@@ -147,12 +147,14 @@ def lower_hidden(page: Page, probability: FloatArray) -> FloatArray:
 
 
 def lower_repeated(probability: FloatArray, in_place: npt.NDArray[np.float32]) -> FloatArray:
-    """What every comparison page says in the same place counts less.
+    """On pages of few blocks, what every comparison page says in the same place counts less.
 
     Args:
         probability: Shape (m,).
         in_place: Share of the comparison pages that carry each block's text in its place, NaN without any, shape (m,).
     """
+    if len(probability) > FEW:
+        return probability
     return np.where(in_place >= EVERY, REPEATED_FACTOR * probability, probability)
 
 

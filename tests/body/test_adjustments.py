@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from denoise_scrapy.body.selection import cut_comments, lower_hidden
+from denoise_scrapy.body.selection import cut_comments, lower_hidden, lower_repeated
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
@@ -25,3 +25,9 @@ def test_hidden_blocks_unless_they_are_the_page():
     assert lower_hidden(page, np.ones(4)).tolist() == [1.0, 1.0, 1.0, 0.2]
     streamed = Page.parse(f"<p>Loading</p><div hidden>{PROSE * 3}</div>")
     assert lower_hidden(streamed, np.ones(4)).tolist() == [1.0] * 4
+
+
+def test_what_all_pages_say_on_a_page_of_few_blocks():
+    in_place = np.array([1.0, 0.5, np.nan], np.float32)
+    assert lower_repeated(np.ones(3), in_place).tolist() == [0.4, 1.0, 1.0]
+    assert lower_repeated(np.ones(30), np.ones(30, np.float32)).tolist() == [1.0] * 30

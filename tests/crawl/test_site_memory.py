@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     def full(*_: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("denoise_scrapy.crawl.site_keeper.SAVE_EVERY", 2)
+    monkeypatch.setattr("denoise_scrapy.crawl.pages.SAVE_EVERY", 2)
     monkeypatch.setattr(SQLiteFacts, method, full)
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())
@@ -133,7 +133,7 @@ def own_server() -> Iterator[RedisServer]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves after every page, and pauses that end within a test."""
-    monkeypatch.setattr("denoise_scrapy.crawl.site_keeper.SAVE_EVERY", 1)
+    monkeypatch.setattr("denoise_scrapy.crawl.pages.SAVE_EVERY", 1)
     monkeypatch.setattr(storage, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(storage, "LONGEST_PAUSE", 0.01)
 
