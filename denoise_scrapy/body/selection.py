@@ -93,6 +93,11 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: On pages of up to so many blocks what every comparison page has in the same place counts less: the model, fitted on
 #: whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
 REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
+#: A text of so many tokens that one other page has in the same place, between texts that none has there, is of a common
+#: stock: an advertisement, an appeal. The model knows of it (`features`, "stock"), but hardly any recorded site has the
+#: pages to learn it from. Portal +.005, no corpus -.002; where texts beside may be shared too, wcxb -.024 (variants of a
+#: product share their description).
+STOCK_FACTOR, STOCK_TOKENS = 0.3, 6
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
@@ -156,6 +161,21 @@ def lower_repeated(probability: FloatArray, in_place: npt.NDArray[np.float32]) -
     if len(probability) > FEW:
         return probability
     return np.where(in_place >= EVERY, REPEATED_FACTOR * probability, probability)
+
+
+def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32]) -> FloatArray:
+    """A text, no heading, that another page has in the same place counts less, if those beside it are the page's own.
+
+    Args:
+        page: The page of m blocks.
+        probability: Shape (m,).
+        stock: 1 for such texts, NaN where there is no other page, shape (m,).
+    """
+    heading = (page.blocks.own_flags & _HEADING) != 0
+    beside = np.concatenate([[False], stock > 0, [False]])
+    alone = ~(beside[:-2] | beside[2:])
+    among = (stock > 0) & alone & (page.blocks.tokens >= STOCK_TOKENS) & ~heading
+    return np.where(among, STOCK_FACTOR * probability, probability)
 
 
 def lower_beside(page: Page, probability: FloatArray) -> FloatArray:

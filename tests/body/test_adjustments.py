@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from denoise_scrapy.body.selection import cut_comments, lower_hidden, lower_repeated
+from denoise_scrapy.body.selection import cut_comments, lower_hidden, lower_repeated, lower_stock
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
@@ -31,3 +31,10 @@ def test_what_all_pages_say_on_a_page_of_few_blocks():
     in_place = np.array([1.0, 0.5, np.nan], np.float32)
     assert lower_repeated(np.ones(3), in_place).tolist() == [0.4, 1.0, 1.0]
     assert lower_repeated(np.ones(30), np.ones(30, np.float32)).tolist() == [1.0] * 30
+
+
+def test_a_text_of_a_common_stock_among_texts_of_the_page():
+    page = Page.parse(PROSE * 3 + "<p>Short.</p>" + PROSE)
+    assert lower_stock(page, np.ones(5), np.array([0, 1, 0, 1, 0], np.float32)).tolist() == [1, 0.3, 1, 1, 1]
+    assert lower_stock(page, np.ones(5), np.array([1, 1, 0, 0, 0], np.float32)).tolist() == [1] * 5
+    assert lower_stock(page, np.ones(5), np.full(5, np.nan, np.float32)).tolist() == [1] * 5

@@ -21,13 +21,14 @@ from denoise_scrapy.body.selection import (
     lower_beside,
     lower_hidden,
     lower_repeated,
+    lower_stock,
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
-_IN_PLACE = NAMES.index("repeated_in_place")
+_IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
@@ -57,6 +58,7 @@ class CombinedStrategy(Strategy):
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability)
         probability = lower_repeated(probability, features[_IN_PLACE])
+        probability = lower_stock(page, probability, features[_STOCK])
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
