@@ -95,8 +95,8 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
 #: A text of so many tokens that one other page has in the same place, between texts that none has there, is of a common
 #: stock: an advertisement, an appeal. The model knows of it (`features`, "stock"), but hardly any recorded site has the
-#: pages to learn it from. Portal +.005, no corpus -.002; where texts beside may be shared too, wcxb -.024 (variants of a
-#: product share their description).
+#: pages to learn it from. Portal +.005, no corpus -.002; where texts beside may be shared too, wcxb -.024 (variants of
+#: a product share their description).
 STOCK_FACTOR, STOCK_TOKENS = 0.3, 6
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
