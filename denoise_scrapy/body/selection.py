@@ -151,16 +151,18 @@ def lower_hidden(page: Page, probability: FloatArray) -> FloatArray:
     return np.where(hidden, HIDDEN_FACTOR * probability, probability)
 
 
-def lower_repeated(probability: FloatArray, in_place: npt.NDArray[np.float32]) -> FloatArray:
-    """On pages of few blocks, what every comparison page says in the same place counts less.
+def lower_repeated(page: Page, probability: FloatArray, in_place: npt.NDArray[np.float32]) -> FloatArray:
+    """On pages of few blocks, what every comparison page says in the same place counts less, but for headings.
 
     Args:
+        page: The page of m blocks.
         probability: Shape (m,).
         in_place: Share of the comparison pages that carry each block's text in its place, NaN without any, shape (m,).
     """
     if len(probability) > FEW:
         return probability
-    return np.where(in_place >= EVERY, REPEATED_FACTOR * probability, probability)
+    heading = (page.blocks.own_flags & _HEADING) != 0
+    return np.where((in_place >= EVERY) & ~heading, REPEATED_FACTOR * probability, probability)
 
 
 def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32]) -> FloatArray:

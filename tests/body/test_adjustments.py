@@ -28,9 +28,11 @@ def test_hidden_blocks_unless_they_are_the_page():
 
 
 def test_what_all_pages_say_on_a_page_of_few_blocks():
-    in_place = np.array([1.0, 0.5, np.nan], np.float32)
-    assert lower_repeated(np.ones(3), in_place).tolist() == [0.4, 1.0, 1.0]
-    assert lower_repeated(np.ones(30), np.ones(30, np.float32)).tolist() == [1.0] * 30
+    page, in_place = Page.parse("<p>One.</p><p>Two.</p><h2>Three</h2>"), np.array([1.0, 0.5, 1.0], np.float32)
+    assert lower_repeated(page, np.ones(3), in_place).tolist() == [0.4, 1.0, 1.0]
+    assert lower_repeated(page, np.ones(3), np.full(3, np.nan, np.float32)).tolist() == [1.0] * 3
+    long = Page.parse("<p>One.</p>" * 30)
+    assert lower_repeated(long, np.ones(30), np.ones(30, np.float32)).tolist() == [1.0] * 30
 
 
 def test_a_text_of_a_common_stock_among_texts_of_the_page():

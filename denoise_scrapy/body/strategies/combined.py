@@ -57,7 +57,7 @@ class CombinedStrategy(Strategy):
         probability = model.probability(known, neighbours)
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability)
-        probability = lower_repeated(probability, features[_IN_PLACE])
+        probability = lower_repeated(page, probability, features[_IN_PLACE])
         probability = lower_stock(page, probability, features[_STOCK])
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
