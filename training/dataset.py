@@ -25,7 +25,7 @@ from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
-from training.made import ARTICLES, KINDS, made_of
+from training.made import ARTICLES, KINDS, made_of, shortened
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
@@ -47,6 +47,8 @@ CORPUS_WEIGHTS = {
 #: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
+#: A shortened page has so many blocks at most.
+FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
 
 
@@ -122,7 +124,9 @@ def examples(
             plain = _Labelled(page, words, gold_share(words, recorded.gold), [*pages[:i], *pages[i + 1 :]])
             key = recorded.url + recorded.gold[:50]
             rng = random.Random(f"made {key}")
-            some = [plain, *(_with_foreign(plain, site, i, donors, rng) if rng.random() < made else ())]
+            some = [plain]
+            if rng.random() < made:
+                some += [*_with_foreign(plain, site, i, donors, rng), *_short(plain, recorded)]
             for one in some:
                 weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
                 weight *= 1.0 if recorded.kind in ARTICLES else OTHER_KINDS_WEIGHT
@@ -152,6 +156,15 @@ def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng:
         numbers = [j for j in range(len(site)) if j != i]
         others = [other for j, other in zip(numbers, plain.others, strict=True) if j not in made.donors]
         yield _Labelled(page, block_tokens(page), share, others, made.kind)
+
+
+def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:
+    """The page with few of its blocks."""
+    html = shortened(recorded)
+    page = Page.parse(html or "", url=recorded.url, paths=plain.page.path_table)
+    if 0 < len(page.blocks) <= FEW_BLOCKS:
+        words = block_tokens(page)
+        yield _Labelled(page, words, gold_share(words, recorded.gold), plain.others, "short")
 
 
 def _compared(

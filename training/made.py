@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from lxml import html
+from lxml import etree, html
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
@@ -31,6 +31,8 @@ KINDS = tuple(MAKERS)
 #: Kinds of pages that are made others of. What is foreign on a list, a product's page or a manual is a matter of taste:
 #: with made ones of them documentation lost .028, lists .016; articles lost nothing.
 ARTICLES = ("article", "")
+#: Blocks of its story that a shortened page keeps, fewest and most; share of the boxes without story that go.
+SHORT_STORY, SHORT_AWAY = (1, 8), 0.8
 #: Pages that text is taken from at most, and how many each kind needs.
 DONORS, _NEEDS = 12, {"story": 1, "teasers": 3, "gallery": 1, "comments": 1}
 #: Of the site's other pages, the share that gives text: what it takes is not compared with.
@@ -123,6 +125,23 @@ def made_of(
             yield made
 
 
+def shortened(recorded: RecordedPage, seed: int = 0) -> str | None:
+    """A recorded page with few blocks left, some of its story and some of what stands around; None where that fails.
+
+    No recorded page is as short as those of demos, errors and tests.
+
+    Example:
+        >>> lines = [f"It rained all night long, and for the {n}th time this year." for n in range(20)]
+        >>> html = f"<body><nav>Home</nav><div>{''.join(f'<p>{line}</p>' for line in lines)}</div></body>"
+        >>> 0 < shortened(RecordedPage("u", html, " ".join(lines))).count("rained") < 9
+        True
+    """
+    if len(recorded.html) > MAX_CHARS:
+        return None
+    original, rng = _Original(recorded), random.Random(f"{seed} short {recorded.url} {recorded.gold[:50]}")
+    return original.shortened(rng) if original.is_usable else None
+
+
 def _made(site: Site, i: int, original: _Original, others: Sequence[Site], kind: str, seed: int) -> MadePage | None:
     """One made page."""
     recorded = site[i]
@@ -178,6 +197,19 @@ class _Original:
         self._story: Any = elements.get(int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1]))
         self._kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
         self.is_usable = self._story is not None
+
+    def shortened(self, rng: random.Random) -> str:
+        """The page with some blocks of the story, and one in five of the boxes without any."""
+        story = dict.fromkeys(element for element in self._kept if element is not None)
+        first = set(list(story)[: rng.randint(*SHORT_STORY)])
+        holding = {above for element in first for above in (element, *element.iterancestors())}
+        for element in list(self._root.iter(etree.Element)):
+            parent = element.getparent()
+            if parent is None or element in holding or parent not in holding or element.tag in ("head", "body"):
+                continue
+            if any(one in story for one in element.iter()) or rng.random() < SHORT_AWAY:
+                _remove(element)
+        return str(html.tostring(self._root, encoding="unicode"))
 
     def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
         """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
@@ -244,6 +276,16 @@ class _Original:
         if not foreign.any() or own != self.page.block_texts:
             return None
         return text, page, tuple(numbers.tolist())
+
+
+def _remove(element: Any) -> None:
+    """Remove an element, but not the text behind it."""
+    parent, before = element.getparent(), element.getprevious()
+    if element.tail and before is not None:
+        before.tail = (before.tail or "") + element.tail
+    elif element.tail:
+        parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
 
 
 def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
