@@ -14,7 +14,8 @@ from denoise_scrapy.body.explanation import CLASSES, explain_page
 from tests.body.test_explanation import HOSTILE, PROSE
 
 FRAME = (
-    "<nav><a href=/>Site menu</a></nav><h1>{0}</h1><p>{1}</p><p hidden>{0} {1}</p><aside><ol>{2}</ol></aside><p>All rights ours</p>"
+    "<nav><a href=/>Site menu</a></nav><h1>{0}</h1><p>{1}</p><p hidden>{0} {1}</p><aside><ol>{2}</ol></aside>"
+    "<p>All rights ours</p>"
 )
 LINKS = "".join(f"<li><a href=/x{number}>A teaser of some words, number {number}</a>" for number in range(30))
 PAGE = FRAME.format("Flood in the valley", PROSE * 8, LINKS)
