@@ -139,24 +139,25 @@ class ComparisonPages:
         now, settings = asyncio.get_running_loop().time, crawled.settings
         record, asking = self._fetcher.budget.site(site), partial(self._fetcher.crawl_is_asking, crawled)
         lacking = self._lacks(crawled, needed)
-        vain = record.vain_waits if lacking else record.poor_waits
-        if not settings.comparison_wait or vain >= PATIENCE or not (lacking or asking()):
+        if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
             return
         self._log.count("comparison/waits", int(lacking))
-        soon = now() + settings.comparison_wait
+        soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while self._lacks(crawled, plenty) and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
             known, until = self._known(crawled), soon
-            if len(known) < needed and asking():
+            has_enough, asks = _mates(crawled.page, known) >= needed, asking()
+            idle = 0 if asks else idle + 1
+            if len(known) < needed and asks:
                 until = latest
-            elif _mates(crawled.page, known) >= needed and not asking():
-                return
             if now() >= until:
-                has_enough = _mates(crawled.page, known) >= needed
                 record.vain_waits += not has_enough
                 record.poor_waits += has_enough
+                return
+            if has_enough and idle > 1:  # between two requests the crawl asks for nothing either
+                record.poor_waits += 1
                 return
             await self._pages.arrival(site, min(until - now(), LOOK_AGAIN))
 

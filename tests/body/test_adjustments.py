@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from denoise_scrapy.body.selection import cut_comments, lower_hidden, lower_repeated, lower_stock
+from denoise_scrapy.body.selection import cut_comments, lower_hidden, lower_repeated, lower_stock, move_to_list
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
@@ -40,3 +40,9 @@ def test_a_text_of_a_common_stock_among_texts_of_the_page():
     assert lower_stock(page, np.ones(5), np.array([0, 1, 0, 1, 0], np.float32)).tolist() == [1, 0.3, 1, 1, 1]
     assert lower_stock(page, np.ones(5), np.array([1, 1, 0, 0, 0], np.float32)).tolist() == [1] * 5
     assert lower_stock(page, np.ones(5), np.full(5, np.nan, np.float32)).tolist() == [1] * 5
+
+
+def test_items_of_a_list_move_to_their_mean():
+    page = Page.parse("<p>One.</p><ul><li>Two.<li>Three.<li>Four.</ul><ul><li>Five.<li>Six.</ul>")
+    found = move_to_list(page, np.array([0.1, 0.9, 0.9, 0.3, 0.2, 0.8]))
+    assert np.allclose(found, [0.1, 0.8, 0.8, 0.5, 0.2, 0.8])

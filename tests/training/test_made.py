@@ -9,7 +9,7 @@ import pytest
 from benchmarks.corpora import RecordedPage
 from benchmarks.made import foreign_share
 from denoise_scrapy.page import Page
-from training.dataset import examples, site_publisher
+from training.dataset import FEW_BLOCKS, examples, site_publisher
 from training.labels import block_tokens, gold_share
 from training.made import KINDS, made_pages
 
@@ -172,10 +172,11 @@ def test_examples_of_made_pages():
     both = list(examples("news", sites, folds, (5, 0), made=1.0))
     assert not any(example.made for example in plain)
     assert len([example for example in both if not example.made]) == len(plain)
-    made = [example for example in both if example.made]
-    assert len(made) == len(plain)
+    made = [example for example in both if example.made in KINDS]
+    short = [example for example in both if example.made == "short"]
+    assert len(made) == len(short) == len(plain)
+    assert all(1 <= len(example.share) <= FEW_BLOCKS and example.share.any() for example in short)
     for example in made:
-        assert example.made in KINDS
         assert example.fold == folds[example.page.url.split("/")[2]]
         assert example.features.shape[1] == len(example.share) == len(example.tokens) == len(example.lengths)
         own = next(one for one in plain if one.page.url == example.page.url)
@@ -188,6 +189,6 @@ def test_a_fold_gets_no_text_of_another():
     sites = [[recorded(0, host=f"{name}.example")] for name in "abcdefghijklmnop"]
     apart = {site_publisher(one): number for number, one in enumerate(sites)}
     kinds = {one.made for one in examples("news", sites, apart, (0,), made=1.0)}
-    assert kinds <= {"", "biography", "appeal", "advert"}
+    assert kinds <= {"", "biography", "appeal", "advert", "short"}
     together = dict.fromkeys(apart, 0)
     assert {one.made for one in examples("news", sites, together, (0,), made=1.0)} > kinds

@@ -22,6 +22,7 @@ from denoise_scrapy.body.selection import (
     lower_hidden,
     lower_repeated,
     lower_stock,
+    move_to_list,
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
@@ -61,6 +62,7 @@ class CombinedStrategy(Strategy):
         probability = lower_stock(page, probability, features[_STOCK])
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
+        probability = move_to_list(page, probability)
         kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
         return Decision(kept, probability, f1, Reasons(known, neighbours, model))
 
