@@ -25,7 +25,7 @@ from benchmarks.blind_text import difference
 from benchmarks.corpora import RecordedPage, Site, load
 from benchmarks.markdown import table
 from benchmarks.peers import peers
-from denoise_scrapy.body import SiteModel
+from denoise_scrapy.body import DEFAULT_STRATEGY, SiteModel, find_strategy
 from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import likest_first
 from example_project.scoring import f1
@@ -36,8 +36,8 @@ ERRORS = (
     *("headline missing", "order/duplicates", "other"),
 )
 VERDICTS, HOW = ("A", "B", "equal"), ("clearly", "slightly")
-#: Comparison pages at most: the default of a crawl.
-PAGES = 20
+#: Comparison pages at most: as many as the default strategy uses.
+PAGES = find_strategy(DEFAULT_STRATEGY).comparison_pages
 
 
 class Pair(NamedTuple):

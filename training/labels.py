@@ -24,6 +24,12 @@ def block_tokens(page: Page) -> list[list[str]]:
     return [tokens(page.block_text(i)) for i in range(len(page.blocks))]
 
 
+def story_tokens(blocks: list[list[str]], gold: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Tokens of each block, and the same of the blocks that mostly stand in the gold text, shape (blocks,) each."""
+    lengths = np.array([len(block) for block in blocks], np.int64)
+    return lengths, np.where(gold_share(blocks, gold) > 0.5, lengths, 0)
+
+
 def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
     """Share of each block's tokens that stand in the gold text in the same order, shape (blocks,).
 

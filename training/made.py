@@ -22,7 +22,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError, compile_all, find_elements, numbered_tree
-from training.labels import block_tokens, gold_share
+from training.labels import block_tokens, story_tokens
 from training.made_donors import Donor, donor, language
 from training.made_parts import MAKERS
 from training.made_style import Style
@@ -181,9 +181,7 @@ class _Original:
 
     def __init__(self, recorded: RecordedPage) -> None:
         self.page = page = Page.parse(recorded.html, url=recorded.url)
-        words = block_tokens(page)
-        lengths = np.array([len(block) for block in words], np.int64)
-        gold = np.where(gold_share(words, recorded.gold) > 0.5, lengths, 0)
+        _, gold = story_tokens(block_tokens(page), recorded.gold)
         self.is_usable = False
         if page.is_too_large or gold.sum() < _SHORT:
             return

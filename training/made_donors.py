@@ -19,7 +19,7 @@ from denoise_scrapy.page.markup import SKIPPED_TAGS
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import numbered_tree
 from example_project.portal.model import tokens
-from training.labels import block_tokens, gold_share
+from training.labels import block_tokens, story_tokens
 
 #: What no document may hold.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -76,9 +76,7 @@ def story_element(page: RecordedPage) -> Any:
     parsed = Page.parse(page.html, url=page.url)
     if not len(parsed.blocks) or parsed.is_too_large:
         return None
-    words = block_tokens(parsed)
-    lengths = np.array([len(block) for block in words], float)
-    gold = np.where(gold_share(words, page.gold) > 0.5, lengths, 0)
+    lengths, gold = story_tokens(block_tokens(parsed), page.gold)
     held, all_ = parsed.blocks.subtree_sums(gold), parsed.blocks.subtree_sums(lengths)
     if gold.sum() < 30:
         return None

@@ -42,11 +42,6 @@ def select_by_expected_f1(
     return kept, f1
 
 
-def highest_expected_f1(probability: FloatArray, tokens: npt.NDArray[np.int64]) -> float:
-    """The expected F1 of what `select_by_expected_f1` would keep."""
-    return _best(probability, tokens, 1.0)[2]
-
-
 def _best(
     probability: FloatArray, tokens: npt.NDArray[np.int64], beta: float
 ) -> tuple[npt.NDArray[np.int64], int, float]:
@@ -120,7 +115,7 @@ def cut_comments(page: Page, probability: FloatArray) -> FloatArray:
     if not announced.any():  # as on most pages
         return probability
     is_term = page.elements.column("tag").take(page.blocks.element) == name_code("dt")
-    headings = announced & (((page.blocks.own_flags & _HEADING) != 0) | is_term)
+    headings = announced & (_headings(page) | is_term)
     lowered: FloatArray = probability.copy()
     lowered[comments_begin(page, headings, (bits & META_BIT) != 0) :] *= COMMENTS_FACTOR
     return lowered
@@ -165,8 +160,7 @@ def lower_repeated(page: Page, probability: FloatArray, in_place: npt.NDArray[np
     """
     if len(probability) > FEW:
         return probability
-    heading = (page.blocks.own_flags & _HEADING) != 0
-    return np.where((in_place >= EVERY) & ~heading, REPEATED_FACTOR * probability, probability)
+    return np.where((in_place >= EVERY) & ~_headings(page), REPEATED_FACTOR * probability, probability)
 
 
 def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32]) -> FloatArray:
@@ -177,11 +171,14 @@ def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float
         probability: Shape (m,).
         stock: 1 for such texts, NaN where there is no other page, shape (m,).
     """
-    heading = (page.blocks.own_flags & _HEADING) != 0
     beside = np.concatenate([[False], stock > 0, [False]])
     alone = ~(beside[:-2] | beside[2:])
-    among = (stock > 0) & alone & (page.blocks.tokens >= STOCK_TOKENS) & ~heading
+    among = (stock > 0) & alone & (page.blocks.tokens >= STOCK_TOKENS) & ~_headings(page)
     return np.where(among, STOCK_FACTOR * probability, probability)
+
+
+def _headings(page: Page) -> BoolArray:
+    return np.asarray((page.blocks.own_flags & _HEADING) != 0)
 
 
 def move_to_list(page: Page, probability: FloatArray) -> FloatArray:

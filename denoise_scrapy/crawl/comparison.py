@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -109,10 +108,10 @@ class ComparisonPages:
         if (mates := _mates(crawled.page, known)) >= needed:
             self._log.count("comparison/from_memory", int(needed > 0))
         if site and mates < plenty and self._may_wait():
-            await self._wait(crawled, site, needed, plenty)
-            if mates < needed and self._lacks(crawled, needed) and settings.comparison_fetch:
+            known = await self._wait(crawled, site, known, needed, plenty)
+            if mates < needed and settings.comparison_fetch and _mates(crawled.page, known) < needed:
                 await self._fetch(crawled, site, needed)
-            known = self._known(crawled)
+                known = self._known(crawled)
         if needed and not known:
             self._log.count("comparison/none")
         return known
@@ -135,31 +134,31 @@ class ComparisonPages:
         )
         return False
 
-    async def _wait(self, crawled: CrawledPage, site: str, needed: int, plenty: int) -> None:
-        now, settings = asyncio.get_running_loop().time, crawled.settings
-        record, asking = self._fetcher.budget.site(site), partial(self._fetcher.crawl_is_asking, crawled)
-        lacking = self._lacks(crawled, needed)
+    async def _wait(
+        self, crawled: CrawledPage, site: str, known: list[Page | PageFacts], needed: int, plenty: int
+    ) -> list[Page | PageFacts]:
+        """Return the pages that are known in the end."""
+        now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._fetcher.budget.site(site)
+        lacking = _mates(crawled.page, known) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
-            return
+            return known
         self._log.count("comparison/waits", int(lacking))
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
-        while self._lacks(crawled, plenty) and not self._fetcher.stopping():
+        while (mates := _mates(crawled.page, known)) < plenty and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
-            known, until = self._known(crawled), soon
-            has_enough, asks = _mates(crawled.page, known) >= needed, asking()
+            asks = self._fetcher.crawl_is_asking(crawled)
             idle = 0 if asks else idle + 1
-            if len(known) < needed and asks:
-                until = latest
-            if now() >= until:
-                record.vain_waits += not has_enough
-                record.poor_waits += has_enough
-                return
-            if has_enough and idle > 1:  # between two requests the crawl asks for nothing either
-                record.poor_waits += 1
-                return
+            until = latest if asks and len(known) < needed else soon
+            # between two requests the crawl asks for nothing either
+            if now() >= until or (mates >= needed and idle > 1):
+                record.vain_waits += mates < needed
+                record.poor_waits += mates >= needed
+                break
             await self._pages.arrival(site, min(until - now(), LOOK_AGAIN))
+            known = self._known(crawled)
+        return known
 
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
         record = self._fetcher.budget.site(site)

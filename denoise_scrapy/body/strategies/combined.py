@@ -1,4 +1,4 @@
-"""All signals together: boosted trees over features of the block, its surroundings and its site.
+"""All signals together: a network, then boosted trees, over features of the block, its surroundings and its site.
 
 They are fitted on recorded pages of many publishers (`python -m training`); what they were fitted on and how well
 they do on publishers left out stands in the model file. The kept set maximises the expected F1.
@@ -33,7 +33,7 @@ _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
-    """Boosted trees over all signals.
+    """A network and boosted trees over all signals.
 
     Args:
         model: The model; that of the package where None is given.
