@@ -26,6 +26,7 @@ from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
 from training.made import ARTICLES, KINDS, made_of, shortened
+from training.made_threads import made_threads
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
@@ -47,6 +48,8 @@ CORPUS_WEIGHTS = {
 #: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
+#: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
+THREADS = 0.25
 #: A shortened page has so many blocks at most.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
@@ -60,7 +63,7 @@ class Example:
         corpus: Its corpus.
         fold: Its fold; all pages of one publisher are in one.
         features: Shape (features, blocks).
-        share: Share of each block that is gold, shape (blocks,).
+        share: Share of each block that is gold, NaN where that is in doubt, shape (blocks,).
         page: The page.
         neighbours: What stands around each block.
         lengths: Number of tokens of each block, shape (blocks,).
@@ -135,6 +138,23 @@ def examples(
                     known = (one.share, one.page, neighbours, lengths, one.words, recorded.gold, k, one.made, weight)
                     yield Example(corpus, fold, features, *known)
                 one.page.drop_columns()
+        if random.Random(f"threads {site[0].url} {site[0].gold[:50]}").random() < made * THREADS:
+            yield from _threads(corpus, site, fold, ks)
+
+
+def _threads(corpus: str, site: Site, fold: int, ks: tuple[int, ...]) -> Iterator[Example]:
+    """Threads made of a site's pages, compared with each other."""
+    table = PathTable()
+    threads = [(made, Page.parse(made.html, url=made.url, paths=table)) for made in made_threads(site)]
+    pages = [page for _, page in threads]
+    weight = CORPUS_WEIGHTS.get(corpus, 1.0) * MADE_WEIGHT * OTHER_KINDS_WEIGHT
+    for i, (made, page) in enumerate(threads):
+        words, neighbours, lengths = block_tokens(page), Neighbours.of(page), page.facts.tokens
+        others = [*pages[:i], *pages[i + 1 :]]
+        for features, k in _compared(page, others, ks, random.Random(made.gold[:50])):
+            known = (made.share, page, neighbours, lengths, words, made.gold, k, "thread", weight)
+            yield Example(corpus, fold, features, *known)
+        page.drop_columns()
 
 
 class _Labelled(NamedTuple):

@@ -51,7 +51,6 @@ _HOLDERS = frozenset("body div section article main aside td center form".split(
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
 WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
-_MARK = "data-made"
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def made_of(
     recorded = site[i]
     if recorded.kind not in ARTICLES or len(recorded.html) > MAX_CHARS:
         return
-    original = _Original(recorded)
+    original = Original(recorded)
     if not original.is_usable or original.page.declared_types & FORUM_TYPES:
         return
     for kind in kinds:
@@ -138,11 +137,11 @@ def shortened(recorded: RecordedPage, seed: int = 0) -> str | None:
     """
     if len(recorded.html) > MAX_CHARS:
         return None
-    original, rng = _Original(recorded), random.Random(f"{seed} short {recorded.url} {recorded.gold[:50]}")
+    original, rng = Original(recorded), random.Random(f"{seed} short {recorded.url} {recorded.gold[:50]}")
     return original.shortened(rng) if original.is_usable else None
 
 
-def _made(site: Site, i: int, original: _Original, others: Sequence[Site], kind: str, seed: int) -> MadePage | None:
+def _made(site: Site, i: int, original: Original, others: Sequence[Site], kind: str, seed: int) -> MadePage | None:
     """One made page."""
     recorded = site[i]
     rng = random.Random(f"{seed} {kind} {recorded.url} {recorded.gold[:50]}")
@@ -176,8 +175,15 @@ def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> t
     return [one for one in found if one.title and one.sentences], frozenset(own)
 
 
-class _Original:
-    """A recorded page as a tree that boxes are put into."""
+class Original:
+    """A recorded page as a tree that boxes are put into.
+
+    Attributes:
+        page: The page.
+        is_usable: Whether it can be read, and has a story in an element of its own.
+    """
+
+    MARK = "data-made"
 
     def __init__(self, recorded: RecordedPage) -> None:
         self.page = page = Page.parse(recorded.html, url=recorded.url)
@@ -251,21 +257,49 @@ class _Original:
             found = {(self._story, i): None for i in range(1, len(self._story)) if _at_breaks(self._story, i)}
         return list(found)
 
+    def with_story(self, boxes: Sequence[Any], doubt: str) -> tuple[str, dict[str, npt.NDArray[np.int64]]]:
+        """The page with boxes in place of its story, and numbers of elements by their `MARK`.
+
+        What else was of its gold gets the mark `doubt`. The page declares no type any more. This is for good.
+        """
+        for element in list(self._root.iter(etree.Element)):
+            element.attrib.pop("itemtype", None)
+            if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
+                _remove(element)
+        for element in self._kept:
+            if element is not None:
+                element.set(self.MARK, doubt)
+        story = self._story
+        for child in list(story):
+            story.remove(child)
+        story.text = None
+        story.extend(boxes)
+        marked = html.tostring(self._root, encoding="unicode")
+        marks = {
+            element.attrib.pop(self.MARK) for element in self._root.iter(etree.Element) if self.MARK in element.attrib
+        }
+        text = str(html.tostring(self._root, encoding="unicode"))
+        keep = Page.parse(text, url=self.page.url).noscript_read
+        found = find_elements(
+            to_utf8(marked), compile_all(f"[{self.MARK}={mark}]" for mark in sorted(marks)), keep_noscript=keep
+        )
+        return text, {mark: one.elements for mark, one in zip(sorted(marks), found, strict=True)}
+
     def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, tuple[int, ...]] | None:
         """The page with boxes: markup, parsed, numbers of the boxes; None where its own blocks are not the same."""
         for offset, box in enumerate(boxes):
-            box.set(_MARK, "")
+            box.set(self.MARK, "")
             parent.insert(index + offset, box)
         marked = html.tostring(self._root, encoding="unicode")
         for box in boxes:
-            del box.attrib[_MARK]
+            del box.attrib[self.MARK]
         text = html.tostring(self._root, encoding="unicode")
         for box in boxes:
             parent.remove(box)
         page = Page.parse(text, url=self.page.url)
         if page.is_too_large or page.noscript_read != self.page.noscript_read:
             return None
-        found = find_elements(to_utf8(marked), compile_all(f"[{_MARK}]"), keep_noscript=page.noscript_read)
+        found = find_elements(to_utf8(marked), compile_all(f"[{self.MARK}]"), keep_noscript=page.noscript_read)
         numbers = found[0].elements
         if not len(numbers):
             return None

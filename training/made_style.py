@@ -25,6 +25,7 @@ CLASSES = {
     "comments": "comments comment-list kommentare komentarze thread responses reactions replies opinions respond "
     "pinglun",
     "advert": "ad advert promo sponsored banner anzeige reklama publicidad partner werbung",
+    "thread": "thread topic posts postlist viewtopic messages message-list forum board beitraege sujet tema",
     "item": "item entry card row li-item element post media comment teaser",
     "plain": "box module content block wrap inner col row section widget container text main area panel group part",
 }

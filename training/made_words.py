@@ -29,6 +29,26 @@ _WORDS: dict[str, dict[str, str]] = {
         "If you liked this text, support us from {n} a month.|"
         "We do not share your address with anyone, and you can cancel at any time.",
         "about": "About the author|The author|Stay informed|Support us|Newsletter|Republish this article",
+        "rank": "Newbie|Member|Senior Member|Junior Member|Regular|Veteran|Moderator|Administrator|"
+        "Well-Known Member|Active user|New user|Contributor|Registered User|Level {n}|Guru",
+        "posts": "Posts: {n}|Messages: {n}|{n} posts|Posts: 1,0{n}|{n} messages|Post count {n}|Threads: {n}",
+        "joined": "Joined: {n} May 2012|Join Date: Mar 2009|Registered: 2011|Member since June 2014|"
+        "Joined Jan 20, 2018|Joined: 2016",
+        "location": "Location: London|Location: the north|From: Ohio|Location: Melbourne, Australia|"
+        "Location: under the stairs|Texas",
+        "score": "Reputation: {n}|Likes: {n}|Reaction score: 1{n}|Thanks: {n}|Rep: +{n}|Points: {n}",
+        "button": "Reply|Quote|Report|Like|Share|Reply with quote|Top|Back to top|Edit|Permalink|Report post|Thank|"
+        "Multi-quote|Send private message|Go to post",
+        "pages": "Page 1 of {n}|{n} posts|1 2 3 Next|Go to page: 1, 2|{n} posts, page 1 of 1|{n} replies, 1{n} views",
+        "closed": "You must log in or register to reply here.|You cannot reply to topics in this forum|"
+        "This topic is closed to new replies.|Sign in to comment|"
+        "Users browsing this forum: no registered users and {n} guests",
+        "similar": "Similar threads|Related topics|Similar topics|Recommended posts|More like this",
+        "wrote": "{name} wrote:|{name} said:|Quote from {name}|Originally posted by {name}|Quote:",
+        "edited": "Last edited by {name} on {n} May 2014|Edited {n} times in total|"
+        "This post was edited by {name}: 12-05-2015|Last edited: Mar 3, 2019",
+        "liked": "{n} people like this|Thanked by {name}|{n} users found this helpful|"
+        "Reactions: {name} and {n} others|Like (1)",
     },
     "de": {
         "latest": "Neueste Meldungen|Meistgelesen|Mehr zum Thema|Lesen Sie auch|Das könnte Sie interessieren|"
@@ -55,6 +75,21 @@ _WORDS: dict[str, dict[str, str]] = {
         "Haben Sie einen Fehler gefunden? Schreiben Sie uns, wir berichtigen ihn.|"
         "Unterstützen Sie uns ab {n} Euro im Monat.",
         "about": "Zum Autor|Über die Autorin|Bleiben Sie informiert|Unterstützen Sie uns|Newsletter",
+        "rank": "Neuling|Mitglied|Erfahrener Benutzer|Stammgast|Moderator|Administrator|Neuer Benutzer|"
+        "Fortgeschrittener|Level {n}|Experte",
+        "posts": "Beiträge: {n}|{n} Beiträge|Beiträge: 1.0{n}|Themen: {n}",
+        "joined": "Registriert: {n}. Mai 2012|Mitglied seit: März 2009|Dabei seit 2011|Registriert seit: 12.06.2014",
+        "location": "Wohnort: Köln|Ort: Wien|Aus: Bayern|Wohnort: auf dem Land",
+        "score": "Punkte: {n}|Danke: {n}|Reaktionen: 1{n}|Bewertung: +{n}",
+        "button": "Antworten|Zitieren|Melden|Gefällt mir|Beitrag melden|Nach oben|Teilen|Inhalt melden|Bearbeiten|"
+        "Danke",
+        "pages": "Seite 1 von {n}|{n} Beiträge|1 2 3 Weiter|{n} Antworten, 1{n} Aufrufe",
+        "closed": "Du musst dich anmelden, um zu antworten.|Das Thema ist geschlossen.|"
+        "Mitglieder in diesem Forum: 0 Mitglieder und {n} Gäste",
+        "similar": "Ähnliche Themen|Verwandte Themen|Weitere Themen",
+        "wrote": "{name} schrieb:|Zitat von {name}|{name} hat geschrieben:|Zitat:",
+        "edited": "Zuletzt geändert von {name} am {n}. Mai 2014|Zuletzt bearbeitet: 3. März 2019",
+        "liked": "{n} Personen gefällt das|{name} hat sich bedankt|Gefällt mir (1)",
     },
     "fr": {
         "latest": "Les dernières nouvelles|Les plus lus|À lire aussi|Sur le même sujet|Dans la même rubrique|"
@@ -78,6 +113,19 @@ _WORDS: dict[str, dict[str, str]] = {
         "Cet article a d'abord paru ailleurs et il est repris avec autorisation.|"
         "Vous avez vu une erreur ? Écrivez-nous et nous la corrigerons.|Soutenez-nous à partir de {n} euros par mois.",
         "about": "À propos de l'auteur|L'auteur|Restez informé|Soutenez-nous|Lettre d'information",
+        "rank": "Nouveau|Membre|Membre confirmé|Habitué|Modérateur|Administrateur|Vétéran",
+        "posts": "Messages : {n}|{n} messages|Sujets : {n}",
+        "joined": "Inscription : {n} mai 2012|Inscrit le 12/06/2014|Membre depuis 2011",
+        "location": "Localisation : Lyon|De : Bretagne|Ville : Genève",
+        "score": "J'aime reçus : {n}|Points : {n}",
+        "button": "Répondre|Citer|Signaler|J'aime|Haut|Partager|Alerter|Modifier",
+        "pages": "Page 1 sur {n}|{n} messages|1 2 3 Suivante|{n} réponses, 1{n} vues",
+        "closed": "Vous devez être connecté pour répondre.|Ce sujet est fermé.|"
+        "Utilisateurs parcourant ce forum : {n} invités",
+        "similar": "Sujets similaires|Discussions similaires",
+        "wrote": "{name} a écrit :|Citation de {name}|Citation :",
+        "edited": "Modifié en dernier par {name} le {n} mai 2014|Dernière édition : 3 mars 2019",
+        "liked": "{n} personnes aiment ça|{name} a remercié l'auteur",
     },
     "es": {
         "latest": "Últimas noticias|Lo más leído|Más noticias|Te puede interesar|Noticias relacionadas|Lee también",
@@ -99,6 +147,18 @@ _WORDS: dict[str, dict[str, str]] = {
         "Este artículo apareció antes en otro medio y se publica con permiso.|"
         "¿Has visto un error? Escríbenos y lo corregimos.|Apóyanos desde {n} euros al mes.",
         "about": "Sobre el autor|La autora|Mantente informado|Apóyanos|Boletín",
+        "rank": "Novato|Miembro|Usuario activo|Veterano|Moderador|Administrador",
+        "posts": "Mensajes: {n}|{n} mensajes|Temas: {n}",
+        "joined": "Registrado: {n} may 2012|Miembro desde 2011|Se unió el 12/06/2014",
+        "location": "Ubicación: Sevilla|De: Lima",
+        "score": "Puntos: {n}|Gracias: {n}",
+        "button": "Responder|Citar|Denunciar|Me gusta|Arriba|Compartir",
+        "pages": "Página 1 de {n}|{n} mensajes|1 2 3 Siguiente",
+        "closed": "Debes iniciar sesión para responder.|El tema está cerrado.",
+        "similar": "Temas similares|Temas relacionados",
+        "wrote": "{name} escribió:|Cita de {name}|Cita:",
+        "edited": "Última edición por {name}, {n} mayo 2014",
+        "liked": "A {n} personas les gusta esto",
     },
     "ru": {
         "latest": "Последние новости|Самое читаемое|Читайте также|По теме|Ещё новости|Вам может быть интересно",
@@ -118,6 +178,18 @@ _WORDS: dict[str, dict[str, str]] = {
         "Статья впервые вышла в другом издании и печатается с разрешения.|"
         "Нашли ошибку? Напишите нам, и мы её исправим.|Поддержите нас от {n} рублей в месяц.",
         "about": "Об авторе|Автор|Будьте в курсе|Поддержите нас|Рассылка",
+        "rank": "Новичок|Участник|Пользователь|Старожил|Модератор|Администратор|Гуру",
+        "posts": "Сообщений: {n}|Сообщения: {n}|Постов: 1{n}|Тем: {n}",
+        "joined": "Регистрация: {n}.05.2012|На форуме с 2011|Зарегистрирован: 12 июня 2014",
+        "location": "Откуда: Москва|Город: Казань|Адрес: за городом",
+        "score": "Репутация: {n}|Благодарности: {n}|Рейтинг: +{n}",
+        "button": "Ответить|Цитировать|Пожаловаться|Нравится|Вверх|Поделиться|Жалоба|Спасибо",
+        "pages": "Страница 1 из {n}|{n} сообщений|1 2 3 След.|Ответов: {n}, просмотров: 1{n}",
+        "closed": "Для ответа нужно войти.|Тема закрыта.|Сейчас на форуме гостей: {n}",
+        "similar": "Похожие темы|Другие темы",
+        "wrote": "{name} писал(а):|Цитата ({name})|Цитата:",
+        "edited": "Последний раз редактировалось {name} {n}.05.2014|Изменено 3 марта 2019",
+        "liked": "{n} человек сказали спасибо|Нравится: {n}",
     },
     "pl": {
         "latest": "Najnowsze|Najczęściej czytane|Czytaj także|Zobacz też|Więcej na ten temat|Polecamy",
@@ -137,6 +209,18 @@ _WORDS: dict[str, dict[str, str]] = {
         "Tekst ukazał się najpierw gdzie indziej i jest przedrukowany za zgodą.|"
         "Widzisz błąd? Napisz do nas, a poprawimy go.|Wesprzyj nas od {n} złotych miesięcznie.",
         "about": "O autorze|Autor|Bądź na bieżąco|Wesprzyj nas|Newsletter",
+        "rank": "Nowy|Użytkownik|Stały bywalec|Moderator|Administrator|Zaawansowany",
+        "posts": "Posty: {n}|Postów: {n}|{n} wiadomości",
+        "joined": "Dołączył: {n} maja 2012|Rejestracja: 12.06.2014|Na forum od 2011",
+        "location": "Skąd: Kraków|Miasto: Gdańsk",
+        "score": "Punkty: {n}|Reputacja: {n}|Pomógł: {n}",
+        "button": "Odpowiedz|Cytuj|Zgłoś|Lubię to|Do góry|Udostępnij",
+        "pages": "Strona 1 z {n}|{n} postów|1 2 3 Następna",
+        "closed": "Zaloguj się, aby odpowiedzieć.|Temat jest zamknięty.",
+        "similar": "Podobne tematy",
+        "wrote": "{name} napisał:|Cytat: {name}|Cytat",
+        "edited": "Ostatnio zmieniony przez {name} {n}.05.2014",
+        "liked": "{n} osób lubi to",
     },
     "zh": {
         "latest": "最新消息|热门文章|相关阅读|推荐阅读|更多新闻|猜你喜欢",
@@ -154,6 +238,18 @@ _WORDS: dict[str, dict[str, str]] = {
         "appeal": "我们的工作离不开读者，欢迎您的支持。|订阅我们的邮件，每天早上阅读最好的文章。|请输入您的邮箱地址。|"
         "本文最初发表于其他媒体，经授权转载。|发现错误了吗？请写信告诉我们。|每月{n}元，支持我们。",
         "about": "关于作者|作者简介|订阅|支持我们",
+        "rank": "新手上路|注册会员|中级会员|高级会员|金牌会员|版主|管理员|论坛元老",
+        "posts": "帖子：{n}|主题 {n}|发帖数 1{n}|{n} 帖子",
+        "joined": "注册时间：2012-5-{n}|注册：2011 年|加入于 2014-6-12",
+        "location": "来自：北京|地区：广东",
+        "score": "积分：{n}|威望 {n}|金币 1{n}|获赞 {n}",
+        "button": "回复|引用|举报|赞|支持|反对|收藏|分享|只看该作者|使用道具|返回顶部",
+        "pages": "1 2 3 下一页|查看：1{n} 回复：{n}|共 {n} 页",
+        "closed": "您需要登录后才可以回帖|本主题已关闭",
+        "similar": "相关帖子|相似主题|热门帖子",
+        "wrote": "{name} 发表于 2014-5-12|引用 {name} 的话：|引用：",
+        "edited": "本帖最后由 {name} 于 2014-5-{n} 编辑",
+        "liked": "{n} 人点赞|{name} 等 {n} 人觉得很赞",
     },
     "it": {
         "latest": "Ultime notizie|I più letti|Leggi anche|Altre notizie|Potrebbe interessarti",
@@ -254,7 +350,9 @@ def words(language: str, what: str) -> list[str]:
 
     Args:
         language: Its code in ISO 639-1.
-        what: "latest", "comments", "reply", "ago", "by", "photo", "label", "promise", "biography", "appeal", "about".
+        what: "latest", "comments", "reply", "ago", "by", "photo", "label", "promise", "biography", "appeal", "about";
+            of threads "rank", "posts", "joined", "location", "score", "button", "pages", "closed", "similar", "wrote",
+            "edited", "liked".
 
     Example:
         >>> words("de", "latest")[:2], words("tr", "about")[0]

@@ -44,8 +44,8 @@ def draw(
     for number, example in enumerate(examples):
         n = example.lengths
         chance = np.minimum(1, 0.15 + n / 15)
-        drawn = rng.random(len(n)) < chance
-        gold = float(example.share @ n)
+        drawn = (rng.random(len(n)) < chance) & ~np.isnan(example.share)
+        gold = float(np.nan_to_num(example.share) @ n)
         weight = np.minimum(1, n / (gold + 50)) / chance * example.weight
         features.append(seen(number)[:, drawn])
         labels.append(example.share[drawn] > 0.5)

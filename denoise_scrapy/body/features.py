@@ -51,7 +51,7 @@ class View:
         self.page, self.blocks, self.elements = page, page.blocks, page.elements
         first = site.first(MODEL_PAGES)
         self.pages, self.shared = len(first.pages), first.shared_with(page)
-        self.placed = site.shared_with(page).placed_share
+        self.stock = site.shared_with(page).text_share > 0
         self.words = read_words(page)
         self.titles = find_titles(page)
 
@@ -340,7 +340,7 @@ def site(view: View) -> Found:
         np.log1p(counts[OWN]),
         above[OWN, 0] / max(total, 1e-9),
         inside,
-        view.placed > 0,
+        view.stock,
         float(view.pages),
         float(counts[COPIES].sum() / view.whole),
     ]
@@ -433,7 +433,12 @@ def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
         >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
         (True, 1.0)
     """
-    matrix, view = np.empty((len(NAMES), len(page.blocks)), np.float32), View(page, site)
+    return features_of(View(page, site))
+
+
+def features_of(view: View) -> npt.NDArray[np.float32]:
+    """`block_features` of a page that is viewed already."""
+    matrix = np.empty((len(NAMES), len(view.blocks)), np.float32)
     for start, family in zip(_EDGES, FAMILIES.values(), strict=False):
         for row, values in enumerate(family.find(view), start):
             matrix[row] = values

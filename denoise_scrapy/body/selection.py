@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.words import COMMENTS_BIT, META_BIT, read_words
+from denoise_scrapy.body.words import COMMENTS_BIT, META_BIT, Words
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.layout import BlockLayout
 from denoise_scrapy.page.paths import name_code
@@ -92,25 +92,26 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: On pages of up to so many blocks what every comparison page has in the same place counts less: the model, fitted on
 #: whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
 REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
-#: A text of so many tokens that one other page has in the same place, between texts that none has there, is of a common
-#: stock: an advertisement, an appeal. The model knows of it (`features`, "stock"), but hardly any recorded site has the
-#: pages to learn it from. Portal +.005, no corpus -.002; where texts beside may be shared too, wcxb -.024 (variants of
-#: a product share their description).
-STOCK_FACTOR, STOCK_TOKENS = 0.3, 6
+#: A text of so many tokens that one other page has too, between texts that none has, is of a common stock: an
+#: advertisement, an appeal. The model knows of it (`features`, "stock"), but hardly any recorded site has the pages to
+#: learn it from. Portal +.009, no corpus -.001; where texts beside may be shared too, wcxb -.024 (variants of a product
+#: share their description).
+STOCK_FACTOR, STOCK_TOKENS = 0.3, 8
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 BESIDE, SMALLER, PINNED = 1.0, 0.5, 1.0
 
 
-def cut_comments(page: Page, probability: FloatArray) -> FloatArray:
+def cut_comments(page: Page, probability: FloatArray, words: Words) -> FloatArray:
     """What follows the heading of the comments counts less.
 
     Args:
         page: The page of m blocks.
         probability: Shape (m,).
+        words: What its words announce.
     """
-    bits = read_words(page).bits
+    bits = words.bits
     announced = (bits & COMMENTS_BIT) != 0
     if not announced.any():  # as on most pages
         return probability
@@ -164,7 +165,7 @@ def lower_repeated(page: Page, probability: FloatArray, in_place: npt.NDArray[np
 
 
 def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32]) -> FloatArray:
-    """A text, no heading, that another page has in the same place counts less, if those beside it are the page's own.
+    """A text, no heading, that another page has too counts less, if those beside it are the page's own.
 
     Args:
         page: The page of m blocks.

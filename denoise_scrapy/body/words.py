@@ -1,4 +1,4 @@
-"""What the words of a page's blocks tell: comments, related pages, meta data, consent, prices, the page's title.
+"""What the words of a page's blocks tell: comments, related pages, meta data, consent, the page's title.
 
 The lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese, Russian and
 Arabic; in other languages they are silent.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import compress
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -19,11 +18,11 @@ from denoise_scrapy.native import Library, library
 from denoise_scrapy.native.blocks import TITLE, UNSEEN, KnownTexts
 from denoise_scrapy.native.reading import PageColumns
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.marked_text import DIGIT, codes_that, collapsed, without_marks
+from denoise_scrapy.page.marked_text import codes_that, collapsed, without_marks
 
 FloatArray = npt.NDArray[np.float64]
 
-COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT, PRICE_BIT = 1, 2, 4, 8, 16
+COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT = 1, 2, 4, 8
 
 # All of these are looked for in lower-case text.
 COMMENTS = re.compile(
@@ -72,13 +71,6 @@ CONSENT = (
     "données personnelles|datenschutz|personenbezogene|dados pessoais|персональн|隐私|隱私|プライバシー|クッキー|"
     "الخصوصية|zgoda|zgody|zgodę"
 ).split("|")
-#: A sign or code of money beside a number.
-PRICE = re.compile(
-    r"(?:[$€£¥₹₽₩]|\b(?:usd|eur|gbp|rs\.?|cny|rmb|pln|kr|zł|руб))\s?\d|\d\s?(?:[$€£¥₹₽₩元円원]|(?:usd|eur|pln|kr|zł|руб)\b)"
-)
-#: One of these is in each.
-MONEY = "$ € £ ¥ ₹ ₽ ₩ 元 円 원 usd eur gbp rs cny rmb pln kr zł руб".split()
-
 _META = {literal: re.compile(pattern or re.escape(literal)).search for literal, pattern in META.items()}
 #: One of these parts of words is in each: where white space is not collapsed yet a word is found, and two may not be.
 CONSENT_PARTS = (
@@ -87,8 +79,6 @@ CONSENT_PARTS = (
 ).split()
 #: Longer blocks announce nothing.
 ANNOUNCING_TOKENS = 14
-#: A price stands in a block of at most so many tokens: in prose it is a sum of money.
-PRICE_TOKENS = 25
 #: Consent texts are looked for where blocks are short enough to be a notice.
 CONSENT_TOKENS = 120
 #: Short texts remembered, some 7 MB: the pages of a site share most of theirs. Of longer ones fewer, some 2 MB.
@@ -154,10 +144,9 @@ class RememberedTexts(Generic[Answer]):
 
 #: What is known of a short text: bits of what it announces, the text in lower case, and how many words it has.
 Announcement = tuple[int, str, int]
-_OF_SHORT_ONES = COMMENTS_BIT | RELATED_BIT | META_BIT
 _known: RememberedTexts[Announcement] = RememberedTexts(MAX_KNOWN)
 _longer: RememberedTexts[bool] = RememberedTexts(MAX_LONGER)
-_hashed = KnownTexts(MAX_KNOWN, ANNOUNCING_TOKENS, PRICE_TOKENS + 1)
+_hashed = KnownTexts(MAX_KNOWN, ANNOUNCING_TOKENS)
 
 
 class Words(NamedTuple):
@@ -185,23 +174,19 @@ def read_words(page: Page) -> Words:
         bits, share = _read(page)
     else:
         bits, share = _read_natively(page, native, columns)
-    bits[page.blocks.tokens >= ANNOUNCING_TOKENS] &= 0xFF ^ _OF_SHORT_ONES
-    if (bits & PRICE_BIT).any():
-        bits[page.blocks.counts[:, DIGIT] == 0] &= 0xFF ^ PRICE_BIT
     return Words(bits, share)
 
 
 def _read(page: Page) -> tuple[npt.NDArray[np.uint8], FloatArray]:
     """Bits and shares of a page's blocks."""
     tokens, marked = page.blocks.tokens, page.marked_texts
-    known = (tokens <= PRICE_TOKENS).nonzero()[0]
-    said = _known.ask(list(map(marked.__getitem__, known.tolist())), announce)
+    short = (tokens < ANNOUNCING_TOKENS).nonzero()[0]
+    said = _known.ask(list(map(marked.__getitem__, short.tolist())), announce)
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
-    bits[known] = [bit for bit, _, _ in said]
+    bits[short] = [bit for bit, _, _ in said]
     _note_consents(page, bits)
-    title, short = page.title.lower(), tokens.take(known) < ANNOUNCING_TOKENS
-    if title and short.any():
-        share[known[short]] = _title_shares(title, list(compress(said, short.tolist())))
+    if page.title and len(short):
+        share[short] = _title_shares(page.title.lower(), said)
     return bits, share
 
 
@@ -223,7 +208,7 @@ def _read_natively(page: Page, native: Library, columns: PageColumns) -> tuple[n
 def _note_consents(page: Page, bits: npt.NDArray[np.uint8]) -> None:
     """Note which longer texts speak of consent."""
     tokens = page.blocks.tokens
-    longer = ((tokens > PRICE_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0]
+    longer = ((tokens >= ANNOUNCING_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0]
     if any(consents := _longer.ask(page.marked_texts_of(longer), find_consents)):
         bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
 
@@ -274,7 +259,6 @@ def announce(marked: Iterable[str]) -> list[Announcement]:
     whole = "\n".join(texts)
     patterns = [(literal, search) for literal, search in _META.items() if literal in whole]
     consents = _found_in(whole, CONSENT)
-    money = _found_in(whole, MONEY)
     for i, text in enumerate(texts):
         for literal, search in patterns:
             if literal in text and search(text):
@@ -282,8 +266,6 @@ def announce(marked: Iterable[str]) -> list[Announcement]:
                 break
         if consents and _holds(text, consents):
             bits[i] |= CONSENT_BIT
-        if money and _holds(text, money) and PRICE.search(text):
-            bits[i] |= PRICE_BIT
     return [(bit, text, len(text.split())) for bit, text in zip(bits, texts, strict=True)]
 
 

@@ -17,11 +17,11 @@ from denoise_scrapy.native.library import Library, address_of
 
 _WORD, _POINTER = ctypes.c_int64, ctypes.c_void_p
 
-#: Rows of what is found, a value a block: shares of the others that have its text, its path, its text under its path;
-#: share of its path's tokens in texts that two pages have; mean tokens of the others' blocks of its path; how often the
-#: page says its text; tokens a page that the others have under its path in texts of one page alone.
-TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES, OWN_TOKENS = range(7)
-ROWS = 7
+#: Rows of what is found, a value a block: shares of the others that have its text, and its text under its path; share
+#: of its path's tokens in texts that two pages have; how often the page says its text; tokens a page that the others
+#: have under its path in texts of one page alone.
+TEXT_SHARE, PLACED_SHARE, SLOT_SHARE, TIMES, OWN_TOKENS = range(5)
+ROWS = 5
 #: More blocks are not numbered by 32 bits.
 MAX_BLOCKS = 1 << 30
 
@@ -125,7 +125,7 @@ UNSEEN, TITLE = 1, 2
 class _Known(ctypes.Structure):
     _fields_ = (
         *(("mask", _WORD), ("seed", ctypes.c_uint64), ("keys", _POINTER), ("bits", _POINTER)),
-        *(("short_tokens", _WORD), ("known_tokens", _WORD)),
+        ("short_tokens", _WORD),
     )
 
 
@@ -152,18 +152,17 @@ class KnownTexts:
 
     Args:
         most: Texts that are remembered, a power of two; where there are more, all are forgotten.
-        short: Blocks of fewer tokens are compared with the title.
-        known: Blocks of fewer tokens are looked up.
+        short: Blocks of fewer tokens are looked up, and compared with the title.
 
     Attributes:
         forgotten: How many have been forgotten.
     """
 
-    def __init__(self, most: int, short: int, known: int) -> None:
+    def __init__(self, most: int, short: int) -> None:
         self.most, self.forgotten, self._used = most, 0, 0
         self._keys, self._bits = np.zeros(2 * most, np.uint64), np.zeros(2 * most, np.uint8)
         seed = int.from_bytes(os.urandom(8), "little")
-        self._struct = _Known(2 * most - 1, seed, address_of(self._keys), address_of(self._bits), short, known)
+        self._struct = _Known(2 * most - 1, seed, address_of(self._keys), address_of(self._bits), short)
 
     def ask(self, library: Library, page: Page, m: int, lower: npt.NDArray[np.uint16], title: str) -> AskedTexts:
         """What is known of a page's m blocks.

@@ -17,11 +17,9 @@ import numpy.typing as npt
 from denoise_scrapy.native import library
 from denoise_scrapy.native.blocks import (
     OWN_TOKENS,
-    PATH_SHARE,
     PLACED_SHARE,
     ROWS,
     SLOT_SHARE,
-    SLOT_TOKENS,
     TEXT_SHARE,
     TIMES,
     Shared,
@@ -33,7 +31,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 #: Rows of values: texts, paths, texts under their paths. All are hashes of 64 bits.
-TEXT, PATH, PLACED = TEXT_SHARE, PATH_SHARE, PLACED_SHARE
+TEXT, PATH, PLACED = range(3)
 
 
 def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
@@ -58,7 +56,7 @@ def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts]) -> Shar
     on[np.arange(k).repeat([len(other.tokens) for other in others]), number] = True
     count, (text, path, _) = on.sum(axis=0), number
     rows = np.empty((ROWS, m))
-    rows[: PLACED + 1] = (count / max(k, 1)).take(found)
+    rows[[TEXT_SHARE, PLACED_SHARE]] = (count / max(k, 1)).take(found[[TEXT, PLACED]])
     said = np.zeros(unknown + 1, bool)
     said[found[TEXT]] = True
     repeated = np.bincount(path, tokens * (count.take(text) + said.take(text) > 1), unknown + 1)
@@ -68,8 +66,6 @@ def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts]) -> Shar
     own_repeated = np.bincount(slots, page.tokens * (count.take(found[TEXT]) > 0)).take(slots)
     whole = np.bincount(slots, page.tokens).take(slots) + in_path.take(found[PATH])
     rows[SLOT_SHARE] = (own_repeated + repeated.take(found[PATH])) / np.maximum(whole, 1)
-    with np.errstate(invalid="ignore"):
-        rows[SLOT_TOKENS] = (in_path / np.bincount(path, minlength=unknown + 1)).take(found[PATH])
     hashes = np.sort(page.text_hashes)
     rows[TIMES] = hashes.searchsorted(page.text_hashes, "right") - hashes.searchsorted(page.text_hashes)
     carried = on.take(found[TEXT], axis=1).astype(float)
@@ -149,19 +145,9 @@ class SharedBlocks:
         return np.asarray(self._found.rows[PLACED_SHARE])
 
     @property
-    def path_share(self) -> FloatArray:
-        """Share of the others that have a block of each block's path."""
-        return np.asarray(self._found.rows[PATH_SHARE])
-
-    @property
     def slot_share(self) -> FloatArray:
         """Share of the tokens of each block's path, on the page and the others, in texts that two of them carry."""
         return np.asarray(self._found.rows[SLOT_SHARE])
-
-    @property
-    def slot_tokens(self) -> FloatArray:
-        """Mean tokens of the others' blocks of each block's path, shape (m,); NaN where there is none."""
-        return np.asarray(self._found.rows[SLOT_TOKENS])
 
     @property
     def own_tokens(self) -> FloatArray:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from denoise_scrapy.body.selection import cut_comments, lower_hidden, lower_repeated, lower_stock, move_to_list
+from denoise_scrapy.body.words import read_words
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
@@ -10,14 +11,14 @@ PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long en
 
 def test_after_the_heading_of_the_comments():
     page = Page.parse(PROSE + "<h3>3 comments</h3>" + "<p>Ann says:</p><p>Good.</p>" * 3)
-    assert cut_comments(page, np.ones(len(page.blocks))).tolist() == [1.0] + [0.1] * 7
+    assert cut_comments(page, np.ones(len(page.blocks)), read_words(page)).tolist() == [1.0] + [0.1] * 7
     page = Page.parse(PROSE + "<h3>3 comments</h3>" + "<p>Good.</p>" * 6)
-    assert cut_comments(page, np.ones(len(page.blocks))).tolist() == [1.0] * 8
+    assert cut_comments(page, np.ones(len(page.blocks)), read_words(page)).tolist() == [1.0] * 8
 
 
 def test_a_link_to_the_comments_above_the_story_cuts_nothing():
     page = Page.parse("<h3>3 comments</h3>" + PROSE + "<p>Ann says:</p>" * 3)
-    assert cut_comments(page, np.ones(5)).tolist() == [1.0] * 5
+    assert cut_comments(page, np.ones(5), read_words(page)).tolist() == [1.0] * 5
 
 
 def test_hidden_blocks_unless_they_are_the_page():

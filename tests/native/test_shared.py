@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.native.blocks import FactsArrays, share_blocks
+from denoise_scrapy.native.blocks import TIMES, FactsArrays, share_blocks
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.site.shared import SharedBlocks
@@ -20,9 +20,7 @@ pytestmark = pytest.mark.skipif(library() is None, reason="the accelerator is no
 ROWS = (
     "text_share",
     "placed_share",
-    "path_share",
     "slot_share",
-    "slot_tokens",
     "times_on_page",
     "carried_tokens",
     "likeness",
@@ -63,7 +61,7 @@ def test_facts_equal_plain_counting(page, others, random):
     for i, text in enumerate(page.text_hashes.tolist()):
         pages_with = sum(text in texts for texts in has)
         assert found[0, i] == (pages_with / len(others) if others else 0)
-        assert found[5, i] == page.text_hashes.tolist().count(text)
+        assert found[TIMES, i] == page.text_hashes.tolist().count(text)
     for j, texts in enumerate(has):
         carried = np.array([text in texts for text in page.text_hashes.tolist()], bool)
         assert sums[:, j].tolist() == [page.tokens[carried].sum(), prose[carried].sum()]

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.skipif(library() is None, reason="the accelerator is no
 
 #: What announces something, what is folded or parted oddly, and what fills blocks.
 PIECES = (
-    "12 Comments|Related|by Ann|posted  on|3 hours ago|12:30|cookie|Privacy\n policy|your personal\xa0data|隐私|$ 5|"
-    "12 €|says:|İstanbul|ΟΔΟΣ|\U0001f600|\ud83d|\ude00|<b>|</b>|<br>|<p>|<pre>|</pre>| |\t\n|\u200b|\x1c|\x85|the|"
+    "12 Comments|Related|by Ann|posted  on|3 hours ago|12:30|cookie|Privacy\n policy|your personal\xa0data|隐私|"
+    "says:|İstanbul|ΟΔΟΣ|\U0001f600|\ud83d|\ude00|<b>|</b>|<br>|<p>|<pre>|</pre>| |\t\n|\u200b|\x1c|\x85|the|"
     "story|STORY|a|<h2>the story</h2>|<h3> b y\tAnn😀</h3>|x y z x y z x y z |prİvacy|&#0;"
 ).split("|")
 PIECES += ["word " * 13, "word " * 30, "x" * 5000]
@@ -48,7 +48,7 @@ def test_what_the_user_removes_is_no_text():
 
 
 def test_texts_are_forgotten_where_there_are_too_many():
-    native, known = library(), KnownTexts(8, 14, 26)
+    native, known = library(), KnownTexts(8, 14)
     for first in range(1, 31, 5):
         known.learn(native, np.arange(first, first + 5, dtype=np.uint64), np.ones(5, np.uint8))
         assert np.count_nonzero(known._keys) <= 8

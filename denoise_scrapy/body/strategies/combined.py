@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.features import FORUM_TYPES, NAMES, block_features
+from denoise_scrapy.body.features import FORUM_TYPES, NAMES, View, features_of
 from denoise_scrapy.body.model import BlockModel, block_model
 from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.reasons import Reasons
@@ -26,6 +26,7 @@ from denoise_scrapy.body.selection import (
     select_by_expected_f1,
 )
 from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.words import Words, read_words
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -48,16 +49,17 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        return self.judge(page, block_features(page, site))
+        view = View(page, site)
+        return self.judge(page, features_of(view), view.words)
 
-    def judge(self, page: Page, features: npt.NDArray[np.float32]) -> Decision:
-        """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`."""
+    def judge(self, page: Page, features: npt.NDArray[np.float32], words: Words | None = None) -> Decision:
+        """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`, and its words."""
         model = self._model or block_model()
         known = features[_rows(model.names)]
         neighbours = Neighbours.of(page)
         probability = model.probability(known, neighbours)
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
-            probability = cut_comments(page, probability)
+            probability = cut_comments(page, probability, words or read_words(page))
         probability = lower_repeated(page, probability, features[_IN_PLACE])
         probability = lower_stock(page, probability, features[_STOCK])
         probability = lower_hidden(page, probability)

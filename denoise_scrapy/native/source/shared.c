@@ -22,9 +22,9 @@ struct entry {
     int32_t last;  /* 1 + the last other page that has it; 0 for none yet */
     int32_t pages; /* how many others have it */
     int64_t own;   /* how many blocks of the page */
-    /* of texts: tokens, and tokens of prose, that the page says in it; of paths: tokens, tokens and blocks of the
-     * others, tokens in texts that two pages have, tokens of others in texts that no other page has */
-    int64_t tokens, prose, others_tokens, others_blocks, repeated, alone;
+    /* of texts: tokens, and tokens of prose, that the page says in it; of paths: tokens, tokens of the others,
+     * tokens in texts that two pages have, tokens of others in texts that no other page has */
+    int64_t tokens, prose, others_tokens, repeated, alone;
 };
 
 /* Entries by value, in the order they came; slots hold 1 + their number, 0 where they are free. */
@@ -97,7 +97,7 @@ static void compare_containers(const struct page_facts *page, const struct page_
     }
 }
 
-enum { TEXT_SHARE, PATH_SHARE, PLACED_SHARE, SLOT_SHARE, SLOT_TOKENS, TIMES, OWN_TOKENS, ROWS };
+enum { TEXT_SHARE, PLACED_SHARE, SLOT_SHARE, TIMES, OWN_TOKENS, ROWS };
 
 /* What a page shares with k others.
  *
@@ -131,9 +131,7 @@ EXPORTED void denoise_shared(const struct page_facts *page, const int64_t *prose
             count(text, (int32_t)(j + 1));
             path = find(&paths, other->path_keys[i], 0);
             if (!path) continue;
-            count(path, (int32_t)(j + 1));
             path->others_tokens += other->tokens[i];
-            path->others_blocks++;
             if (text->own && (place = find(&places, placed(other, i), 0))) count(place, (int32_t)(j + 1));
         }
     }
@@ -153,10 +151,8 @@ EXPORTED void denoise_shared(const struct page_facts *page, const int64_t *prose
         const struct entry *text = find(&texts, page->text_hashes[i], 1), *path = find(&paths, page->path_keys[i], 1);
         const int64_t whole = path->tokens + path->others_tokens;
         out[TEXT_SHARE * m + i] = text->pages / among;
-        out[PATH_SHARE * m + i] = path->pages / among;
         out[PLACED_SHARE * m + i] = find(&places, placed(page, i), 1)->pages / among;
         out[SLOT_SHARE * m + i] = k ? (double)path->repeated / (double)(whole > 1 ? whole : 1) : 0;
-        out[SLOT_TOKENS * m + i] = path->others_blocks ? (double)path->others_tokens / (double)path->others_blocks : NAN;
         out[TIMES * m + i] = text->own;
         out[OWN_TOKENS * m + i] = (double)path->alone / among;
     }

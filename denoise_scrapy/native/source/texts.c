@@ -20,7 +20,7 @@ struct known_texts {
     uint64_t seed;
     uint64_t *keys; /* 0: free */
     uint8_t *bits;
-    int64_t short_tokens, known_tokens; /* blocks of fewer are compared with the title, and looked up */
+    int64_t short_tokens; /* blocks of fewer are looked up, and compared with the title */
 };
 
 /* A title in lower case, and where its pairs of codes stand: 1 + the position of the first of a kind, of the next. */
@@ -119,14 +119,14 @@ EXPORTED int64_t denoise_texts_ask(const struct page_columns *page, const struct
     for (int64_t block = 0; block < page->m; block++) {
         bits[block] = left[block] = 0;
         share[block] = 0;
-        if (page->tokens[block] >= known->known_tokens) continue;
+        if (page->tokens[block] >= known->short_tokens) continue;
         keys[block] = hash_of(page, block, known->seed);
         const int64_t slot = slot_of(known, keys[block]);
         if (known->keys[slot] == keys[block])
             bits[block] = known->bits[slot];
         else
             left[block] = UNSEEN;
-        if (page->tokens[block] < known->short_tokens && length) {
+        if (length) {
             const int64_t n = title.length ? fold(page, block, lower, text) : -1;
             if (n < 0)
                 left[block] |= TITLE;
