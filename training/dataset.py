@@ -49,7 +49,7 @@ CORPUS_WEIGHTS = {
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
-THREADS = 0.25
+THREADS, THREAD_WEIGHT = 0.15, 0.5
 #: A shortened page has so many blocks at most.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
@@ -147,7 +147,7 @@ def _threads(corpus: str, site: Site, fold: int, ks: tuple[int, ...]) -> Iterato
     table = PathTable()
     threads = [(made, Page.parse(made.html, url=made.url, paths=table)) for made in made_threads(site)]
     pages = [page for _, page in threads]
-    weight = CORPUS_WEIGHTS.get(corpus, 1.0) * MADE_WEIGHT * OTHER_KINDS_WEIGHT
+    weight = CORPUS_WEIGHTS.get(corpus, 1.0) * MADE_WEIGHT * THREAD_WEIGHT
     for i, (made, page) in enumerate(threads):
         words, neighbours, lengths = block_tokens(page), Neighbours.of(page), page.facts.tokens
         others = [*pages[:i], *pages[i + 1 :]]

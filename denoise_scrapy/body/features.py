@@ -176,7 +176,7 @@ _TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
 #: What a block may stand in, by tag, role or words of class and id. Of the others none was of use.
 INSIDE = (
     *(Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE, Flag.ARTICLE, Flag.CONTROL),
-    *(Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
+    *(Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
     *(Flag.RELATED_WORD, Flag.CAPTION_WORD, Flag.CONTENT_WORD),
 )
 _BITS = np.array(INSIDE, np.int64)[:, None]
@@ -292,18 +292,21 @@ def headline(view: View) -> Found:
     ]
 
 
-@_family(
-    "section_tokens section_level",
-    lambda rows, i: f"its section has {np.expm1(rows['section_tokens'][i]):.0f} words",
-)
+def _say_section(rows: Rows, block: int) -> str:
+    if rows["section_linked"][block] > MOSTLY and not rows["heading"][block]:
+        return "below a heading that leads to another page"
+    return f"its section has {np.expm1(rows['section_tokens'][block]):.0f} words"
+
+
+@_family("section_tokens section_level section_linked", _say_section)
 def section(view: View) -> Found:
-    """The heading above, and the text up to the next one."""
+    """The heading above, whether it leads elsewhere, and the text up to the next one."""
     heads = view.headings.nonzero()[0]
     number = (view.headings > 0).cumsum()
     tokens = np.bincount(number, view.counts[TOKENS] * (view.headings == 0), len(heads) + 1)
-    level = np.zeros(len(heads) + 1)
-    level[1:] = view.headings.take(heads)
-    return [np.log1p(tokens).take(number), level.take(number)]
+    level, linked = np.zeros((2, len(heads) + 1))
+    level[1:], linked[1:] = view.headings.take(heads), view.blocks.link_density.take(heads)
+    return [np.log1p(tokens).take(number), level.take(number), linked.take(number)]
 
 
 def _say_site(rows: Rows, block: int) -> str:
