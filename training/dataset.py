@@ -49,7 +49,7 @@ CORPUS_WEIGHTS = {
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
-THREADS, THREAD_WEIGHT = 0.15, 0.5
+THREADS, THREAD_WEIGHT = 0.25, 1.0
 #: A shortened page has so many blocks at most.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network

@@ -30,8 +30,8 @@ Rows = Mapping[str, npt.NDArray[np.float32]]
 
 #: Distances in blocks and in levels are cut here: beyond it they say nothing.
 FAR = 20
-#: Comparison pages that most features are of, the likest ones: more say no more. What one page in twenty has in common
-#: (`stock`) needs more of them.
+#: Comparison pages that most features are of, the likest ones: more say no more. `stock` is of all of them: of a text
+#: that any has too, the share of its place's text that two pages have.
 MODEL_PAGES = 5
 #: Rows of counts that are summed over boxes: tokens, those of prose, characters, those in links, tokens times the share
 #: of comparison pages that carry them, tokens of the site's own (`SharedBlocks.own_tokens`).
@@ -51,7 +51,8 @@ class View:
         self.page, self.blocks, self.elements = page, page.blocks, page.elements
         first = site.first(MODEL_PAGES)
         self.pages, self.shared = len(first.pages), first.shared_with(page)
-        self.stock = site.shared_with(page).text_share > 0
+        whole = site.shared_with(page)
+        self.stock = np.where(whole.text_share > 0, whole.slot_share, 0)
         self.words = read_words(page)
         self.titles = find_titles(page)
 
@@ -176,7 +177,7 @@ _TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
 #: What a block may stand in, by tag, role or words of class and id. Of the others none was of use.
 INSIDE = (
     *(Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE, Flag.ARTICLE, Flag.CONTROL),
-    *(Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
+    *(Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
     *(Flag.RELATED_WORD, Flag.CAPTION_WORD, Flag.CONTENT_WORD),
 )
 _BITS = np.array(INSIDE, np.int64)[:, None]
@@ -323,23 +324,20 @@ def _say_site(rows: Rows, block: int) -> str:
 #: Share of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
 #: says where its own text stands.
 HALF_OWN, LEAST_OWN = 0.5, 20
-_SITE_NAMES = (
-    "repeated repeated_in_place repeated_slot repeated_up1 repeated_up3 own_here own_up1 in_own_half stock k "
-    "same_as_all"
-)
+_SITE_NAMES = "repeated repeated_in_place repeated_slot repeated_up3 own_here own_up1 in_own_half stock k same_as_all"
 
 
 @_family(_SITE_NAMES, _say_site)
 def site(view: View) -> Found:
     """What other pages repeat of the block and of the boxes around; where they have text that is theirs alone."""
     if not view.pages:
-        return [*[np.nan] * 9, 0.0, np.nan]
+        return [*[np.nan] * 8, 0.0, np.nan]
     shared, counts, above, own = view.shared, view.counts, view.above, view.under[OWN]
     total = float(own.max())
     inside = view.blocks.inside(_smallest(view, own >= HALF_OWN * total)) if total >= LEAST_OWN else np.nan
     return [
         *(shared.text_share, shared.placed_share, shared.slot_share),
-        *(above[COPIES] / np.maximum(above[TOKENS], 1)),
+        above[COPIES, 1] / np.maximum(above[TOKENS, 1], 1),
         np.log1p(counts[OWN]),
         above[OWN, 0] / max(total, 1e-9),
         inside,

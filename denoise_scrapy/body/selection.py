@@ -92,11 +92,12 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: On pages of up to so many blocks what every comparison page has in the same place counts less: the model, fitted on
 #: whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
 REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
-#: A text of so many tokens that one other page has too, between texts that none has, is of a common stock: an
-#: advertisement, an appeal. The model knows of it (`features`, "stock"), but hardly any recorded site has the pages to
-#: learn it from. Portal +.009, no corpus -.001; where texts beside may be shared too, wcxb -.024 (variants of a product
-#: share their description).
-STOCK_FACTOR, STOCK_TOKENS = 0.3, 8
+#: A text of so many tokens that another page has too is of a common stock, an advertisement or an appeal, where the
+#: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is of that
+#: kind. The model knows of it (`features`, "stock"), but hardly any recorded site has the pages to learn it from. Portal
+#: +.019, no corpus -.001; where long texts beside may be shared too, wcxb -.024 (variants of a product share their
+#: description). If it were more than a share of the text to be kept, it would be the page.
+STOCK_FACTOR, STOCK_TOKENS, STOCK_PLACE, STOCK_SHARE = 0.3, 8, 0.7, 0.3
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
@@ -170,12 +171,22 @@ def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float
     Args:
         page: The page of m blocks.
         probability: Shape (m,).
-        stock: 1 for such texts, NaN where there is no other page, shape (m,).
+        stock: Of such texts the share of their place's text that two pages have, 0 for the page's own, NaN where there
+            is no other page, shape (m,).
     """
-    beside = np.concatenate([[False], stock > 0, [False]])
-    alone = ~(beside[:-2] | beside[2:])
-    among = (stock > 0) & alone & (page.blocks.tokens >= STOCK_TOKENS) & ~_headings(page)
+    shared, tokens = stock > 0, page.blocks.tokens
+    long = shared & (tokens >= STOCK_TOKENS)
+    among = long & ~_headings(page) & (_alone(shared) | (_alone(long) & (stock >= STOCK_PLACE)))
+    expected = probability * tokens
+    if expected @ among > STOCK_SHARE * expected.sum():
+        return probability
     return np.where(among, STOCK_FACTOR * probability, probability)
+
+
+def _alone(these: BoolArray) -> BoolArray:
+    """Blocks with none of these before or after them."""
+    padded = np.concatenate([[False], these, [False]])
+    return np.asarray(~(padded[:-2] | padded[2:]))
 
 
 def _headings(page: Page) -> BoolArray:
