@@ -93,8 +93,8 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
 REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
 #: A text of so many tokens that another page has too is of a common stock, an advertisement or an appeal, where the
-#: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is of that
-#: kind. The model knows of it (`features`, "stock"), but hardly any recorded site has the pages to learn it from. Portal
+#: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is shared.
+#: The model knows of it (`features`, "stock"), but hardly any recorded site has the pages to learn it from. Portal
 #: +.019, no corpus -.001; where long texts beside may be shared too, wcxb -.024 (variants of a product share their
 #: description). If it were more than a share of the text to be kept, it would be the page.
 STOCK_FACTOR, STOCK_TOKENS, STOCK_PLACE, STOCK_SHARE = 0.3, 8, 0.7, 0.3
