@@ -19,7 +19,7 @@ from example_project.scoring import f1
 README = Path(__file__).parent.parent / "README.md"
 SECTION = "before and after"
 PATH = "/forum/viewtopic-398.html"
-OTHERS = 5
+OTHERS = 20  # as a crawl compares with
 WIDTH = 48  # characters of a block that are shown
 SHORTEST = 7  # words of a block that is shown
 DISTRIBUTIONS = {"trafilatura": "trafilatura", "readability": "readability-lxml"}

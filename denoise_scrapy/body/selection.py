@@ -93,11 +93,13 @@ HIDDEN_SHARE, LONG_TOKENS = 0.7, 12
 #: whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
 REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
 #: A text of so many tokens that another page has too is of a common stock, an advertisement or an appeal, where the
-#: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is shared.
+#: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is shared,
+#: by so many pages: in five threads of a forum two greetings are alike by chance.
 #: The model knows of it (`features`, "stock"), but hardly any recorded site has the pages to learn it from. Portal
-#: +.019, no corpus -.001; where long texts beside may be shared too, wcxb -.024 (variants of a product share their
-#: description). If it were more than a share of the text to be kept, it would be the page.
-STOCK_FACTOR, STOCK_TOKENS, STOCK_PLACE, STOCK_SHARE = 0.3, 8, 0.7, 0.3
+#: +.019, cross-validated wcxb -.002, others less; where long texts beside may be shared too, wcxb -.024 (variants of a
+#: product share their description). If it were more than a share of the text to be kept, it would be the page.
+STOCK_FACTOR, STOCK_TOKENS, STOCK_SHARE = 0.3, 8, 0.3
+STOCK_PLACE, STOCK_PAGES = 0.7, 10
 #: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
 #: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
 #: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
@@ -165,7 +167,7 @@ def lower_repeated(page: Page, probability: FloatArray, in_place: npt.NDArray[np
     return np.where((in_place >= EVERY) & ~_headings(page), REPEATED_FACTOR * probability, probability)
 
 
-def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32]) -> FloatArray:
+def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32], pages: int) -> FloatArray:
     """A text, no heading, that another page has too counts less, if those beside it are the page's own.
 
     Args:
@@ -173,10 +175,12 @@ def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float
         probability: Shape (m,).
         stock: Of such texts the share of their place's text that two pages have, 0 for the page's own, NaN where there
             is no other page, shape (m,).
+        pages: How many other pages there are.
     """
     shared, tokens = stock > 0, page.blocks.tokens
     long = shared & (tokens >= STOCK_TOKENS)
-    among = long & ~_headings(page) & (_alone(shared) | (_alone(long) & (stock >= STOCK_PLACE)))
+    labelled = _alone(long) & (stock >= STOCK_PLACE) if pages >= STOCK_PAGES else False
+    among = long & ~_headings(page) & (_alone(shared) | labelled)
     expected = probability * tokens
     if expected @ among > STOCK_SHARE * expected.sum():
         return probability

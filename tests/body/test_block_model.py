@@ -49,7 +49,7 @@ def test_reasons_are_words_and_numbers():
     blocks = {block.text: block for block in body.blocks}
     assert blocks[STORY].kept and not blocks["Home"].kept
     assert all("(+" in block.reason or "(-" in block.reason for block in body.blocks)
-    assert "repeats on both other pages" in blocks["Home"].reason
+    assert "repeats on both other pages" in blocks["Flood"].reason
 
 
 def test_parts_say_how_the_odds_change_without_a_family():

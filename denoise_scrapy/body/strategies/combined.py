@@ -50,10 +50,17 @@ class CombinedStrategy(Strategy):
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         view = View(page, site)
-        return self.judge(page, features_of(view), view.words)
+        return self.judge(page, features_of(view), len(site.pages), view.words)
 
-    def judge(self, page: Page, features: npt.NDArray[np.float32], words: Words | None = None) -> Decision:
-        """The decision by the features of a page's m blocks, shape (features, m), rows as in `NAMES`, and its words."""
+    def judge(self, page: Page, features: npt.NDArray[np.float32], pages: int, words: Words | None = None) -> Decision:
+        """The decision on a page's m blocks.
+
+        Args:
+            page: The page.
+            features: Shape (features, m), rows as in `NAMES`.
+            pages: How many comparison pages there are.
+            words: What the page's words announce, if that is known.
+        """
         model = self._model or block_model()
         known = features[_rows(model.names)]
         neighbours = Neighbours.of(page)
@@ -61,7 +68,7 @@ class CombinedStrategy(Strategy):
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability, words or read_words(page))
         probability = lower_repeated(page, probability, features[_IN_PLACE])
-        probability = lower_stock(page, probability, features[_STOCK])
+        probability = lower_stock(page, probability, features[_STOCK], pages)
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
         probability = move_to_list(page, probability)
