@@ -19,7 +19,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
-from denoise_scrapy.commands.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
+from denoise_scrapy.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
 from denoise_scrapy.crawl.index_guard import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
