@@ -26,8 +26,8 @@ PROBLEMS: Mapping[str, str] = {
     "no URL": "without an http(s) URL",
     "no JSON": "a line that is no JSON object",
 }
-#: Most bytes of a page. A worker holds some pages at a time, in several forms. Of 12,000 recorded pages the largest has
-#: 4 MB; Common Crawl cuts at 1, later at 5.
+#: Most bytes of a page. A worker holds some pages at a time, in several forms. Of 3,740 recorded pages the largest has
+#: 5 MB; Common Crawl cuts at 1, later at 5.
 MOST_BYTES = 8_000_000
 #: Content types of pages; those after the first two say nothing.
 HTML_TYPES = ("text/html", "application/xhtml+xml", "", "application/octet-stream", "unknown/unknown")

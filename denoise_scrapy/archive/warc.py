@@ -64,8 +64,8 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Re
         error = stopped
     if last is None:
         following = _next_start(file, start + 1)
-        kind = "unreadable" if not start and following is None else "damaged"
-        yield Record(name, start).bad(kind, error or "no record")
+        cut = "truncated" if start or _begins(file, start) else "unreadable"
+        yield Record(name, start).bad("damaged" if following else cut, error or "no record")
         return following
     if not compressed:
         following = _next_start(file, last + 1) if error else None
