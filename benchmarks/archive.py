@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -151,23 +151,26 @@ def check(folder: Path, out: Path, cell: int, scope: str) -> None:
             dropped += verdict.duplicate
             same = row["duplicate_of"] == (of[verdict.of] if verdict.of else None)
             shares = (verdict.c1, verdict.score, verdict.new)
-            same = same and (not verdict.duplicate or tuple(row["shares"][name] for name in ("c1", "c2", "new")) == shares)
+            same = same and (
+                not verdict.duplicate or tuple(row["shares"][name] for name in ("c1", "c2", "new")) == shares
+            )
             wrong += not same
     print(f"{dropped} near-duplicates, {wrong} other verdicts")
 
 
 def loop(folder: Path, way: str, pages: int) -> None:
     """Pages a second of processor time of one process; read pages are held where they are put in order first."""
-    html = ((one.url, one.html or "") for one in islice((one for one in records(folder) if not one.problem), pages))
+    found = (one for one in records(folder) if not one.problem)
+    html: Iterable[tuple[str, str]] = ((one.url, one.html or "") for one in islice(found, pages))
     if way == "by-site":
-        html = iter(sorted(html, key=lambda page: (site_key(page[0]), page[0])))
-    ways: dict[str, Callable[[], Iterable[Any]]] = {
-        "read": lambda: html,
-        "ours": lambda: (body.text for _, body in extract_pages(html)),
-        "by-site": lambda: (body.text for _, body in extract_pages(html)),
-        **{name: lambda name=name: (peers()[name](page) for _, page in html) for name in peers()},
-    }
-    begin, count = time.process_time(), sum(1 for _ in ways[way]())
+        html = sorted(html, key=lambda page: (site_key(page[0]), page[0]))
+    texts: Iterable[Any] = html
+    if way in {"ours", "by-site"}:
+        texts = (body.text for _, body in extract_pages(html))
+    elif way != "read":
+        extract = peers()[way]
+        texts = (extract(page) for _, page in html)
+    begin, count = time.process_time(), sum(1 for _ in texts)
     seconds = time.process_time() - begin
     print(f"{way}: {count} pages, {count / seconds:.1f} pages/s/core", flush=True)
 
@@ -176,15 +179,20 @@ def measured(command: list[str]) -> dict[str, Any]:
     """Run a command; the processor seconds of it and of all processes under it, and the most memory of one, in MB."""
     begin = time.monotonic()
     process = subprocess.Popen(command)
-    seconds: dict[int, float] = {}
+    seconds: dict[tuple[str, int], float] = {}
     largest: dict[str, float] = defaultdict(float)
     while process.poll() is None:
         for number, kind, spent, memory in under(process.pid):
-            seconds[number] = spent
+            seconds[kind, number] = spent
             largest[kind] = max(largest[kind], memory)
         time.sleep(EVERY)
-    of_all = {"seconds": round(time.monotonic() - begin, 1), "processor seconds": round(sum(seconds.values()), 1)}
-    return {"status": process.returncode, **of_all, "largest, MB": {kind: round(most) for kind, most in largest.items()}}
+    kinds = {kind: round(sum(spent for (of, _), spent in seconds.items() if of == kind), 1) for kind in largest}
+    of_all = {"seconds": round(time.monotonic() - begin, 1), "processor seconds": kinds}
+    return {
+        "status": process.returncode,
+        **of_all,
+        "largest, MB": {kind: round(most) for kind, most in largest.items()},
+    }
 
 
 def under(root: int) -> Iterator[tuple[int, str, float, float]]:

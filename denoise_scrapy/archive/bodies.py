@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from itertools import groupby
 from typing import Any
 
-from denoise_scrapy import __version__
 from denoise_scrapy.body import DEFAULT_STRATEGY, extract_pages
 from denoise_scrapy.dedup import Fingerprint
 
+VERSION = version("denoise-scrapy")
 #: Most pages of a cell. Of a site cut in cells bodies are as good as uncut, F1 .9743 and .9742; a cell of recorded
 #: pages takes half a minute, which is what a task that fails costs.
 CELL = 4096
@@ -42,8 +43,8 @@ def bodies(
     Example:
         >>> frame = "<div>Site menu</div><p>{}</p><div>All rights reserved</div>"
         >>> stories = ["The bridge was closed because of the flood.", "A lynx was seen near the station at dawn."]
-        >>> pages = [{"site": "a", "url": f"http://a.example/{n}", "html": frame.format(s)} for n, s in enumerate(stories)]
-        >>> [row["text"] for row in bodies(pages)] == stories
+        >>> pages = [(f"http://a.example/{n}", frame.format(story)) for n, story in enumerate(stories)]
+        >>> [row["text"] for row in bodies({"site": "a", "url": url, "html": html} for url, html in pages)] == stories
         True
     """
     unknown = [name for name in fields if name not in FIELDS]
@@ -69,7 +70,7 @@ def _of_group(group: Iterable[Mapping[str, Any]], strategy: str, fields: Sequenc
             "confidence": body.confidence,
             "evidence": body.evidence,
             "fallback": body.fallback,
-            "version": __version__,
+            "version": VERSION,
             "fingerprint": packed(Fingerprint.of(body.text)),
         }
         for name in fields:

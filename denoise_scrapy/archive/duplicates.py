@@ -20,11 +20,11 @@ from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.fingerprint import BANDS
 from denoise_scrapy.dedup.rules import Comparison
 
-#: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times as
-#: many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these, and 99.4 of true pairs.
+#: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times
+#: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these, and 99.4 of true pairs.
 MOST_SINGLE = 30_000_000
-#: Texts of a key, the earliest, that others with the key are compared with. A sentence in each page of a site has as many
-#: as there are pages, and says nothing; copies have ten keys in common and more. As many as an index looks at.
+#: Texts of a key, the earliest, that others with the key are compared with. A sentence in each page of a site has as
+#: many as there are pages, and says nothing; copies have ten keys in common and more. As many as an index looks at.
 MOST_CANDIDATES = 256
 
 _RULE = RULES["part"]
@@ -53,14 +53,12 @@ def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.i
     """
     values = np.frombuffer(b"".join(bands), "<u4").reshape(-1, BANDS).astype(np.uint64)
     if not joined:
-        return (values | np.arange(BANDS, dtype=np.uint64) << np.uint64(32)).view(np.int64)
+        return np.asarray(values | np.arange(BANDS, dtype=np.uint64) << np.uint64(32)).view(np.int64)
     keys = (values[:, _FIRST] << np.uint64(32) | values[:, _SECOND]) * _FACTOR
     return np.asarray(keys + np.arange(len(_FIRST), dtype=np.uint64) * _STEP).view(np.int64)
 
 
-def candidate_pairs(
-    keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CANDIDATES
-) -> Iterator[tuple[int, int]]:
+def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CANDIDATES) -> Iterator[tuple[int, int]]:
     """Pairs of texts with a key in common.
 
     Args:
@@ -90,6 +88,7 @@ def verify(text: str, kept: Sequence[Fingerprint]) -> list[Comparison]:
 
     Example:
         >>> text = "Swifts sleep on the wing, high over the sea, and come down to breed under old roofs in May. "
+        >>> text += "In August they leave for the south, and stay in the air until they come back to the same roof."
         >>> [one.duplicate for one in verify("As we said. " + text, [Fingerprint.of(text), Fingerprint.of("None")])]
         [True, False]
     """

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from denoise_scrapy.archive.records import format_of
+from denoise_scrapy.storage import replacing
 
 
 def files_of(patterns: list[str]) -> list[str]:
@@ -32,7 +33,7 @@ def files_of(patterns: list[str]) -> list[str]:
 
 def _local(pattern: str) -> list[str]:
     path = Path(pattern)
-    names = [str(one) for one in path.rglob("*")] if path.is_dir() else glob(pattern, recursive=True)
+    names = [str(one) for one in path.rglob("*")] if path.is_dir() else glob(pattern, recursive=True)  # noqa: PTH207 - absolute, too
     if not names and path.exists():  # a name with a bracket in it
         names = [pattern]
     found = [str(Path(name).absolute()) for name in names if Path(name).is_file()]
@@ -49,7 +50,9 @@ def _listed(pattern: str) -> list[str]:
         return [pattern]
     parts = PurePosixPath(path).parts
     fixed = next((number for number, part in enumerate(parts) if has_magic(part)), len(parts))
-    selected = system.get_file_info(FileSelector(str(PurePosixPath(*parts[:fixed])), recursive=True, allow_not_found=True))
+    selected = system.get_file_info(
+        FileSelector(str(PurePosixPath(*parts[:fixed])), recursive=True, allow_not_found=True)
+    )
     names = [one.path for one in selected if one.type == FileType.File]
     if fixed == len(parts):
         return [start + name for name in names if _is_archive(name)]
@@ -107,11 +110,9 @@ def write_text(place: str, text: str) -> None:
         with system.open_output_stream(path) as file:
             file.write(text.encode())
         return
-    path = Path(place)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(text, "utf-8")
-    beside.replace(path)
+    Path(place).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(Path(place)) as beside:
+        beside.write_text(text, "utf-8")
 
 
 def remove_folder(place: str) -> None:

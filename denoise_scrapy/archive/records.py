@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from denoise_scrapy.page.parse import decode_html
-from denoise_scrapy.row_files import FORMATS, MOST_CHARS, JsonLines, kind_of
+from denoise_scrapy.row_files import FORMATS, JsonLines, kind_of
 from denoise_scrapy.site import site_key
 
 #: Problems, and what they mean.
@@ -37,7 +38,9 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _SNIFFED = 1445
 _UTF16 = (b"\xfe\xff", b"\xff\xfe")
 _TAG = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
-_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S)
+_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
+)
 _TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 _ROWS = 16  # of Parquet read at a time: some MB of pages
 
@@ -167,23 +170,22 @@ def _of_rows(name: str, rows: Iterator[tuple[int, Mapping[str, Any] | None, str]
             yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
     except (ValueError, OSError, MemoryError) as error:  # pyarrow's errors are of these
         place = Record(name, record.offset + 1)
-        yield place.bad("truncated" if "cut short" in str(error) else "damaged" if record.offset else "unreadable", error)
+        yield place.bad(
+            "truncated" if "cut short" in str(error) else "damaged" if record.offset else "unreadable", error
+        )
 
 
 def _of_fields(record: Record, fields: Mapping[str, Any]) -> Record:
     url, html, date = (fields.get(name) for name in ("url", "html", "date"))
-    dated = date.isoformat() if hasattr(date, "isoformat") else str(date or "")
+    dated: str = date.isoformat() if isinstance(date, datetime.date) else str(date or "")
     record = replace(record, url=url if isinstance(url, str) else "", date=dated)
-    if html is None or html in ("", b""):
-        return record.bad("empty") if record.url else record.bad("no URL")
-    if isinstance(html, bytes):
-        if len(html) > MOST_BYTES:
-            return record.bad("too large", f"{len(html)} bytes")
-        return record.page(decode_html(html)) if is_html(html, called=True) else record.bad("no HTML")
-    if not isinstance(html, str):
-        return record.bad("no HTML", kind_of(html))
+    if not html and record.url:
+        return record.bad("empty")
+    if not isinstance(html, (str, bytes)):
+        return record.bad("no HTML" if html else "no URL", kind_of(html))
     if len(html) > MOST_BYTES:
-        return record.bad("too large", f"{len(html)} characters")
-    if not is_html(html[:_TAG_WITHIN].encode("utf-8", "replace"), called=True):
-        return record.bad("no HTML")
-    return record.page(html)
+        return record.bad("too large", f"{len(html)}")
+    start = html if isinstance(html, bytes) else html[:_TAG_WITHIN].encode("utf-8", "replace")
+    if not is_html(start, called=True):
+        return record.bad("no HTML" if html else "no URL")
+    return record.page(decode_html(html) if isinstance(html, bytes) else html)

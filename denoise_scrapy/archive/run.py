@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
-from denoise_scrapy import __version__
+from denoise_scrapy.archive.bodies import VERSION
 from denoise_scrapy.archive.places import exists, files_of, read_text, remove_folder, write_text
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
 from denoise_scrapy.archive.summary import figures_of, summary_page
@@ -45,7 +45,7 @@ class Options:
     strategy: str
     scope: str
     fields: list[str]
-    version: str = __version__
+    version: str = VERSION
 
 
 def session(master: str, out: str) -> SparkSession:
@@ -59,6 +59,8 @@ def session(master: str, out: str) -> SparkSession:
         builder = builder.config(f"spark.executorEnv.{name}", "1")
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
+        if master.startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
         local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
         if "SPARK_DRIVER_MEMORY" not in os.environ:
             local["spark.driver.memory"] = _MEMORY
@@ -96,7 +98,9 @@ class Run:
         if exists(self._note):
             noted = json.loads(read_text(self._note))
             begun = noted["options"]
-            other = [f"{name} {begun.get(name)!r}" for name, value in asdict(options).items() if begun.get(name) != value]
+            other = [
+                f"{name} {begun.get(name)!r}" for name, value in asdict(options).items() if begun.get(name) != value
+            ]
             if other:
                 raise ValueError(f"{out} was begun with {', '.join(other)}: name another folder, or remove it")
             self._seconds = noted["seconds"]
@@ -119,7 +123,9 @@ class Run:
         with self._timed("summary"):
             figures = figures_of(pages, results, bad)
         if figures["records"] != figures["pages"] + figures["bad records"]:
-            raise RuntimeError(f"{figures['records']} records, but {figures['pages']} bodies, {figures['bad records']} bad")
+            raise RuntimeError(
+                f"{figures['records']} records, but {figures['pages']} bodies, {figures['bad records']} bad"
+            )
         self._write_note(figures)
         write_text(summary, summary_page(figures, asdict(self._options), self._seconds))
         remove_folder(f"{self._out}/stages")
@@ -155,6 +161,7 @@ class Run:
         folder = folder or f"{self._out}/stages/{name.replace(', ', '-').replace(' ', '-')}"
         if not exists(f"{folder}/_SUCCESS"):
             writer = part.write.mode("overwrite").option("compression", "zstd")
+            writer = writer.option("parquet.enable.dictionary#html", "false")  # no two pages are the same
             with self._timed(name):
                 (writer.partitionBy(by) if by else writer).parquet(folder)
         return self._spark.read.schema(part.schema).parquet(folder)

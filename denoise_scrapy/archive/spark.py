@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
 from denoise_scrapy.archive.bodies import CELL, FIELDS, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, candidate_pairs, keys_of, resolve, verify
@@ -29,8 +29,12 @@ Stage = Callable[[str, "DataFrame"], "DataFrame"]
 
 # Bytes and rows of a batch that Spark hands to Python or gets from it. Its own 10,000 rows would be 1.5 GB of pages.
 # Spark before 4.1 counts rows only.
-_BATCH_BYTES, _BATCH_ROWS = 4_000_000, 16
+_BATCH_BYTES, _BATCH_ROWS = 1_000_000, 8
 _BYTES_OPTION, _ROWS_OPTION = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
+# Rows of Parquet that Java holds at a time; its own 4,096 are half a gigabyte of pages.
+_READ_OPTION, _READ_ROWS = "spark.sql.parquet.columnarReaderBatchSize", 32
+
+_MOST_ROWS = 4096  # of a batch that Python hands to Spark
 
 _ORDER = ("date", "url", "file", "offset")  # of texts: as an index would be fed
 _PRINT = pa.struct(
@@ -121,7 +125,9 @@ def bodies_of(
     number = F.crc32(F.col("url")) % F.coalesce(F.col("cells"), F.lit(1))
     placed = pages.join(F.broadcast(large), "site", "left").withColumn("cell", number.cast("int"))
     placed = placed.select(*wanted, "html")
-    parted = placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
+    parted = (
+        placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
+    )
     chosen = {name: "body_html" if name == "html" else name for name in FIELDS if name in fields}
     schema = pa.schema(
         [("site", pa.string()), ("cell", pa.int32()), *((name, pa.string()) for name in ("url", "date", "file"))]
@@ -199,16 +205,17 @@ def _edges(texts: DataFrame, pairs: DataFrame) -> DataFrame:
     candidates = pairs.join(prints, "earlier").select("id", "earlier", "fingerprint", F.lit(None).alias("text"))
     wanted = texts.join(pairs.select("id").distinct(), "id", "left_semi")
     itself = F.lit(-1).cast("long").alias("earlier")
-    news = wanted.select("id", itself, F.lit(None).cast(candidates.schema["fingerprint"].dataType).alias("fingerprint"), "text")
+    news = wanted.select(
+        "id", itself, F.lit(None).cast(candidates.schema["fingerprint"].dataType).alias("fingerprint"), "text"
+    )
     both = news.unionByName(candidates).repartition("id").sortWithinPartitions("id", "earlier")
     return _mapped(both, _verified, _EDGES)
 
 
 def _verified(rows: Rows) -> Rows:
     for number, group in groupby(rows, lambda row: row["id"]):
-        text = next(group)["text"]
-        earlier = list(group)
-        judged = verify(text, [Fingerprint(**row["fingerprint"]) for row in earlier])
+        first, *earlier = group
+        judged = verify(first["text"], [Fingerprint(**row["fingerprint"]) for row in earlier])
         for row, one in zip(earlier, judged, strict=True):
             if one.duplicate:
                 yield {"id": number, "earlier": row["earlier"], "shares": {"c1": one.c1, "c2": one.c2, "new": one.new}}
@@ -227,17 +234,22 @@ def _marked(texts: DataFrame, named: DataFrame, firsts: DataFrame, dropped: Data
     )
     of_first = dropped.select(F.col("id").alias("first"), "earlier", "shares")
     equal = F.struct(F.lit(1.0).alias("c1"), F.lit(1.0).alias("c2"), F.lit(0.0).alias("new"))
-    judged = members.join(of_first, "first", "left").where(F.col("earlier").isNotNull() | (F.col("first") != F.col("id")))
-    judged = judged.select("id", F.coalesce("earlier", "first").alias("of"), F.coalesce("shares", equal).alias("shares"))
+    judged = members.join(of_first, "first", "left").where(
+        F.col("earlier").isNotNull() | (F.col("first") != F.col("id"))
+    )
+    judged = judged.select(
+        "id", F.coalesce("earlier", "first").alias("of"), F.coalesce("shares", equal).alias("shares")
+    )
     urls = texts.select(F.col("id").alias("of"), F.col("url").alias("duplicate_of"))
     return texts.join(judged.join(urls, "of").drop("of"), "id", "left").drop("id", "fingerprint")
 
 
 def _bound_batches(spark: SparkSession) -> None:
-    if spark.conf.get(_BYTES_OPTION, None) is None:
-        spark.conf.set(_ROWS_OPTION, str(_BATCH_ROWS))
-    else:
+    spark.conf.set(_READ_OPTION, str(_READ_ROWS))
+    if spark.conf.isModifiable(_BYTES_OPTION):
         spark.conf.set(_BYTES_OPTION, str(_BATCH_BYTES))
+    else:
+        spark.conf.set(_ROWS_OPTION, str(_BATCH_ROWS))
 
 
 def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, Any]]], schema: pa.Schema) -> DataFrame:
@@ -257,7 +269,6 @@ def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, A
     return table.mapInArrow(run, ", ".join(f"`{field.name}` {_type(field.type)}" for field in schema))
 
 
-_MOST_ROWS = 4096
 _TYPES = {pa.string(): "string", pa.binary(): "binary", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double"}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.shown import MAX_CELL, shown
@@ -24,7 +24,9 @@ def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str
     read = pages.agg(F.count("*").alias("records"), html).collect()[0]
     duplicates = F.count("duplicate_of").alias("duplicates")
     total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), duplicates).collect()[0]
-    evidence = F.concat_ws(", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit(""))))
+    evidence = F.concat_ws(
+        ", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit("")))
+    )
     of_site = results.groupBy("site").agg(F.count("*").alias("pages"), F.avg("confidence").alias("confidence"))
     unsure = of_site.where(F.col("pages") >= _PAGES_OF_A_SITE).orderBy("confidence", "site").limit(_SITES).collect()
     problems = _counts(bad, F.col("problem"))

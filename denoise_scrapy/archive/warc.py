@@ -10,6 +10,7 @@ import io
 import re
 import zlib
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from fastwarc.stream_io import BrotliReader, ChunkedReader, ZstdReader
@@ -81,43 +82,36 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Re
 
 def _read(record: Record, one: Any) -> Record | None:
     """A record as a page or as bad; None for one that is not of a page."""
-    cut = one.headers.get("Content-Length") is None
-    if one.record_type not in _PAGES:
-        return record.bad("truncated", "in the record's headers") if cut else None
-    if cut:
+    if one.headers.get("Content-Length") is None:
         return record.bad("truncated", "in the record's headers")
+    if one.record_type not in _PAGES:
+        return None
     if one.record_type == WarcRecordType.revisit:
         return record.bad("revisit")
     if one.content_length > MOST_BYTES:
         return record.bad("too large", f"{one.content_length} bytes")
-    if not one.is_http:
-        kind, _, rest = (one.headers.get("Content-Type") or "").partition(";")
-        data = one.reader.read()
-        return _truncated(record, one, data) or _page(record, data, kind, rest.partition("charset=")[2], "")
     one.parse_http()
     data = one.reader.read()
-    bad = _truncated(record, one, data)
-    if bad is not None:
-        return bad
+    if len(data) < one.content_length:
+        return record.bad("truncated", f"{len(data)} of {one.content_length} bytes")
+    return _answer(record, one, data) if one.is_http else _page(record, data, one.headers.get("Content-Type") or "")
+
+
+def _answer(record: Record, one: Any, data: bytes) -> Record:
+    """The page of a server's answer."""
     head = one.http_headers
     status = head.status_code if head is not None else None
     if status is None or not 200 <= status < 300:
         return record.bad("status", status or "no status line")
     if "chunked" in (head.get("Transfer-Encoding") or "").lower():
-        try:
+        with suppress(OSError):  # unpacked already
             data = ChunkedReader(io.BytesIO(data)).read()
-        except OSError:  # unpacked already
-            pass
     return _page(record, data, one.http_content_type or "", one.http_charset or "", head.get("Content-Encoding") or "")
 
 
-def _truncated(record: Record, one: Any, data: bytes) -> Record | None:
-    return record.bad("truncated", f"{len(data)} of {one.content_length} bytes") if len(data) < one.content_length else None
-
-
-def _page(record: Record, data: bytes, kind: str, charset: str, encodings: str) -> Record:
+def _page(record: Record, data: bytes, kind: str, charset: str = "", encodings: str = "") -> Record:
     """The page of some content, or why it is none."""
-    kind = kind.strip().lower()
+    kind = kind.partition(";")[0].strip().lower()
     if kind not in HTML_TYPES:
         return record.bad("type", kind)
     if not data:
@@ -134,7 +128,9 @@ def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
     """Content without its encodings, as it stands where it has others than it says; and what went wrong."""
     named = [name.strip().lower() for name in encodings.split(",")]
     if not data.startswith(_GZIP[:2]):
-        named = [name for name in named if name not in {"gzip", "x-gzip"}] + ["not gzip"] * ("gzip" in encodings.lower())
+        named = [name for name in named if name not in {"gzip", "x-gzip"}] + ["not gzip"] * (
+            "gzip" in encodings.lower()
+        )
     elif "gzip" not in encodings.lower():
         named.append("gzip")
     problem = ""

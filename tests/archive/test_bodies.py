@@ -38,7 +38,9 @@ def test_partitions_change_nothing(sites: list[int], cell: int, partitions: int)
     parted: dict[str, Any] = {}
     for part in range(partitions):
         mine = places[part::partitions]
-        parted |= {row["url"]: row for row in bodies(row for one in mine for row in rows if (row["site"], row["cell"]) == one)}
+        parted |= {
+            row["url"]: row for row in bodies(row for one in mine for row in rows if (row["site"], row["cell"]) == one)
+        }
     assert parted == whole
     assert list(whole) == [row["url"] for row in rows]
 
@@ -48,7 +50,12 @@ def test_a_body_is_that_of_extract_pages() -> None:
     expected = [body for _, body in extract_pages((row["url"], row["html"]) for row in rows)]
     found = list(bodies(rows, fields=("markdown", "html")))
     for row, body in zip(found, expected, strict=True):
-        assert (row["text"], row["title"], row["markdown"], row["body_html"]) == (body.text, body.title, body.markdown, body.html)
+        assert (row["text"], row["title"], row["markdown"], row["body_html"]) == (
+            body.text,
+            body.title,
+            body.markdown,
+            body.html,
+        )
         assert (row["confidence"], row["evidence"], row["fallback"]) == (body.confidence, body.evidence, body.fallback)
         assert Fingerprint(**row["fingerprint"]) == Fingerprint.of(body.text)
         assert row["version"] == denoise_scrapy.__version__

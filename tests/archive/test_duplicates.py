@@ -77,7 +77,10 @@ def test_resolving_is_what_an_index_does_text_by_text(edges: list[tuple[int, int
 
 def test_numbers_may_be_large() -> None:
     far = 1 << 40
-    assert list(resolve([(far + 1, far), (far + 2, far + 1), (far + 70_000, far)])) == [(far + 1, far), (far + 70_000, far)]
+    assert list(resolve([(far + 1, far), (far + 2, far + 1), (far + 70_000, far)])) == [
+        (far + 1, far),
+        (far + 70_000, far),
+    ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 12)), unique=True), st.integers(1, 4))

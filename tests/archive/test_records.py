@@ -167,7 +167,11 @@ def test_files_by_names_folders_and_patterns(tmp_path: Path) -> None:
         return [one.removeprefix(f"{folder}/") for one in files_of(list(patterns))]
 
     assert names(folder) == ["a.warc", "b.warc.gz", "c/d.jsonl", "e[1].parquet"]
-    assert names(f"{folder}/*.warc*", f"{folder}/a.warc", f"{folder}/e[1].parquet") == ["a.warc", "b.warc.gz", "e[1].parquet"]
+    assert names(f"{folder}/*.warc*", f"{folder}/a.warc", f"{folder}/e[1].parquet") == [
+        "a.warc",
+        "b.warc.gz",
+        "e[1].parquet",
+    ]
     url = (tmp_path / "c").as_uri()
     assert files_of([url]) == files_of([f"{url}/*.jsonl"]) == files_of([f"{url}/d.jsonl"]) == [f"{url}/d.jsonl"]
     for wrong in (f"{folder}/c/notes.txt", f"{folder}/none.warc", f"{url}/*.warc"):
