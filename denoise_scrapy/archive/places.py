@@ -10,7 +10,7 @@ from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from denoise_scrapy.archive.records import format_of
+from denoise_scrapy.archive.reading import format_of
 from denoise_scrapy.storage import replacing
 
 

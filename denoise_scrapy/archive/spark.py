@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's example
 from denoise_scrapy.archive.bodies import CELL, FIELDS, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, candidate_pairs, keys_of, resolve, verify
 from denoise_scrapy.archive.places import files_of, opened
-from denoise_scrapy.archive.records import Record, read_records
+from denoise_scrapy.archive.reading import read_records
+from denoise_scrapy.archive.records import Record
 from denoise_scrapy.body import DEFAULT_STRATEGY
 from denoise_scrapy.dedup import Fingerprint
 

@@ -18,7 +18,8 @@ from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from denoise_scrapy.archive import bodies
-from denoise_scrapy.archive.records import Record, read_records
+from denoise_scrapy.archive.reading import read_records
+from denoise_scrapy.archive.records import Record
 from denoise_scrapy.archive.run import session
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from denoise_scrapy.archive.places import files_of, opened, read_text, remove_folder, write_text
-from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, Record, format_of, read_records
+from denoise_scrapy.archive.reading import format_of, read_records
+from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, Record
 from tests.archive.warcs import ODD, members, record
 
 PLAIN = [record(f"http://a.example/{number}", b"<html><p>Rain %d." % number * 40) for number in range(6)]
