@@ -106,7 +106,7 @@ class Run:
             self._seconds = noted["seconds"]
         else:
             files_of(options.inputs)  # before anything is written
-        self._write_note()
+            self._write_note()
 
     def finish(self) -> dict[str, Any]:
         """Run what is left; returns the figures of the summary."""

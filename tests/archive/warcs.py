@@ -42,13 +42,13 @@ def page(text: str, site: str = "Daily") -> bytes:
 
 
 def archive(sites: int, pages: int, copies: int = 3) -> list[bytes]:
-    """Records of some sites; each of the first stories of a site is a near-copy of one of the site before."""
+    """Records of some sites; the first stories of each but the first are near-copies of those of the first."""
     found = []
     for site in range(sites):
         for number in range(pages):
             text = story(100 * site + number)
             if site and number < copies:
-                text = f"By our own staff. {story(100 * (site - 1) + number)}"
+                text = f"By our own staff. {story(number)}"
             url, date = f"http://s{site}.example/{number}", f"2031-0{1 + (site + number) % 9}-01T00:00:00Z"
             found.append(record(url, page(text, f"Daily {site}"), date=date))
     random.Random(1).shuffle(found)
