@@ -1,13 +1,14 @@
 """Archives: pages a second and core, memory, and whether results are those of a single process.
 
-    python -m benchmarks.archive write FOLDER --corpora DIR [--pages 20000] [--skew]
+    python -m benchmarks.archive write FOLDER [--corpora DIR...] [--pages 20000] [--large .5]
     python -m benchmarks.archive run FOLDER OUT [arguments of denoise_scrapy.archive]
     python -m benchmarks.archive check FOLDER OUT [--cell 4096] [--scope all]
     python -m benchmarks.archive loop FOLDER [--ways read ours by-site trafilatura resiliparse] [--pages 2000]
 
-`write` makes WARC files of recorded pages, and of edits of these: three in ten a copy with some other words, the others
-a page with other words in the same template. `run` measures a run: processor time of all its processes, and the largest
-of each kind. Compare it with `loop`, which reads the same files in one process.
+`write` makes WARC files of recorded pages, without corpora of those of the example portal, and of edits of these: three
+in ten a copy with some other words, the others a page with other words in the same template. `run` measures a run:
+processor time of all its processes, and the largest of each kind. Compare it with `loop`, which reads the same files in
+one process.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from benchmarks.corpora import RecordedPage, load
+from benchmarks.corpora import RecordedPage, load, portal
 from benchmarks.peers import peers
 from denoise_scrapy.archive.bodies import CELL
 from denoise_scrapy.archive.reading import read_records
@@ -51,13 +52,13 @@ def main() -> None:
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--corpora", type=Path, nargs="*", default=[])
     parser.add_argument("--pages", type=int, default=20_000)
-    parser.add_argument("--skew", action="store_true", help="half of all pages are of one site")
+    parser.add_argument("--large", type=float, default=0, help="share of all pages that are of one site")
     parser.add_argument("--cell", type=int, default=CELL)
     parser.add_argument("--scope", default="all")
     parser.add_argument("--ways", nargs="*", default=["read", "ours", "by-site", "trafilatura", "resiliparse"])
     args, more = parser.parse_known_args()
     if args.what == "write":
-        write(args.folder, args.corpora, args.pages, skew=args.skew)
+        write(args.folder, args.corpora, args.pages, large=args.large)
     elif args.what == "run":
         given = [str(args.folder), str(args.out), "--cell", str(args.cell), "--scope", args.scope, *more]
         print(json.dumps(measured([sys.executable, "-m", "denoise_scrapy.archive", *given])))
@@ -68,9 +69,10 @@ def main() -> None:
             loop(args.folder, way, args.pages)
 
 
-def write(folder: Path, corpora: Iterable[Path], pages: int, *, skew: bool) -> None:
+def write(folder: Path, corpora: Iterable[Path], pages: int, *, large: float) -> None:
     """Write WARC files, the pages of each site spread over all."""
     recorded = [page for root in corpora for name, sites in load(root) if name != "portal" for s in sites for page in s]
+    recorded = recorded or portal()
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [(number % len(recorded), number // len(recorded)) for number in range(pages)]
     random.Random(1).shuffle(chosen)
@@ -79,8 +81,8 @@ def write(folder: Path, corpora: Iterable[Path], pages: int, *, skew: bool) -> N
         page, rng = recorded[number], random.Random(f"{number} {edit}")
         html = page.html if not edit else edited(page.html, rng)
         url = url_of(page, number) + (f"?edit={edit}" if edit else "")
-        if skew and number % 2:
-            url = f"http://large.example/{crc32(url.encode()):08x}/{edit}"
+        if number % 10 < 10 * large:
+            url = f"http://large.example/{number % 7}/{number}/{edit}"
         date = f"2031-{1 + edit % 12:02}-{1 + number % 28:02}T12:00:00Z"
         files[place % FILES].write(gzip.compress(warc_record(url, date, html.encode("utf-8", "replace")), 4))
     for file in files:

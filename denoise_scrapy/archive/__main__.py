@@ -24,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     args = _parser().parse_args(arguments)
     try:
-        import fastwarc  # noqa: F401, PLC0415 - an extra, as what follows
+        import pyspark  # noqa: F401, I001, PLC0415 - an extra, as what follows
+        import fastwarc  # noqa: F401, PLC0415
         import pandas  # noqa: F401, PLC0415
 
         from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415

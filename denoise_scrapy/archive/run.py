@@ -31,6 +31,7 @@ _PAGES_A_TASK = 4096
 _TASKS_A_CORE = 4  # at least: tasks are not of one size
 #: Java's memory where the machine's owner says nothing: room to sort two tasks' pages without many files.
 _MEMORY = "2g"
+_LOG = Path(__file__).with_name("log4j2.properties")
 _LINE = 0.5  # seconds between two progress lines on a terminal
 _BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # a task has one core
 
@@ -62,6 +63,7 @@ def session(master: str, out: str) -> SparkSession:
         if master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
         local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+        local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()}"
         if "SPARK_DRIVER_MEMORY" not in os.environ:
             local["spark.driver.memory"] = _MEMORY
         if "SPARK_LOCAL_DIRS" not in os.environ and "://" not in out:
