@@ -183,11 +183,11 @@ def measured(command: list[str]) -> dict[str, Any]:
     begin = time.monotonic()
     process = subprocess.Popen(command)
     seconds: dict[tuple[str, int], float] = {}
-    largest: dict[str, float] = defaultdict(float)
+    largest: dict[str, tuple[float, float]] = {}
     while process.poll() is None:
         for number, kind, spent, memory in under(process.pid):
             seconds[kind, number] = spent
-            largest[kind] = max(largest[kind], memory)
+            largest[kind] = max(largest.get(kind, (0.0, 0.0)), (round(memory), round(time.monotonic() - begin)))
         time.sleep(EVERY)
     kinds = {kind: round(sum(spent for (of, _), spent in seconds.items() if of == kind), 1) for kind in largest}
     of_all = {"seconds": round(time.monotonic() - begin, 1), "processor seconds": kinds}

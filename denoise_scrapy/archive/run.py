@@ -163,7 +163,7 @@ class Run:
         folder = folder or f"{self._out}/stages/{name.replace(', ', '-').replace(' ', '-')}"
         if not exists(f"{folder}/_SUCCESS"):
             writer = part.write.mode("overwrite").option("compression", "zstd")
-            writer = writer.option("parquet.enable.dictionary#html", "false")  # no two pages are the same
+            writer = writer.option("parquet.enable.dictionary#packed", "false")  # no two pages are the same
             with self._timed(name):
                 (writer.partitionBy(by) if by else writer).parquet(folder)
         return self._spark.read.schema(part.schema).parquet(folder)

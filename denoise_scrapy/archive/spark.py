@@ -35,6 +35,7 @@ _BYTES_OPTION, _ROWS_OPTION = (f"spark.sql.execution.arrow.max{what}PerBatch" fo
 # Rows of Parquet that Java holds at a time; its own 4,096 are half a gigabyte of pages.
 _READ_OPTION, _READ_ROWS = "spark.sql.parquet.columnarReaderBatchSize", 32
 
+_CODEC = "zstd"
 _MOST_ROWS = 4096  # of a batch that Python hands to Spark
 
 _ORDER = ("date", "url", "file", "offset")  # of texts: as an index would be fed
@@ -44,8 +45,8 @@ _PRINT = pa.struct(
 )
 _SHARES = pa.struct([("c1", pa.float64()), ("c2", pa.float64()), ("new", pa.float64())])
 _PAGES = pa.schema(
-    [(name, pa.string()) for name in ("site", "url", "date", "html", "file")]
-    + [("offset", pa.int64()), ("problem", pa.string()), ("detail", pa.string())]
+    [(name, pa.string()) for name in ("site", "url", "date", "file", "problem", "detail")]
+    + [("offset", pa.int64()), ("packed", pa.binary()), ("bytes", pa.int64())]
 )
 _KEYED = pa.schema([("scope", pa.int64()), ("key", pa.int64()), ("id", pa.int64())])
 _PAIRS = pa.schema([("id", pa.int64()), ("earlier", pa.int64())])
@@ -61,7 +62,8 @@ def read_pages(spark: SparkSession, *patterns: str) -> DataFrame:
             these, which pyarrow reads. A file is read by one task.
 
     Returns:
-        site, url, date, html, file, offset; problem, "" for a page, else of `records.PROBLEMS`; detail.
+        site, url, date, file, offset; problem, "" for a page, else of `records.PROBLEMS`; detail; packed and bytes, the
+        page compressed by Zstandard and its length: Java, which sorts pages, takes a fifth of the time with them so.
 
     Raises:
         ValueError: A pattern names no file, or one of another format.
@@ -79,9 +81,24 @@ def read_pages(spark: SparkSession, *patterns: str) -> DataFrame:
 def _records(file: str) -> Rows:
     try:
         with opened(file) as content:
-            yield from (record.row for record in read_records(file, content))
+            yield from map(_packed, read_records(file, content))
     except OSError as error:
-        yield Record(file, 0).bad("unreadable", error).row
+        yield _packed(Record(file, 0).bad("unreadable", error))
+
+
+def _packed(record: Record) -> dict[str, Any]:
+    row = record.row
+    html = row.pop("html")
+    data = None if html is None else html.encode()
+    packed = None if data is None else pa.compress(data, codec=_CODEC, asbytes=True)
+    return row | {"packed": packed, "bytes": None if data is None else len(data)}
+
+
+def _unpacked(row: dict[str, Any]) -> dict[str, Any]:
+    packed, size = row.pop("packed", None), row.pop("bytes", 0)
+    if packed is not None:
+        row["html"] = pa.decompress(packed, size, codec=_CODEC, asbytes=True).decode()
+    return row
 
 
 def bodies_of(
@@ -99,7 +116,8 @@ def bodies_of(
     are counted first: keep what is costly to read (`persist`, or a file).
 
     Args:
-        pages: site, url and html; date, file and offset where they are known. Those with a `problem` are left out.
+        pages: As `read_pages` returns them; or site, url and html, and date, file and offset where they are known.
+            Those with a `problem` are left out.
         strategy: A name in `STRATEGIES`.
         cell: Most pages of a cell, about.
         fields: What to add, of "markdown" and "html" (in `body_html`).
@@ -125,7 +143,7 @@ def bodies_of(
     large = pages.groupBy("site").count().where(F.col("count") > cell).select("site", cells.alias("cells"))
     number = F.crc32(F.col("url")) % F.coalesce(F.col("cells"), F.lit(1))
     placed = pages.join(F.broadcast(large), "site", "left").withColumn("cell", number.cast("int"))
-    placed = placed.select(*wanted, "html")
+    placed = placed.select(*wanted, *(("packed", "bytes") if "packed" in pages.columns else ("html",)))
     parted = (
         placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
     )
@@ -138,7 +156,9 @@ def bodies_of(
     )
     fields = list(chosen)
     return _mapped(
-        parted.sortWithinPartitions(*wanted), lambda rows: bodies(rows, strategy=strategy, fields=fields), schema
+        parted.sortWithinPartitions(*wanted),
+        lambda rows: bodies(map(_unpacked, rows), strategy=strategy, fields=fields),
+        schema,
     )
 
 
@@ -261,7 +281,7 @@ def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, A
         size = 0
         for row in function(one for batch in batches for one in batch.to_pylist()):
             rows.append(row)
-            size += sum(len(value) for value in row.values() if isinstance(value, str))
+            size += sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
             if size > _BATCH_BYTES or len(rows) == _MOST_ROWS:
                 yield pa.RecordBatch.from_pylist(rows, schema=schema)
                 rows, size = [], 0

@@ -20,7 +20,7 @@ _SITES, _PAGES_OF_A_SITE = 20, 5
 
 def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:
     """Figures of a run: records as they were read, bodies with their verdicts, bad records."""
-    html = F.sum(F.octet_length("html")).alias("bytes")
+    html = F.sum("bytes").alias("bytes")
     read = pages.agg(F.count("*").alias("records"), html).collect()[0]
     duplicates = F.count("duplicate_of").alias("duplicates")
     total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), duplicates).collect()[0]
