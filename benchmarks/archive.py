@@ -183,23 +183,20 @@ def measured(command: list[str]) -> dict[str, Any]:
     begin = time.monotonic()
     process = subprocess.Popen(command)
     seconds: dict[tuple[str, int], float] = {}
-    largest: dict[str, tuple[float, float]] = {}
+    largest: dict[str, tuple[float, int]] = {}
     while process.poll() is None:
         for number, kind, spent, memory in under(process.pid):
             seconds[kind, number] = spent
-            largest[kind] = max(largest.get(kind, (0.0, 0.0)), (round(memory), round(time.monotonic() - begin)))
+            largest[kind] = max(largest.get(kind, (0.0, 0)), (memory, round(time.monotonic() - begin)))
         time.sleep(EVERY)
     kinds = {kind: round(sum(spent for (of, _), spent in seconds.items() if of == kind), 1) for kind in largest}
     of_all = {"seconds": round(time.monotonic() - begin, 1), "processor seconds": kinds}
-    return {
-        "status": process.returncode,
-        **of_all,
-        "largest, MB": {kind: round(most) for kind, most in largest.items()},
-    }
+    most = {kind: f"{memory:.0f} after {after} s" for kind, (memory, after) in largest.items()}
+    return {"status": process.returncode, **of_all, "largest, MB": most}
 
 
 def under(root: int) -> Iterator[tuple[int, str, float, float]]:
-    """Processes under one, it too: number, kind, processor seconds resident MB."""
+    """Processes under one, it too: number, kind, processor seconds, resident MB."""
     rows: dict[int, tuple[int, float, float, str]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
