@@ -37,9 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     inputs = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
     options = Options(inputs, args.cell, args.slices, args.strategy, args.scope, fields)
     try:
+        run = Run(args.out, options)
         spark = session(args.master, args.out)
         try:
-            figures = Run(spark, args.out, options).finish()
+            figures = run.finish(spark)
         finally:
             with suppress(Exception):  # Java may have ended
                 spark.stop()

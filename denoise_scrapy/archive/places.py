@@ -88,13 +88,13 @@ def opened(place: str) -> Iterator[BinaryIO]:
 
 
 def exists(place: str) -> bool:
-    """Whether there is a file."""
+    """Whether there is a file or a folder."""
     if "://" not in place:
         return Path(place).exists()
     from pyarrow.fs import FileType  # noqa: PLC0415 - an extra
 
     system, path = _system(place)
-    return bool(system.get_file_info(path).type == FileType.File)
+    return bool(system.get_file_info(path).type != FileType.NotFound)
 
 
 def read_text(place: str) -> str:

@@ -83,16 +83,16 @@ class Run:
     """One run: its stages, in a folder of results.
 
     Args:
-        spark: The session.
         out: The folder of results.
         options: What it is made with.
 
     Raises:
-        ValueError: The folder has results of other options, or the inputs name no file.
+        ValueError: The folder has results of other options or of others, or the inputs name no file.
     """
 
-    def __init__(self, spark: SparkSession, out: str, options: Options) -> None:
-        self._spark = spark
+    _spark: SparkSession
+
+    def __init__(self, out: str, options: Options) -> None:
         self._out = out.rstrip("/")
         self._options = options
         self._note = f"{self._out}/run.json"
@@ -107,11 +107,15 @@ class Run:
                 raise ValueError(f"{out} was begun with {', '.join(other)}: name another folder, or remove it")
             self._seconds = noted["seconds"]
         else:
-            files_of(options.inputs)  # before anything is written
+            files_of(options.inputs)
+            others = [name for name in ("bodies", "bad", "stages") if exists(f"{self._out}/{name}")]
+            if others:
+                raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: name another folder")
             self._write_note()
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self, spark: SparkSession) -> dict[str, Any]:
         """Run what is left; returns the figures of the summary."""
+        self._spark = spark
         summary = f"{self._out}/summary.html"
         if exists(summary):
             say(f"{self._out} is finished", file=sys.stderr)

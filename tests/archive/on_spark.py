@@ -236,7 +236,10 @@ def test_a_killed_driver(folder: Path, records: list[Record], tmp_path: Path) ->
 def test_what_stops_the_command(folder: Path, tmp_path: Path) -> None:
     done = run(tmp_path / "none.warc", tmp_path / "out")
     assert done.returncode == 1 and done.stderr.endswith("none.warc: there is no such file\n")
-    assert not (tmp_path / "out" / "run.json").exists()
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "mine" / "bodies").mkdir(parents=True)
+    done = run(folder, tmp_path / "mine")
+    assert done.returncode == 1 and "mine has bodies, but no run.json of ours" in done.stderr
     without = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": "/nowhere"}
     made = command(folder, tmp_path / "out")
     done = subprocess.run(made, cwd=ROOT, capture_output=True, text=True, env=without, timeout=LONGEST, check=False)
