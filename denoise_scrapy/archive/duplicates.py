@@ -21,7 +21,8 @@ from denoise_scrapy.dedup.fingerprint import BANDS
 from denoise_scrapy.dedup.rules import Comparison
 
 #: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times
-#: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these, and 99.4 of true pairs.
+#: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these. Of true pairs they keep 99.4 in 100
+#: where these are copies, 86 of 8,666 among 20,000 pages with edits, many of which are a part of another.
 MOST_SINGLE = 30_000_000
 #: Texts of a key, the earliest, that others with the key are compared with. A sentence in each page of a site has as
 #: many as there are pages, and says nothing; copies have ten keys in common and more. As many as an index looks at.
