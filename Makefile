@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat package clean
+.PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -73,6 +73,16 @@ $(VENV)/.bench: pyproject.toml $(KERNELS) | $(VENV)/bin/python
 	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,docs,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
+
+$(VENV)/.archive: pyproject.toml $(KERNELS) | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy with PySpark (450 MB), and datatrove"
+	$(PIP) --upgrade pip
+	$(PIP) -e ".[dev,docs,train,archive]" datatrove
+	@touch $@ $(VENV)/.demo $(VENV)/.dev
+
+# archives on Spark, which needs Java 17
+archive-test: $(VENV)/.archive
+	$(BIN)/python -m pytest -q tests/archive/on_spark.py tests/archive/on_datatrove.py
 
 # property tests with thirty times as many examples, others each time; what fails becomes an `@example` of its test
 explore: $(VENV)/.dev

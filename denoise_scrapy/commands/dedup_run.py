@@ -19,10 +19,10 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
-from denoise_scrapy.commands.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
 from denoise_scrapy.crawl.index_guard import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
+from denoise_scrapy.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key

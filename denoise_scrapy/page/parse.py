@@ -220,7 +220,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         b'<meta charset=latin1>caf\xc3\xa9'
     """
     if isinstance(html, bytes):
-        html = _decoded(html, encoding)
+        html = decode_html(html, encoding)
     body = html.encode("utf-8", "replace")
     native = library()
     found = _look(body) if native is None else native.html_look(body, len(body))
@@ -234,7 +234,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     return body
 
 
-def _decoded(html: bytes, encoding: str | None) -> str:
+def decode_html(html: bytes, encoding: str | None = None) -> str:
     """A page's text, as the HTML standard has it: BOM, transport, meta, XML declaration, else by its bytes."""
     for bom, marked in _BOMS:
         if html.startswith(bom):

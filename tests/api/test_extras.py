@@ -77,6 +77,15 @@ def test_a_parquet_file_names_its_extra(tmp_path: Path) -> None:
     assert done.stdout.endswith("pip install denoise-scrapy[parquet]\n")
 
 
+def test_an_archive_names_its_extra(tmp_path: Path) -> None:
+    code = "import runpy; runpy.run_module('denoise_scrapy.archive', run_name='__main__')"
+    done = run_without({"pyspark"}, code, tmp_path, "in.warc.gz", "out")
+    assert done.returncode == 1
+    assert done.stdout == (
+        "python -m denoise_scrapy.archive: needs pyspark, which is not installed: pip install denoise-scrapy[archive]\n"
+    )
+
+
 def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
     log, feed = crawl_without(PLAYWRIGHT, tmp_path, "-a", f"page={page}", "-a", "rendered=1")
     assert '"body": ' in feed

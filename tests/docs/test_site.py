@@ -18,7 +18,7 @@ from tests.docs.pages import DOCS, ROOT
 
 PAGES = sorted(DOCS.rglob("*.md"))
 # Modules of which the reference lists all that is public.
-PUBLIC = ("denoise_scrapy", "denoise_scrapy.body", "denoise_scrapy.dedup")
+PUBLIC = ("denoise_scrapy", "denoise_scrapy.archive", "denoise_scrapy.body", "denoise_scrapy.dedup")
 
 
 class Lines(logging.Handler):

@@ -1,0 +1,9 @@
+"""Archives: bodies by site and near-duplicates of pages on disk, as pure functions; `spark` runs them on PySpark.
+
+Rows are dicts, of pages and of bodies; what is sorted says so. `python -m denoise_scrapy.archive IN... OUT` does all.
+"""
+
+from denoise_scrapy.archive.bodies import bodies
+from denoise_scrapy.archive.duplicates import candidate_pairs, keys_of, resolve, verify
+
+__all__ = ["bodies", "candidate_pairs", "keys_of", "resolve", "verify"]

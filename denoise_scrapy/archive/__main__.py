@@ -1,0 +1,98 @@
+"""Bodies and near-duplicates of an archive: `python -m denoise_scrapy.archive IN... OUT`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from denoise_scrapy.archive.bodies import CELL, FIELDS
+from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.shown import counted, say
+
+_NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
+_NO_EXTRA = "needs {}, which is not installed: pip install denoise-scrapy[archive]"
+
+_AGAIN = "the same command goes on behind the last whole stage"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    args = _parser().parse_args(arguments)
+    try:
+        import pyspark  # noqa: F401, I001, PLC0415 - an extra, as what follows
+        import fastwarc  # noqa: F401, PLC0415
+        import pandas  # noqa: F401, PLC0415
+
+        from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415
+    except ImportError as error:
+        return _failed(_NO_EXTRA.format(error.name))
+    if "PYSPARK_GATEWAY_PORT" not in os.environ and not _java():
+        return _failed(_NO_JAVA)
+    fields = [name for name in FIELDS if getattr(args, name)]
+    inputs = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
+    options = Options(inputs, args.cell, args.slices, args.strategy, args.scope, fields)
+    try:
+        run = Run(args.out, options)
+        spark = session(args.master, args.out)
+        try:
+            figures = run.finish(spark)
+        finally:
+            with suppress(Exception):  # Java may have ended
+                spark.stop()
+    except (ValueError, OSError) as error:
+        return _failed(error)
+    except KeyboardInterrupt:
+        return _failed(f"stopped; {_AGAIN}")
+    except Exception as error:  # of a task that failed as often as it may, or of Java's end
+        return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
+    pages, sites = counted(figures["pages"], "page"), counted(figures["sites"], "site")
+    others = f"{counted(figures['duplicates'], 'near-duplicate')}, {counted(figures['bad records'], 'bad record')}"
+    say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/summary.html")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m denoise_scrapy.archive", description=__doc__.partition(":")[0])
+    what = "WARC, JSON lines (url, html, date) or Parquet: files, folders, patterns, URLs such as s3a://"
+    parser.add_argument("inputs", metavar="IN", nargs="+", help=what)
+    parser.add_argument("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
+    parser.add_argument(
+        "--master", default="local[*,4]", help="default: local[*,4], all cores, a failed task four times"
+    )
+    parser.add_argument("--cell", type=_number, default=CELL, help=f"a larger site is cut in cells (default: {CELL})")
+    parser.add_argument(
+        "--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)"
+    )
+    parser.add_argument("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
+    parser.add_argument(
+        "--scope", choices=("all", "site"), default="all", help="what near-duplicates are looked for in"
+    )
+    parser.add_argument("--markdown", action="store_true", help="bodies as Markdown too")
+    parser.add_argument("--html", action="store_true", help="bodies as HTML too")
+    return parser
+
+
+def _number(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return value
+
+
+def _java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return bool(shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java"))
+
+
+def _failed(why: object) -> int:
+    say(f"python -m denoise_scrapy.archive: {why}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

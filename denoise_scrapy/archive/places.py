@@ -1,0 +1,124 @@
+"""Files of archives and of results, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from glob import glob, has_magic
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from denoise_scrapy.archive.reading import format_of
+from denoise_scrapy.storage import replacing
+
+
+def files_of(patterns: list[str]) -> list[str]:
+    """The files that some paths, folders and patterns name, sorted, each once.
+
+    Raises:
+        ValueError: A pattern names no file, or one of no format that is read.
+    """
+    found = set()
+    for pattern in patterns:
+        names = _listed(pattern) if "://" in pattern else _local(pattern)
+        if not names:
+            raise ValueError(f"{pattern}: there is no such file")
+        for name in names:
+            format_of(name)
+        found |= set(names)
+    return sorted(found)
+
+
+def _local(pattern: str) -> list[str]:
+    path = Path(pattern)
+    names = [str(one) for one in path.rglob("*")] if path.is_dir() else glob(pattern, recursive=True)  # noqa: PTH207 - absolute, too
+    if not names and path.exists():  # a name with a bracket in it
+        names = [pattern]
+    found = [str(Path(name).absolute()) for name in names if Path(name).is_file()]
+    return found if not path.is_dir() else [name for name in found if _is_archive(name)]
+
+
+def _listed(pattern: str) -> list[str]:
+    from pyarrow.fs import FileSelector, FileType  # noqa: PLC0415 - an extra
+
+    system, path = _system(pattern)
+    start = pattern[: len(pattern) - len(path)]
+    info = system.get_file_info(path)
+    if info.type == FileType.File:
+        return [pattern]
+    parts = PurePosixPath(path).parts
+    fixed = next((number for number, part in enumerate(parts) if has_magic(part)), len(parts))
+    selected = system.get_file_info(
+        FileSelector(str(PurePosixPath(*parts[:fixed])), recursive=True, allow_not_found=True)
+    )
+    names = [one.path for one in selected if one.type == FileType.File]
+    if fixed == len(parts):
+        return [start + name for name in names if _is_archive(name)]
+    return [start + name for name in names if fnmatch(name, path) and len(PurePosixPath(name).parts) == len(parts)]
+
+
+def _is_archive(name: str) -> bool:
+    try:
+        format_of(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _system(place: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it. Hadoop's s3a is pyarrow's s3."""
+    from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
+
+    system, path = FileSystem.from_uri(place.replace("s3a://", "s3://", 1))
+    return system, path
+
+
+@contextmanager
+def opened(place: str) -> Iterator[BinaryIO]:
+    """Open a file that can be sought in."""
+    if "://" not in place:
+        with Path(place).open("rb") as file:
+            yield file
+        return
+    system, path = _system(place)
+    with system.open_input_file(path) as raw, io.BufferedReader(raw, 1 << 20) as file:
+        yield file
+
+
+def exists(place: str) -> bool:
+    """Whether there is a file or a folder."""
+    if "://" not in place:
+        return Path(place).exists()
+    from pyarrow.fs import FileType  # noqa: PLC0415 - an extra
+
+    system, path = _system(place)
+    return bool(system.get_file_info(path).type != FileType.NotFound)
+
+
+def read_text(place: str) -> str:
+    """The text of a file."""
+    with opened(place) as file:
+        return file.read().decode()
+
+
+def write_text(place: str, text: str) -> None:
+    """Write a file as a whole."""
+    if "://" in place:
+        system, path = _system(place)
+        with system.open_output_stream(path) as file:
+            file.write(text.encode())
+        return
+    Path(place).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(Path(place)) as beside:
+        beside.write_text(text, "utf-8")
+
+
+def remove_folder(place: str) -> None:
+    """Delete a folder with all that is in it, where there is one."""
+    from pyarrow.fs import FileSystem, FileType  # noqa: PLC0415 - an extra
+
+    system, path = _system(place) if "://" in place else FileSystem.from_uri(str(Path(place).absolute()))
+    if system.get_file_info(path).type == FileType.Directory:
+        system.delete_dir(path)

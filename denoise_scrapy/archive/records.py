@@ -1,0 +1,107 @@
+"""Records of an archive's files: a page each, or why it is none. No damage of a file raises; all of it is counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from denoise_scrapy.site import site_key
+
+#: Problems, and what they mean.
+PROBLEMS: Mapping[str, str] = {
+    "truncated": "the file ends within the record",
+    "damaged": "the place cannot be read; reading goes on at the next record",
+    "unreadable": "the file cannot be opened, or is none of its kind",
+    "status": "no answer of status 2xx: a redirect, an error",
+    "revisit": "a note that the page has not changed, without the page",
+    "encoding": "the content is not encoded as it says, and is no HTML as it stands",
+    "type": "of another content type than HTML",
+    "no HTML": "called HTML, or nothing, and is none",
+    "empty": "without content",
+    "too large": "more bytes than are read",
+    "no URL": "without an http(s) URL",
+    "no JSON": "a line that is no JSON object",
+}
+#: Most bytes of a page. A worker holds some pages at a time, in several forms. Of 3,740 recorded pages the largest has
+#: 5 MB; Common Crawl cuts at 1, later at 5.
+MOST_BYTES = 8_000_000
+#: Content types of pages; those after the first two say nothing.
+HTML_TYPES = ("text/html", "application/xhtml+xml", "", "application/octet-stream", "unknown/unknown")
+
+# What no text has, by the WHATWG's MIME Sniffing Standard ("binary data byte"), and how far it is looked for there.
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_SNIFFED = 1445
+_UTF16 = (b"\xfe\xff", b"\xff\xfe")
+_TAG = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
+_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
+)
+TAG_WITHIN = 65_536  # bytes in which a page has its first tag
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of an archive.
+
+    Attributes:
+        file: The file it stands in.
+        offset: Where: the byte of a WARC file, the line of JSON lines, the row of Parquet.
+        url: Its URL, "" where it has none.
+        date: When it was fetched, as the archive says it; "" where it does not.
+        html: The page; None where the record is none.
+        problem: Why it is none, one of `PROBLEMS`; "" for a page.
+        detail: More of that.
+    """
+
+    file: str
+    offset: int
+    url: str = ""
+    date: str = ""
+    html: str | None = None
+    problem: str = ""
+    detail: str = ""
+
+    def bad(self, problem: str, detail: object = "") -> Record:
+        """The same as no page."""
+        return replace(self, html=None, problem=problem, detail=str(detail)[:200])
+
+    def page(self, html: str) -> Record:
+        """The same with its page, or a bad record where it is none."""
+        if not site_key(self.url):
+            return self.bad("no URL", self.url)
+        if not html.strip():
+            return self.bad("empty")
+        if len(html) > MOST_BYTES:
+            return self.bad("too large", f"{len(html)} characters")
+        return replace(self, html=html)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in a table, in which all text is what UTF-8 can write."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        texts = {name: _writable(value) for name, value in values.items() if isinstance(value, str)}
+        return values | texts | {"site": site_key(texts["url"])}
+
+
+def _writable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # halves of a pair, as JSON may hold
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def is_html(data: bytes, *, called: bool) -> bool:
+    r"""Whether some bytes are HTML; where nothing calls them so, only what begins like a page.
+
+    Example:
+        >>> is_html(b"<p>Rain.", called=True), is_html(b"<p>Rain.", called=False), is_html(b"\x89PNG\r\n", called=True)
+        (True, False, False)
+    """
+    if data[:2] in _UTF16:
+        return True
+    if _BINARY.search(data, 0, _SNIFFED):
+        return False
+    return bool(_TAG.search(data, 0, TAG_WITHIN) if called else _START.match(data, 0, TAG_WITHIN))

@@ -1,0 +1,231 @@
+"""A whole archive in stages, each a folder of Parquet: a run that was stopped goes on behind the last whole one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
+
+from denoise_scrapy.archive.bodies import VERSION
+from denoise_scrapy.archive.places import exists, files_of, read_text, remove_folder, write_text
+from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
+from denoise_scrapy.archive.summary import figures_of, summary_page
+from denoise_scrapy.shown import counted, say
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Pages of a task, some MB of HTML: half a minute, which is what a task that fails costs.
+_PAGES_A_TASK = 4096
+_TASKS_A_CORE = 4  # at least: tasks are not of one size
+#: Java's memory where the machine's owner says nothing: room to sort two tasks' pages without many files.
+_MEMORY = "2g"
+_LOG = Path(__file__).with_name("log4j2.properties")
+_LINE = 0.5  # seconds between two progress lines on a terminal
+_BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # a task has one core
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run is made with; one that goes on has the same."""
+
+    inputs: list[str]
+    cell: int
+    slices: int
+    strategy: str
+    scope: str
+    fields: list[str]
+    version: str = VERSION
+
+
+def session(master: str, out: str) -> SparkSession:
+    """A session of this process; under `spark-submit` the one that it has set up.
+
+    Raises:
+        OSError: Java does not start.
+    """
+    builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
+    for name in _BLAS:
+        builder = builder.config(f"spark.executorEnv.{name}", "1")
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
+        if master.startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
+        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+        local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()}"
+        if "SPARK_DRIVER_MEMORY" not in os.environ:
+            local["spark.driver.memory"] = _MEMORY
+        if "SPARK_LOCAL_DIRS" not in os.environ and "://" not in out:
+            local["spark.local.dir"] = str(Path(out).absolute() / "stages" / "spark")  # not in a small /tmp
+        builder = builder.master(master)
+        for name, value in local.items():
+            builder = builder.config(name, value)
+    try:
+        spark: SparkSession = builder.getOrCreate()
+    except RuntimeError as error:  # PySpark's own
+        raise OSError(f"Java does not start: {error}") from error
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+class Run:
+    """One run: its stages, in a folder of results.
+
+    Args:
+        out: The folder of results.
+        options: What it is made with.
+
+    Raises:
+        ValueError: The folder has results of other options or of others, or the inputs name no file.
+    """
+
+    _spark: SparkSession
+
+    def __init__(self, out: str, options: Options) -> None:
+        self._out = out.rstrip("/")
+        self._options = options
+        self._note = f"{self._out}/run.json"
+        self._seconds: dict[str, float] = {}
+        if exists(self._note):
+            noted = json.loads(read_text(self._note))
+            begun = noted["options"]
+            other = [
+                f"{name} {begun.get(name)!r}" for name, value in asdict(options).items() if begun.get(name) != value
+            ]
+            if other:
+                raise ValueError(f"{out} was begun with {', '.join(other)}: name another folder, or remove it")
+            self._seconds = noted["seconds"]
+        else:
+            files_of(options.inputs)
+            others = [name for name in ("bodies", "bad", "stages") if exists(f"{self._out}/{name}")]
+            if others:
+                raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: name another folder")
+            self._write_note()
+
+    def finish(self, spark: SparkSession) -> dict[str, Any]:
+        """Run what is left; returns the figures of the summary."""
+        self._spark = spark
+        summary = f"{self._out}/summary.html"
+        if exists(summary):
+            say(f"{self._out} is finished", file=sys.stderr)
+            return dict(json.loads(read_text(self._note))["figures"])
+        pages = self._pages()
+        found = self._bodies(pages)
+        marked = duplicates_of(found, scope=self._options.scope, stage=self._stage)
+        results = self._stage("bodies", marked, f"{self._out}/bodies")
+        bad = pages.where(F.col("problem") != "").select("url", "date", "file", "offset", "problem", "detail")
+        bad = self._stage("bad", bad.coalesce(1), f"{self._out}/bad")
+        with self._timed("summary"):
+            figures = figures_of(pages, results, bad)
+        if figures["records"] != figures["pages"] + figures["bad records"]:
+            raise RuntimeError(
+                f"{figures['records']} records, but {figures['pages']} bodies, {figures['bad records']} bad"
+            )
+        self._write_note(figures)
+        write_text(summary, summary_page(figures, asdict(self._options), self._seconds))
+        remove_folder(f"{self._out}/stages")
+        return figures
+
+    def _pages(self) -> DataFrame:
+        pages = read_pages(self._spark, *self._options.inputs)
+        number = F.crc32(F.col("site")) % self._options.slices
+        return self._stage("pages", pages.withColumn("slice", number.cast("int")), by="slice")
+
+    def _bodies(self, pages: DataFrame) -> DataFrame:
+        """Bodies slice by slice: what is shuffled at a time is a slice."""
+        counts = {row["slice"]: row["count"] for row in pages.where("problem = ''").groupBy("slice").count().collect()}
+        least = _TASKS_A_CORE * self._spark.sparkContext.defaultParallelism
+        parts = []
+        for number in range(self._options.slices):
+            found = bodies_of(
+                pages.where(F.col("slice") == number),
+                strategy=self._options.strategy,
+                cell=self._options.cell,
+                fields=self._options.fields,
+                partitions=max(least, ceil(counts.get(number, 0) / _PAGES_A_TASK)),
+            )
+            name = "texts of pages" if self._options.slices == 1 else f"texts of pages, slice {number}"
+            parts.append(self._stage(name, found))
+        together = parts[0]
+        for part in parts[1:]:
+            together = together.unionByName(part)
+        return together
+
+    def _stage(self, name: str, part: DataFrame, folder: str = "", by: str = "") -> DataFrame:
+        """A part from its folder, written before where it is not there as a whole."""
+        folder = folder or f"{self._out}/stages/{name.replace(', ', '-').replace(' ', '-')}"
+        if not exists(f"{folder}/_SUCCESS"):
+            writer = part.write.mode("overwrite").option("compression", "zstd")
+            writer = writer.option("parquet.enable.dictionary#packed", "false")  # no two pages are the same
+            with self._timed(name):
+                (writer.partitionBy(by) if by else writer).parquet(folder)
+        return self._spark.read.schema(part.schema).parquet(folder)
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        begin = time.monotonic()
+        with _progress(self._spark, name):
+            yield
+        self._seconds[name] = round(time.monotonic() - begin, 1)
+        self._write_note()
+
+    def _write_note(self, figures: dict[str, Any] | None = None) -> None:
+        note = {"options": asdict(self._options), "seconds": self._seconds, "figures": figures}
+        write_text(self._note, json.dumps(note, indent=1))
+
+
+@contextmanager
+def _progress(spark: SparkSession, name: str) -> Iterator[None]:
+    """Show tasks and time on a terminal while something runs; elsewhere a line at its end."""
+    begin, done = time.monotonic(), threading.Event()
+    tracker = spark.sparkContext.statusTracker()
+
+    def line() -> str:
+        return f"{name}: {_clock(time.monotonic() - begin)}"
+
+    def show() -> None:
+        while not done.wait(_LINE):
+            infos = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
+            tasks = [(one.numCompletedTasks, one.numTasks) for one in infos if one]
+            told = f", {sum(a for a, _ in tasks)} of {counted(sum(b for _, b in tasks), 'task')}" if tasks else ""
+            sys.stderr.write(f"\r\x1b[K{line()}{told}")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=_quiet(show), daemon=True)
+    if sys.stderr.isatty():
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if thread.is_alive():
+            thread.join()
+            sys.stderr.write("\r\x1b[K")
+    say(line(), file=sys.stderr)
+
+
+def _quiet(show: Callable[[], None]) -> Callable[[], None]:
+    """A progress line is not worth a traceback where the session ends under it."""
+
+    def run() -> None:
+        try:
+            show()
+        except Exception:  # of py4j
+            return
+
+    return run
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -1,0 +1,300 @@
+"""An archive on PySpark: pages, their bodies, the duplicates among them, as DataFrames.
+
+Spark sorts on disk and streams; Python holds some megabytes of pages and the memory of one site at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
+
+from denoise_scrapy.archive.bodies import CELL, FIELDS, bodies
+from denoise_scrapy.archive.duplicates import MOST_SINGLE, candidate_pairs, keys_of, resolve, verify
+from denoise_scrapy.archive.places import files_of, opened
+from denoise_scrapy.archive.reading import read_records
+from denoise_scrapy.archive.records import Record
+from denoise_scrapy.body import DEFAULT_STRATEGY
+from denoise_scrapy.dedup import Fingerprint
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SCOPES = ("all", "site")  # within which texts are compared
+Rows = Iterator[dict[str, Any]]
+#: Gives a result a place, so that it is computed once: its name, the result; returns the same from its place.
+Stage = Callable[[str, "DataFrame"], "DataFrame"]
+
+# Bytes and rows of a batch that Spark hands to Python or gets from it. Its own 10,000 rows would be 1.5 GB of pages.
+# Spark before 4.1 counts rows only.
+_BATCH_BYTES, _BATCH_ROWS = 1_000_000, 8
+_BYTES_OPTION, _ROWS_OPTION = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
+# Rows of Parquet that Java holds at a time; its own 4,096 are half a gigabyte of pages.
+_READ_OPTION, _READ_ROWS = "spark.sql.parquet.columnarReaderBatchSize", 32
+
+_CODEC = "zstd"
+_MOST_ROWS = 4096  # of a batch that Python hands to Spark
+
+_ORDER = ("date", "url", "file", "offset")  # of texts: as an index would be fed
+_PRINT = pa.struct(
+    [("n", pa.int32()), ("t", pa.int32()), ("s1", pa.binary()), ("s2", pa.binary()), ("limit", pa.int64())]
+    + [(name, pa.binary()) for name in ("digest", "bands", "numbers")]
+)
+_SHARES = pa.struct([("c1", pa.float64()), ("c2", pa.float64()), ("new", pa.float64())])
+_PAGES = pa.schema(
+    [(name, pa.string()) for name in ("site", "url", "date", "file", "problem", "detail")]
+    + [("offset", pa.int64()), ("packed", pa.binary()), ("bytes", pa.int64())]
+)
+_KEYED = pa.schema([("scope", pa.int64()), ("key", pa.int64()), ("id", pa.int64())])
+_PAIRS = pa.schema([("id", pa.int64()), ("earlier", pa.int64())])
+_EDGES = pa.schema([("id", pa.int64()), ("earlier", pa.int64()), ("shares", _SHARES)])
+
+
+def read_pages(spark: SparkSession, *patterns: str) -> DataFrame:
+    """Read archives: a row for each record, also for bad ones.
+
+    Args:
+        spark: The session. Its batches are made smaller, for pages are large.
+        patterns: WARC files, JSON lines and Parquet with url, html and date: paths, folders, patterns; or URLs of
+            these, which pyarrow reads. A file is read by one task.
+
+    Returns:
+        site, url, date, file, offset; problem, "" for a page, else of `records.PROBLEMS`; detail; packed and bytes, the
+        page compressed by Zstandard and its length: Java, which sorts pages, takes a fifth of the time with them so.
+
+    Raises:
+        ValueError: A pattern names no file, or one of another format.
+    """
+    files = files_of(list(patterns))
+    _bound_batches(spark)
+
+    def read(rows: Rows) -> Rows:
+        for row in rows:
+            yield from _records(files[row["id"]])
+
+    return _mapped(spark.range(0, len(files), 1, len(files)), read, _PAGES)
+
+
+def _records(file: str) -> Rows:
+    try:
+        with opened(file) as content:
+            yield from map(_packed, read_records(file, content))
+    except OSError as error:
+        yield _packed(Record(file, 0).bad("unreadable", error))
+
+
+def _packed(record: Record) -> dict[str, Any]:
+    row = record.row
+    html = row.pop("html")
+    data = None if html is None else html.encode()
+    packed = None if data is None else pa.compress(data, codec=_CODEC, asbytes=True)
+    return row | {"packed": packed, "bytes": None if data is None else len(data)}
+
+
+def _unpacked(row: dict[str, Any]) -> dict[str, Any]:
+    packed, size = row.pop("packed", None), row.pop("bytes", 0)
+    if packed is not None:
+        row["html"] = pa.decompress(packed, size, codec=_CODEC, asbytes=True).decode()
+    return row
+
+
+def bodies_of(
+    pages: DataFrame,
+    *,
+    strategy: str = DEFAULT_STRATEGY,
+    cell: int = CELL,
+    fields: Sequence[str] = (),
+    partitions: int | None = None,
+) -> DataFrame:
+    """The bodies of pages, each compared with others of its site.
+
+    A site of more than `cell` pages is cut in cells by a hash of the URL. So a body is a function of the pages and of
+    `cell`: the number of partitions and the order of the pages change nothing. The pages are read twice, as the sites
+    are counted first: keep what is costly to read (`persist`, or a file).
+
+    Args:
+        pages: As `read_pages` returns them; or site, url and html, and date, file and offset where they are known.
+            Those with a `problem` are left out.
+        strategy: A name in `STRATEGIES`.
+        cell: Most pages of a cell, about.
+        fields: What to add, of "markdown" and "html" (in `body_html`).
+        partitions: Tasks; None: what the session says.
+
+    Returns:
+        url, site, cell, date, file, offset; text, title, confidence, evidence, fallback, version, the fields; and
+        fingerprint, for `duplicates_of`.
+
+    Raises:
+        ValueError: `cell` is less than 1.
+    """
+    if cell < 1:
+        raise ValueError(f"cell must be 1 or more, got {cell}")
+    _bound_batches(pages.sparkSession)
+    if "problem" in pages.columns:
+        pages = pages.where(F.col("problem") == "")
+    for name, empty in (("date", F.lit("")), ("file", F.lit("")), ("offset", F.lit(0).cast("long"))):
+        if name not in pages.columns:
+            pages = pages.withColumn(name, empty)
+    wanted = ("site", "cell", "url", "date", "file", "offset")
+    cells = F.ceil(F.col("count") / cell)
+    large = pages.groupBy("site").count().where(F.col("count") > cell).select("site", cells.alias("cells"))
+    number = F.crc32(F.col("url")) % F.coalesce(F.col("cells"), F.lit(1))
+    placed = pages.join(F.broadcast(large), "site", "left").withColumn("cell", number.cast("int"))
+    placed = placed.select(*wanted, *(("packed", "bytes") if "packed" in pages.columns else ("html",)))
+    parted = (
+        placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
+    )
+    chosen = {name: "body_html" if name == "html" else name for name in FIELDS if name in fields}
+    schema = pa.schema(
+        [("site", pa.string()), ("cell", pa.int32()), *((name, pa.string()) for name in ("url", "date", "file"))]
+        + [("offset", pa.int64()), ("text", pa.string()), ("title", pa.string()), ("confidence", pa.float64())]
+        + [(name, pa.string()) for name in ("evidence", "fallback", "version", *chosen.values())]
+        + [("fingerprint", _PRINT)]
+    )
+    fields = list(chosen)
+    return _mapped(
+        parted.sortWithinPartitions(*wanted),
+        lambda rows: bodies(map(_unpacked, rows), strategy=strategy, fields=fields),
+        schema,
+    )
+
+
+def duplicates_of(
+    found: DataFrame, *, scope: str = SCOPES[0], joined: bool | None = None, stage: Stage | None = None
+) -> DataFrame:
+    """Which texts are near-duplicates of which: the verdicts of `DuplicateIndex`, fed with them by date and URL.
+
+    Each row is an item of its own, also where URLs repeat.
+
+    Args:
+        found: As `bodies_of` returns them.
+        scope: "all", or "site": texts are compared within their site only.
+        joined: Whether keys of candidates join two bands, see `MOST_SINGLE`; None: by the number of texts. Never within
+            a site.
+        stage: Computes a part and keeps it; None: `DataFrame.localCheckpoint`, in memory and on the workers' disks.
+
+    Returns:
+        The rows without `fingerprint`, and with duplicate_of, the URL of the kept one, null for a kept text; shares:
+        c1, c2 and new as of `Verdict`; keys, which were used: "32 x 2" or "64 x 4".
+
+    Raises:
+        ValueError: There is no such scope.
+    """
+    if scope not in SCOPES:
+        raise ValueError(f"scope is {' or '.join(SCOPES)}, not {scope!r}")
+    _bound_batches(found.sparkSession)
+    stage = stage or _kept_by_spark
+    # numbers in the order of the texts: ranges of them are sorted, and a number has its range in its upper bits
+    ordered = found.repartitionByRange(*_ORDER).sortWithinPartitions(*_ORDER)
+    texts = stage("texts", ordered.withColumn("id", F.monotonically_increasing_id()))
+    if joined is None:
+        joined = scope == "all" and texts.count() > MOST_SINGLE
+    within = F.xxhash64("site") if scope == "site" else F.lit(0).cast("long")
+    long = texts.where(F.length("fingerprint.bands") > 0)
+    named = long.select("id", within.alias("scope"), *(F.col(f"fingerprint.{name}") for name in ("digest", "bands")))
+    firsts = named.groupBy("scope", "digest").agg(F.min(F.struct("id", "bands")).alias("first"))
+    keyed = _mapped(firsts.select("scope", "first.*"), lambda rows: _keyed(rows, joined), _KEYED)
+    by_key = keyed.repartition("scope", "key").sortWithinPartitions("scope", "key", "id")
+    pairs = stage("pairs", _mapped(by_key, _paired, _PAIRS).distinct())
+    edges = stage("edges", _edges(texts, pairs))
+    in_turn = edges.repartition(1).sortWithinPartitions("id", "earlier")
+    dropped = stage("dropped", _mapped(in_turn, _resolved, _EDGES))
+    return _marked(texts, named, firsts, dropped).withColumn("keys", F.lit("64 x 4" if joined else "32 x 2"))
+
+
+def _kept_by_spark(_: str, part: DataFrame) -> DataFrame:
+    return part.localCheckpoint()
+
+
+def _keyed(rows: Rows, joined: bool) -> Rows:
+    for row in rows:
+        for key in keys_of([row["bands"]], joined=joined)[0].tolist():
+            yield {"scope": row["scope"], "key": key, "id": row["id"]}
+
+
+def _paired(rows: Rows) -> Rows:
+    for text, earlier in candidate_pairs(((row["scope"], row["key"]), row["id"]) for row in rows):
+        yield {"id": text, "earlier": earlier}
+
+
+def _edges(texts: DataFrame, pairs: DataFrame) -> DataFrame:
+    """Pairs that are duplicates: a text travels once, before the fingerprints that it is compared with."""
+    prints = texts.select(F.col("id").alias("earlier"), "fingerprint")
+    candidates = pairs.join(prints, "earlier").select("id", "earlier", "fingerprint", F.lit(None).alias("text"))
+    wanted = texts.join(pairs.select("id").distinct(), "id", "left_semi")
+    itself = F.lit(-1).cast("long").alias("earlier")
+    news = wanted.select(
+        "id", itself, F.lit(None).cast(candidates.schema["fingerprint"].dataType).alias("fingerprint"), "text"
+    )
+    both = news.unionByName(candidates).repartition("id").sortWithinPartitions("id", "earlier")
+    return _mapped(both, _verified, _EDGES)
+
+
+def _verified(rows: Rows) -> Rows:
+    for number, group in groupby(rows, lambda row: row["id"]):
+        first, *earlier = group
+        judged = verify(first["text"], [Fingerprint(**row["fingerprint"]) for row in earlier])
+        for row, one in zip(earlier, judged, strict=True):
+            if one.duplicate:
+                yield {"id": number, "earlier": row["earlier"], "shares": {"c1": one.c1, "c2": one.c2, "new": one.new}}
+
+
+def _resolved(rows: Rows) -> Rows:
+    edges = ((row["id"], row["earlier"], row["shares"]) for row in rows)
+    for number, earlier, shares in resolve(edges):
+        yield {"id": number, "earlier": earlier, "shares": shares}
+
+
+def _marked(texts: DataFrame, named: DataFrame, firsts: DataFrame, dropped: DataFrame) -> DataFrame:
+    """Texts with their verdicts. Those of the very same words have that of the first, or are its duplicates."""
+    members = named.select("id", "scope", "digest").join(
+        firsts.select("scope", "digest", F.col("first.id").alias("first")), ["scope", "digest"]
+    )
+    of_first = dropped.select(F.col("id").alias("first"), "earlier", "shares")
+    equal = F.struct(F.lit(1.0).alias("c1"), F.lit(1.0).alias("c2"), F.lit(0.0).alias("new"))
+    judged = members.join(of_first, "first", "left").where(
+        F.col("earlier").isNotNull() | (F.col("first") != F.col("id"))
+    )
+    judged = judged.select(
+        "id", F.coalesce("earlier", "first").alias("of"), F.coalesce("shares", equal).alias("shares")
+    )
+    urls = texts.select(F.col("id").alias("of"), F.col("url").alias("duplicate_of"))
+    return texts.join(judged.join(urls, "of").drop("of"), "id", "left").drop("id", "fingerprint")
+
+
+def _bound_batches(spark: SparkSession) -> None:
+    spark.conf.set(_READ_OPTION, str(_READ_ROWS))
+    if spark.conf.isModifiable(_BYTES_OPTION):
+        spark.conf.set(_BYTES_OPTION, str(_BATCH_BYTES))
+    else:
+        spark.conf.set(_ROWS_OPTION, str(_BATCH_ROWS))
+
+
+def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, Any]]], schema: pa.Schema) -> DataFrame:
+    """A table of what a function of rows yields for each partition."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows: list[Mapping[str, Any]] = []
+        size = 0
+        for row in function(one for batch in batches for one in batch.to_pylist()):
+            rows.append(row)
+            size += sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
+            if size > _BATCH_BYTES or len(rows) == _MOST_ROWS:
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+                rows, size = [], 0
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+    return table.mapInArrow(run, ", ".join(f"`{field.name}` {_type(field.type)}" for field in schema))
+
+
+_TYPES = {pa.string(): "string", pa.binary(): "binary", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double"}
+
+
+def _type(kind: pa.DataType) -> str:
+    """The type of Spark for one of Arrow."""
+    if pa.types.is_struct(kind):
+        return f"struct<{', '.join(f'`{field.name}`: {_type(field.type)}' for field in kind)}>"
+    return _TYPES[kind]

@@ -1,0 +1,98 @@
+"""What a run has found, as figures and as a page of HTML that stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
+
+from denoise_scrapy.archive.records import PROBLEMS
+from denoise_scrapy.shown import MAX_CELL, shown
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Sites of the least sure bodies: so many, each of some pages, for one odd page says nothing of its site.
+_SITES, _PAGES_OF_A_SITE = 20, 5
+
+
+def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:
+    """Figures of a run: records as they were read, bodies with their verdicts, bad records."""
+    html = F.sum("bytes").alias("bytes")
+    read = pages.agg(F.count("*").alias("records"), html).collect()[0]
+    duplicates = F.count("duplicate_of").alias("duplicates")
+    total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), duplicates).collect()[0]
+    evidence = F.concat_ws(
+        ", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit("")))
+    )
+    of_site = results.groupBy("site").agg(F.count("*").alias("pages"), F.avg("confidence").alias("confidence"))
+    unsure = of_site.where(F.col("pages") >= _PAGES_OF_A_SITE).orderBy("confidence", "site").limit(_SITES).collect()
+    problems = _counts(bad, F.col("problem"))
+    return {
+        "records": read["records"],
+        "bytes": read["bytes"] or 0,
+        "pages": total["pages"],
+        "sites": total["sites"],
+        "duplicates": total["duplicates"],
+        "bad records": sum(problems.values()),
+        "keys": next((row["keys"] for row in results.select("keys").limit(1).collect()), ""),
+        "evidence": _counts(results, evidence),
+        "problems": problems,
+        "least sure": [[row["site"], row["pages"], round(row["confidence"], 3)] for row in unsure],
+    }
+
+
+def _counts(table: DataFrame, column: Any) -> dict[str, int]:
+    rows = table.groupBy(column.alias("name")).agg(F.count("*").alias("times")).collect()
+    return {row["name"]: row["times"] for row in sorted(rows, key=lambda row: (-row["times"], row["name"]))}
+
+
+def summary_page(figures: Mapping[str, Any], options: Mapping[str, Any], seconds: Mapping[str, float]) -> str:
+    """The page."""
+    total = [
+        ["records", figures["records"]],
+        ["bytes of HTML", figures["bytes"]],
+        ["pages with a body", figures["pages"]],
+        ["sites", figures["sites"]],
+        ["near-duplicates", figures["duplicates"]],
+        ["bad records", figures["bad records"]],
+    ]
+    problems = [[name, PROBLEMS.get(name, ""), times] for name, times in figures["problems"].items()]
+    tables = [
+        _table("The archive", ("", ""), total),
+        _table("What bodies rest on", ("evidence", "bodies"), figures["evidence"].items()),
+        _table("Bad records", ("problem", "", "records"), problems),
+        _table("Least sure bodies", ("site", "pages", "mean confidence"), figures["least sure"]),
+        _table("Time", ("stage", "seconds"), seconds.items()),
+        _table("Made with", ("", ""), [*options.items(), ("keys of candidates", figures["keys"])]),
+    ]
+    return _FRAME.format("\n".join(tables))
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in rows)
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    return f"<h2>{escape(title)}</h2>\n<table>\n<tr>{names}</tr>\n{lines or '<tr><td>none</td></tr>'}</table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, (int, float)):
+        return f'<td class="n">{value:,}</td>'
+    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return f"<td>{escape(shown(text, MAX_CELL))}</td>"
+
+
+_FRAME = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Archive</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }}
+table {{ border-collapse: collapse; }}
+td, th {{ padding: .2em 1em .2em 0; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }}
+td.n {{ text-align: right; font-variant-numeric: tabular-nums; }}
+</style>
+<h1>Archive</h1>
+{}
+</html>
+"""

@@ -1,0 +1,257 @@
+"""Archives on PySpark: run by `make archive-test` and not by `make test`, for it needs Java and 450 MB of PySpark."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+from pyspark.sql import DataFrame, SparkSession
+
+from denoise_scrapy.archive import bodies
+from denoise_scrapy.archive.reading import read_records
+from denoise_scrapy.archive.records import Record
+from denoise_scrapy.archive.run import session
+from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
+from denoise_scrapy.dedup import DuplicateIndex
+from tests.archive.warcs import ODD, archive, members, record
+from tests.docs.pages import DOCS, blocks_of
+
+ROOT = Path(__file__).parents[2]
+CELL = 5
+FILES = 3
+LONGEST = 300  # seconds of a run of the command; each takes some thirty
+Row = dict[str, Any]
+Place = tuple[str, int]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive: six sites of twelve pages, two of them with a single one, a bad record of each kind."""
+    made = [*archive(6, 12), record("http://one.example/"), record("http://two.example/")]
+    made += [bad for problem, bad in ODD.values() if problem]
+    folder = tmp_path_factory.mktemp("archive")
+    for number in range(FILES):
+        (folder / f"{number}.warc.gz").write_bytes(b"".join(members(made[number::FILES])))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def records(folder: Path) -> list[Record]:
+    found = []
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as file:
+            found += read_records(str(path), file)
+    return found
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    found = session("local[2,4]", str(tmp_path_factory.mktemp("work")))
+    found.conf.set("spark.sql.adaptive.enabled", "false")  # the number of partitions is the test's
+    yield found
+    found.stop()
+
+
+def expected(records: list[Record], scope: str) -> dict[Place, Row]:
+    """What one process makes of pages: bodies site by site, verdicts of an index fed by date and URL."""
+    pages = [one.row for one in records if not one.problem]
+    counts = Counter(page["site"] for page in pages)
+    for page in pages:
+        page["cell"] = crc32(page["url"].encode()) % -(-counts[page["site"]] // CELL)
+    pages.sort(key=lambda page: (page["site"], page["cell"], page["url"]))
+    rows = {(row["file"], row["offset"]): row for row in bodies(pages)}
+    urls: dict[str, str] = {}
+    with DuplicateIndex() as index:
+        for place, row in sorted(rows.items(), key=lambda item: (item[1]["date"], item[1]["url"])):
+            urls[str(place)] = row["url"]
+            verdict = index.check_and_add(str(place), row["text"], scope=row["site"] if scope == "site" else "")
+            row["duplicate_of"] = urls[verdict.of] if verdict.of else None
+            shares = {"c1": verdict.c1, "c2": verdict.score, "new": verdict.new}
+            row["shares"] = shares if verdict.duplicate else None
+    return rows
+
+
+def compared(rows: dict[Place, Row]) -> dict[Place, Row]:
+    wanted = ("url", "site", "cell", "date", "text", "title", "confidence", "evidence", "fallback", "version")
+    return {place: {name: row[name] for name in (*wanted, "duplicate_of", "shares")} for place, row in rows.items()}
+
+
+def collected(table: DataFrame) -> dict[Place, Row]:
+    rows = [row.asDict(recursive=True) for row in table.collect()]
+    assert len(rows) == len({(row["file"], row["offset"]) for row in rows})
+    return {(row["file"], row["offset"]): row for row in rows}
+
+
+@pytest.mark.parametrize("partitions", [1, 4, 16])
+def test_results_are_those_of_one_process_in_any_number_of_partitions(
+    spark: SparkSession, folder: Path, records: list[Record], partitions: int
+) -> None:
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    for scope in ("all", "site") if partitions == 4 else ("all",):
+        found = bodies_of(read_pages(spark, str(folder)), cell=CELL, partitions=partitions)
+        rows = collected(duplicates_of(found, scope=scope))
+        assert compared(rows) == compared(expected(records, scope))
+        dropped = sum(row["duplicate_of"] is not None for row in rows.values())
+        assert dropped == 15 if scope == "all" else dropped == 0
+        assert {row["keys"] for row in rows.values()} == {"32 x 2"}
+
+
+def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, records: list[Record]) -> None:
+    found = collected(duplicates_of(bodies_of(read_pages(spark, str(folder)), cell=CELL), joined=True))
+    assert compared(found) == compared(expected(records, "all"))  # near-copies share most bands
+    assert {row["keys"] for row in found.values()} == {"64 x 4"}
+
+
+def test_a_table_of_ones_own(spark: SparkSession, records: list[Record]) -> None:
+    pages = [one.row for one in records if not one.problem]
+    table = pyarrow.Table.from_pylist([{name: page[name] for name in ("site", "url", "html")} for page in pages])
+    rows = [tuple(row.values()) for row in table.to_pylist()]
+    found = bodies_of(spark.createDataFrame(rows, "site string, url string, html string"), cell=CELL).collect()
+    texts = {row["url"]: row["text"] for row in expected(records, "all").values()}
+    assert {row["url"]: row["text"] for row in found} == texts
+
+
+def test_bad_records_are_counted(spark: SparkSession, folder: Path) -> None:
+    pages = read_pages(spark, str(folder))
+    found = {row["problem"]: row["count"] for row in pages.groupBy("problem").count().collect()}
+    assert found == Counter(problem for problem, _ in ODD.values() if problem) | {"": 6 * 12 + 2}
+
+
+def test_a_task_computes_with_one_thread(spark: SparkSession) -> None:
+    def threads(batches: Iterator[Any]) -> Iterator[Any]:
+        import os
+
+        for _ in batches:
+            yield pyarrow.RecordBatch.from_pydict(
+                {"n": [os.environ["OPENBLAS_NUM_THREADS"], os.environ["OMP_NUM_THREADS"]]}
+            )
+
+    assert {row["n"] for row in spark.range(2).mapInArrow(threads, "n string").collect()} == {"1"}
+
+
+def command(folder: Path, out: Path, *more: str) -> list[str]:
+    given = [str(folder), str(out), "--master", "local[2,4]", "--cell", str(CELL), *more]
+    return [sys.executable, "-m", "denoise_scrapy.archive", *given]
+
+
+def run(folder: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    made = command(folder, out, *more)
+    return subprocess.run(made, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST, check=False)
+
+
+def results(out: Path) -> dict[Place, Row]:
+    rows = parquet.read_table(out / "bodies").to_pylist()
+    assert len(rows) == len({(row["file"], row["offset"]) for row in rows})
+    return {(row["file"], row["offset"]): row for row in rows}
+
+
+def test_the_command_in_slices(folder: Path, records: list[Record], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run(folder, out, "--slices", "3", "--markdown", "--html")
+    assert done.returncode == 0, done.stderr
+    found, whole = results(out), expected(records, "all")
+    assert compared(found) == compared(whole)
+    assert all(row["markdown"] and row["body_html"] for row in found.values())
+    bad = parquet.read_table(out / "bad").to_pylist()
+    assert len(found) + len(bad) == len(records)
+    assert done.stdout == f"74 pages of 8 sites, 15 near-duplicates, {len(bad)} bad records: {out}/summary.html\n"
+    assert sorted(path.name for path in out.iterdir()) == ["bad", "bodies", "run.json", "summary.html"]
+    page = (out / "summary.html").read_text("utf-8")
+    for shown in (
+        "<td>too large</td>",
+        "<td>near-duplicates</td>",
+        "32 x 2",
+        "http://s0.example:80",
+        "<td>slices</td>",
+    ):
+        assert shown in page
+    again = run(folder, out, "--slices", "3", "--markdown", "--html")
+    assert again.stdout == done.stdout and "is finished" in again.stderr
+    other = run(folder, out, "--slices", "2")
+    assert other.returncode == 1
+    assert f"{out} was begun with slices 3, fields ['markdown', 'html']: name another folder" in other.stderr
+
+
+def children(number: int) -> dict[int, str]:
+    """Processes under one, with their command lines."""
+    found, todo = {}, [number]
+    while todo:
+        parent = str(todo.pop())
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                if (path / "stat").read_text().rpartition(")")[2].split()[1] == parent:
+                    found[int(path.name)] = (path / "cmdline").read_bytes().decode()
+                    todo.append(int(path.name))
+            except OSError:  # it has ended
+                continue
+    return found
+
+
+def wait_for_bodies(process: subprocess.Popen[bytes], out: Path) -> list[int]:
+    """Wait until bodies are computed; returns the processes that compute them, and those under the command."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end and process.poll() is None:
+        if list(out.glob("stages/texts-of-pages/_temporary/*/_temporary/*")):
+            return [number for number, line in children(process.pid).items() if "pyspark.daemon" in line]
+        time.sleep(0.02)
+    raise AssertionError("no bodies were computed")
+
+
+def test_a_killed_worker(folder: Path, records: list[Record], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with subprocess.Popen(command(folder, out), cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        workers = wait_for_bodies(process, out)
+        assert workers
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        assert process.wait(LONGEST) == 0
+    assert compared(results(out)) == compared(expected(records, "all"))
+
+
+def test_a_killed_driver(folder: Path, records: list[Record], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with subprocess.Popen(command(folder, out), cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        wait_for_bodies(process, out)
+        for number in [process.pid, *children(process.pid)]:
+            os.kill(number, signal.SIGKILL)
+    before = json.loads((out / "run.json").read_text("utf-8"))["seconds"]
+    assert list(before) == ["pages"]
+    assert not (out / "bodies").exists()
+    done = run(folder, out)
+    assert done.returncode == 0, done.stderr
+    assert "pages: " not in done.stderr.replace("texts of pages: ", "")  # that stage was whole
+    assert compared(results(out)) == compared(expected(records, "all"))
+
+
+def test_what_stops_the_command(folder: Path, tmp_path: Path) -> None:
+    done = run(tmp_path / "none.warc", tmp_path / "out")
+    assert done.returncode == 1 and done.stderr.endswith("none.warc: there is no such file\n")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "mine" / "bodies").mkdir(parents=True)
+    done = run(folder, tmp_path / "mine")
+    assert done.returncode == 1 and "mine has bodies, but no run.json of ours" in done.stderr
+    without = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": "/nowhere"}
+    made = command(folder, tmp_path / "out")
+    done = subprocess.run(made, cwd=ROOT, capture_output=True, text=True, env=without, timeout=LONGEST, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "python -m denoise_scrapy.archive: needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
+    ]
+
+
+def test_the_job_of_the_documentation(spark: SparkSession, folder: Path, records: list[Record], tmp_path: Path) -> None:
+    (source,) = [one.text for one in blocks_of(DOCS / "archives.md") if one.text.startswith("# archive_job.py")]
+    source = source.replace("s3a://crawl/*.warc.gz", f"{folder}/*.warc.gz").replace("s3a://crawl", str(tmp_path))
+    exec(source, {})
+    found = {row["url"] for row in parquet.read_table(tmp_path / "texts").to_pylist()}
+    assert found == {row["url"] for row in expected(records, "all").values() if row["duplicate_of"] is None}

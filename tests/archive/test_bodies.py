@@ -1,0 +1,72 @@
+"""A body of an archive depends on the pages of its site and cell, and on nothing else."""
+
+import random
+from typing import Any
+from zlib import crc32
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import denoise_scrapy
+from denoise_scrapy import extract_pages
+from denoise_scrapy.archive import bodies
+from denoise_scrapy.dedup import Fingerprint
+from tests.archive.warcs import page, story
+
+
+def rows_of(sites: list[int], cell: int = 4096) -> list[dict[str, Any]]:
+    """Pages of some sites, so many of each, in cells, sorted."""
+    rows = []
+    for site, pages in enumerate(sites):
+        for number in range(pages):
+            url = f"http://s{site}.example/{number}"
+            html = page(story(50 * site + number), f"Daily {site}").decode()
+            place = crc32(url.encode()) % -(-pages // cell)
+            rows.append({"site": f"s{site}", "cell": place, "url": url, "html": html, "offset": number})
+    return sorted(rows, key=lambda row: (row["site"], row["cell"], row["url"]))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=4), st.sampled_from([3, 4096]), st.integers(1, 4))
+def test_partitions_change_nothing(sites: list[int], cell: int, partitions: int) -> None:
+    """Sites and cells in any order, in any number of tasks, give the same rows."""
+    rows = rows_of(sites, cell)
+    whole = {row["url"]: row for row in bodies(rows)}
+    places = sorted({(row["site"], row["cell"]) for row in rows})
+    random.Random(cell).shuffle(places)
+    parted: dict[str, Any] = {}
+    for part in range(partitions):
+        mine = places[part::partitions]
+        parted |= {
+            row["url"]: row for row in bodies(row for one in mine for row in rows if (row["site"], row["cell"]) == one)
+        }
+    assert parted == whole
+    assert list(whole) == [row["url"] for row in rows]
+
+
+def test_a_body_is_that_of_extract_pages() -> None:
+    rows = rows_of([7])
+    expected = [body for _, body in extract_pages((row["url"], row["html"]) for row in rows)]
+    found = list(bodies(rows, fields=("markdown", "html")))
+    for row, body in zip(found, expected, strict=True):
+        assert (row["text"], row["title"], row["markdown"], row["body_html"]) == (
+            body.text,
+            body.title,
+            body.markdown,
+            body.html,
+        )
+        assert (row["confidence"], row["evidence"], row["fallback"]) == (body.confidence, body.evidence, body.fallback)
+        assert Fingerprint(**row["fingerprint"]) == Fingerprint.of(body.text)
+        assert row["version"] == denoise_scrapy.__version__
+        assert "html" not in row and "offset" in row
+
+
+def test_a_page_is_read_as_bytes_or_as_text() -> None:
+    row = rows_of([1])[0]
+    assert list(bodies([row])) == list(bodies([row | {"html": row["html"].encode()}]))
+
+
+def test_a_field_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="fields are markdown, html, not titles"):
+        list(bodies(rows_of([1]), fields=["titles"]))

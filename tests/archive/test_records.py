@@ -1,0 +1,191 @@
+"""Records of damaged files: each is a page or a bad record, and nothing is missing."""
+
+import gzip
+import io
+import json
+from collections import Counter
+from pathlib import Path
+
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from denoise_scrapy.archive.places import files_of, opened, read_text, remove_folder, write_text
+from denoise_scrapy.archive.reading import format_of, read_records
+from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, Record
+from tests.archive.warcs import ODD, members, record
+
+PLAIN = [record(f"http://a.example/{number}", b"<html><p>Rain %d." % number * 40) for number in range(6)]
+MEMBERS = members(PLAIN)
+ALL = list(range(6))
+
+
+def read(data: bytes, name: str = "a.warc.gz") -> list[Record]:
+    return list(read_records(name, io.BytesIO(data)))
+
+
+def pages(found: list[Record]) -> list[int]:
+    return [int(one.url.rpartition("/")[2]) for one in found if not one.problem]
+
+
+def problems(found: list[Record]) -> list[str]:
+    return [one.problem for one in found if one.problem]
+
+
+@pytest.mark.parametrize("data", [b"".join(MEMBERS), b"".join(PLAIN), gzip.compress(b"".join(PLAIN))])
+def test_a_whole_file(data: bytes) -> None:
+    found = read(data)
+    assert pages(found) == ALL and problems(found) == []
+    assert found[3].html == "<html><p>Rain 3." * 40
+    assert found[3].date == "2031-05-01T00:00:00Z"
+
+
+def test_an_offset_is_where_the_record_begins() -> None:
+    data = b"".join(MEMBERS)
+    for one in read(data):
+        assert pages(read(data[one.offset :]))[0] == int(one.url[-1])
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_record(name: str) -> None:
+    problem, data = ODD[name]
+    for around in (b"".join, lambda records: b"".join(members(records))):
+        found = read(around([PLAIN[0], data, PLAIN[1]]))
+        assert len(found) == 3
+        assert [found[0].problem, found[2].problem] == ["", ""]
+        assert found[1].problem == problem
+        assert (found[1].html or "").startswith(("<html><p>Rain.", "<!doctype html><p>Rain.") if not problem else "")
+        assert problem in {"", *PROBLEMS}
+
+
+def test_records_of_no_page_are_passed_over() -> None:
+    others = [record(warc_type=kind) for kind in ("request", "metadata", "warcinfo")]
+    assert pages(read(b"".join(members([*others, *PLAIN, *others])))) == ALL
+
+
+def test_encodings_of_pages() -> None:
+    by_meta = record(body="<html><meta charset=gbk><p>雨天".encode("gbk"))
+    by_header = record(kind="text/html; charset=ISO-8859-2", body="<html><p>Łódź".encode("iso-8859-2"))
+    assert [one.html for one in read(b"".join(members([by_meta, by_header])))] == [
+        "<html><meta charset=gbk><p>雨天",
+        "<html><p>Łódź",
+    ]
+
+
+@given(st.integers(1, sum(map(len, MEMBERS)) - 1))
+def test_a_file_cut_anywhere(end: int) -> None:
+    """Whole records are read; what is left of the next one is one bad record."""
+    found = read(b"".join(MEMBERS)[:end])
+    whole = [number for number in ALL if sum(map(len, MEMBERS[: number + 1])) <= end]
+    left = end - sum(len(MEMBERS[number]) for number in whole)
+    # all but the checksum of a member may be there, and with it the whole record
+    assert pages(found) in (whole, [*whole, len(whole)])
+    assert len(found) == len(whole) + (left > 0)
+    assert set(problems(found)) <= {"truncated", "unreadable"}
+
+
+@given(st.integers(0, 5), st.binary(min_size=1, max_size=300).filter(lambda junk: b"\x1f\x8b" not in junk))
+def test_garbage_between_records(before: int, junk: bytes) -> None:
+    found = read(b"".join([*MEMBERS[:before], junk, *MEMBERS[before:]]))
+    assert pages(found) == ALL
+    assert problems(found) == ["damaged"]
+
+
+@given(st.integers(0, 5), st.data())
+def test_a_damaged_record(which: int, data: st.DataObject) -> None:
+    """One bad record for it, at most; the others are read."""
+    damaged = bytearray(MEMBERS[which])
+    start = data.draw(st.integers(0, len(damaged) - 1))
+    junk = data.draw(st.binary(min_size=1, max_size=40))
+    damaged[start : start + len(junk)] = junk[: len(damaged) - start]
+    found = read(b"".join([*MEMBERS[:which], bytes(damaged), *MEMBERS[which + 1 :]]))
+    others = [number for number in ALL if number != which]
+    assert [number for number in pages(found) if number != which] == others
+    assert len(found) == 6
+
+
+def test_damage_in_a_file_that_is_not_compressed() -> None:
+    found = read(b"".join([*PLAIN[:2], b"Some lines\nof something else\n" * 9, *PLAIN[2:]]))
+    assert pages(found) == ALL and problems(found) == ["damaged"]
+    found = read(b"".join(PLAIN)[:-300])
+    assert pages(found) == ALL[:-1] and problems(found) == ["truncated"]
+
+
+def test_what_is_no_warc_file() -> None:
+    assert problems(read(b"A letter, not an archive." * 9)) == ["unreadable"]
+    assert problems(read(gzip.compress(b"A letter, not an archive." * 9))) == ["unreadable"]
+    assert read(b"") == []
+
+
+def test_json_lines() -> None:
+    rows = [
+        {"url": "http://a.example/1", "html": "<p>Rain.", "date": "2031-05-01"},
+        {"url": "http://a.example/2", "html": "<p>Ha\ud800lf."},
+        {"url": "http://a.example/3"},
+        {"html": "<p>Whose?"},
+        {"url": "http://a.example/5", "html": ["<p>"]},
+        {"url": "http://a.example/6", "html": "No page."},
+        {"url": "http://a.example/7", "html": "<p>" + "a" * MOST_BYTES},
+    ]
+    lines = [*map(json.dumps, rows), '{"url": ', "[1]", "", '{"url": "http://a.example/9", "html": "<p>End."}']
+    found = read("\n".join(lines).encode(), "a.jsonl")
+    expected = ["", "", "empty", "no URL", "no HTML", "no HTML", "too large", "no JSON", "no JSON", ""]
+    assert [one.problem for one in found] == expected
+    assert [one.offset for one in found] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11]
+    assert found[0].date == "2031-05-01"
+    assert found[1].row["html"] == "<p>Ha?lf."
+    cut = read(gzip.compress("\n".join(lines[:6] * 50).encode())[:-30], "a.jsonl.gz")
+    assert cut[-1].problem == "truncated" and len(cut) > 100
+
+
+def test_parquet(tmp_path: Path) -> None:
+    import datetime
+
+    day = datetime.datetime(2031, 5, 1)
+    rows = [
+        {"url": "http://a.example/1", "html": "<p>Rain é.".encode(), "date": day},
+        {"url": None, "html": b"<p>", "date": None},
+        {"url": "http://a.example/3", "html": None, "date": None},
+        {"url": "http://a.example/4", "html": b"\0\1", "date": None},
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(rows * 20), tmp_path / "a.parquet")
+    with opened(str(tmp_path / "a.parquet")) as file:
+        found = list(read_records("a.parquet", file))
+    assert Counter(one.problem for one in found) == {"": 20, "no URL": 20, "empty": 20, "no HTML": 20}
+    assert (found[0].html, found[0].date, found[-1].offset) == ("<p>Rain é.", "2031-05-01T00:00:00", 80)
+    assert problems(read(b"PAR1 and no more", "a.parquet")) == ["unreadable"]
+
+
+def test_files_by_names_folders_and_patterns(tmp_path: Path) -> None:
+    for name in ("b.warc.gz", "a.warc", "c/d.jsonl", "c/notes.txt", "e[1].parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    folder = str(tmp_path)
+
+    def names(*patterns: str) -> list[str]:
+        return [one.removeprefix(f"{folder}/") for one in files_of(list(patterns))]
+
+    assert names(folder) == ["a.warc", "b.warc.gz", "c/d.jsonl", "e[1].parquet"]
+    assert names(f"{folder}/*.warc*", f"{folder}/a.warc", f"{folder}/e[1].parquet") == [
+        "a.warc",
+        "b.warc.gz",
+        "e[1].parquet",
+    ]
+    url = (tmp_path / "c").as_uri()
+    assert files_of([url]) == files_of([f"{url}/*.jsonl"]) == files_of([f"{url}/d.jsonl"]) == [f"{url}/d.jsonl"]
+    for wrong in (f"{folder}/c/notes.txt", f"{folder}/none.warc", f"{url}/*.warc"):
+        with pytest.raises(ValueError):
+            files_of([wrong])
+    with pytest.raises(ValueError, match=r"neither \.warc"):
+        format_of("a.csv")
+
+
+def test_files_of_results_on_disk_and_by_url(tmp_path: Path) -> None:
+    for place in (str(tmp_path / "x/a.json"), (tmp_path / "b.json").as_uri()):
+        write_text(place, "héllo")
+        assert read_text(place) == "héllo"
+    remove_folder(str(tmp_path / "x"))
+    remove_folder(str(tmp_path / "x"))
+    assert not (tmp_path / "x").exists()
