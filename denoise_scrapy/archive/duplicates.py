@@ -25,8 +25,9 @@ from denoise_scrapy.dedup.rules import Comparison
 #: where these are copies, 86 of 8,666 among 20,000 pages with edits, many of which are a part of another.
 MOST_SINGLE = 30_000_000
 #: Texts of a key, the earliest, that others with the key are compared with. A sentence in each page of a site has as
-#: many as there are pages, and says nothing; copies have ten keys in common and more. As many as an index looks at.
-MOST_CANDIDATES = 256
+#: many as there are pages, and says nothing; copies have ten keys in common and more, and the earliest of them is kept
+#: as a rule. With 256, as many as an index looks at, 100,000 pages of one template would make 800 million pairs.
+MOST_CANDIDATES = 32
 
 _RULE = RULES["part"]
 _FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
