@@ -21,7 +21,6 @@ EXTRAS = f".[{','.join(sorted(set(OPTIONAL) - {'archive', 'bench', 'dev', 'docs'
 # Of our tools, those that the tests below are made with.
 NEEDED = (
     "attrs",
-    "fastwarc",
     "hatchling",
     "hypothesis",
     "markdown-it-py",
@@ -95,5 +94,6 @@ def _run(session: nox.Session) -> None:
     named = "scrapy twisted lxml numpy datasketch redis scrapy-playwright".split()
     code = f"from importlib.metadata import version as v; print(*(f'{{n}} {{v(n)}}' for n in {named}), sep=', ')"
     session.run("python", "-c", code)
-    options = ("-q", "-n", "2", "--hypothesis-profile", "compat")
+    # archives need PySpark and its friends: `make archive-test`
+    options = ("-q", "-n", "2", "--hypothesis-profile", "compat", "--ignore=denoise_scrapy/archive")
     session.run("python", "-m", "pytest", *options, *(session.posargs or PART), env={"PYTHONWARNINGS": ""})

@@ -170,6 +170,8 @@ def lower_repeated(page: Page, probability: FloatArray, in_place: npt.NDArray[np
 def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32], pages: int) -> FloatArray:
     """A text, no heading, that another page has too counts less, if those beside it are the page's own.
 
+    Not where texts of the page's own stand under the same path: stories repeat paragraphs of earlier ones.
+
     Args:
         page: The page of m blocks.
         probability: Shape (m,).
@@ -177,10 +179,12 @@ def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float
             is no other page, shape (m,).
         pages: How many other pages there are.
     """
-    shared, tokens = stock > 0, page.blocks.tokens
-    long = shared & (tokens >= STOCK_TOKENS)
+    shared, tokens, slots = stock > 0, page.blocks.tokens, page.blocks.slots
+    long = tokens >= STOCK_TOKENS
+    story = np.bincount(slots, long & ~shared).take(slots) > 0
+    long &= shared
     labelled = _alone(long) & (stock >= STOCK_PLACE) if pages >= STOCK_PAGES else False
-    among = long & ~_headings(page) & (_alone(shared) | labelled)
+    among = long & ~story & ~_headings(page) & (_alone(shared) | labelled)
     expected = probability * tokens
     if expected @ among > STOCK_SHARE * expected.sum():
         return probability
