@@ -70,7 +70,7 @@ def _judged(
 
 
 def _f1(strategy: CombinedStrategy, page: Page, statistics: SiteStatistics, gold: str) -> float:
-    kept = strategy.judge(page, block_features(page, statistics), len(statistics.pages)).kept
+    kept = strategy.judge(page, block_features(page, statistics)).kept
     return f1("\n".join(page.block_texts[i] for i in np.flatnonzero(kept).tolist()), gold)
 
 

@@ -124,7 +124,7 @@ def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]
     """The score of each page with a model."""
     strategy = CombinedStrategy(model)
     for example in examples:
-        decision = strategy.judge(example.page, example.features, example.k)
+        decision = strategy.judge(example.page, example.features)
         text = "\n".join(example.page.block_texts[i] for i in np.flatnonzero(decision.kept).tolist())
         tokens = sum(len(example.tokens[i]) for i in np.flatnonzero(decision.kept).tolist())
         example.page.drop_columns()

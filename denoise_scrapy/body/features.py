@@ -52,7 +52,8 @@ class View:
         first = site.first(MODEL_PAGES)
         self.pages, self.shared = len(first.pages), first.shared_with(page)
         whole = site.shared_with(page)
-        self.stock = np.where(whole.text_share > 0, whole.slot_share, 0)
+        self.place = whole.slot_share
+        self.stock = np.where(whole.text_share > 0, self.place, 0)
         self.words = read_words(page)
         self.titles = find_titles(page)
 

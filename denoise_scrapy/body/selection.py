@@ -167,24 +167,24 @@ def lower_repeated(page: Page, probability: FloatArray, in_place: npt.NDArray[np
     return np.where((in_place >= EVERY) & ~_headings(page), REPEATED_FACTOR * probability, probability)
 
 
-def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32], pages: int) -> FloatArray:
+def lower_stock(page: Page, probability: FloatArray, stock: npt.NDArray[np.float32], place: FloatArray) -> FloatArray:
     """A text, no heading, that another page has too counts less, if those beside it are the page's own.
 
-    Not where texts of the page's own stand under the same path: stories repeat paragraphs of earlier ones.
+    Not where texts of the page's own stand under the same path: stories repeat paragraphs of earlier ones. In a place
+    of common stock a text counts less also if no other page has it.
 
     Args:
         page: The page of m blocks.
         probability: Shape (m,).
-        stock: Of such texts the share of their place's text that two pages have, 0 for the page's own, NaN where there
-            is no other page, shape (m,).
-        pages: How many other pages there are.
+        stock: Of texts that another page has the share of their place's text that two pages have, 0 for the page's own,
+            NaN where there is no other page, shape (m,).
+        place: That share of each block's place, 0 if too few pages are known, shape (m,).
     """
     shared, tokens, slots = stock > 0, page.blocks.tokens, page.blocks.slots
-    long = tokens >= STOCK_TOKENS
-    story = np.bincount(slots, long & ~shared).take(slots) > 0
-    long &= shared
-    labelled = _alone(long) & (stock >= STOCK_PLACE) if pages >= STOCK_PAGES else False
-    among = long & ~story & ~_headings(page) & (_alone(shared) | labelled)
+    long, known = tokens >= STOCK_TOKENS, place >= STOCK_PLACE
+    story = np.bincount(slots, long & ~shared & ~known).take(slots) > 0
+    of_stock = long & (shared | known)
+    among = of_stock & ~story & ~_headings(page) & (shared & _alone(shared) | known & _alone(of_stock))
     expected = probability * tokens
     if expected @ among > STOCK_SHARE * expected.sum():
         return probability

@@ -39,29 +39,34 @@ def test_what_all_pages_say_on_a_page_of_few_blocks():
 OFFER = PROSE.replace("p>", "aside>")
 
 
+UNKNOWN = np.zeros(6)
+
+
 def test_a_text_of_a_common_stock_among_texts_of_the_page():
     page = Page.parse(PROSE + OFFER + PROSE + "<p>Short.</p>" + PROSE * 2)
     stock = np.array([0, 0.5, 0, 0.5, 0, 0.5], np.float32)
-    assert lower_stock(page, np.ones(6), stock, 20).tolist() == [1, 0.3, 1, 1, 1, 1]
-    assert lower_stock(page, np.ones(6), np.array([0.5, 0.5, 0, 0, 0, 0], np.float32), 20).tolist() == [1] * 6
-    assert lower_stock(page, np.ones(6), np.full(6, np.nan, np.float32), 20).tolist() == [1] * 6
+    assert lower_stock(page, np.ones(6), stock, UNKNOWN).tolist() == [1, 0.3, 1, 1, 1, 1]
+    assert lower_stock(page, np.ones(6), np.array([0.5, 0.5, 0, 0, 0, 0], np.float32), UNKNOWN).tolist() == [1] * 6
+    assert lower_stock(page, np.ones(6), np.full(6, np.nan, np.float32), UNKNOWN).tolist() == [1] * 6
 
 
-def test_a_text_of_a_common_stock_beside_its_label():
-    page = Page.parse(PROSE + "<p>Sponsor</p>" + OFFER + PROSE * 2)
-    assert lower_stock(page, np.ones(5), np.array([0, 0.9, 0.9, 0, 0], np.float32), 20).tolist() == [1, 1, 0.3, 1, 1]
-    assert lower_stock(page, np.ones(5), np.array([0, 0.9, 0.9, 0, 0], np.float32), 9).tolist() == [1] * 5
-    assert lower_stock(page, np.ones(5), np.array([0, 0.9, 0.5, 0, 0], np.float32), 20).tolist() == [1] * 5
+def test_a_text_in_a_place_of_common_stock_beside_its_label_or_on_no_other_page():
+    page = Page.parse(PROSE + "<p>Sponsor</p>" + OFFER + PROSE * 3)
+    place = np.array([0, 0.9, 0.9, 0, 0, 0])
+    for found in (0.9, 0):
+        stock = np.array([0, 0.9, found, 0, 0, 0], np.float32)
+        assert lower_stock(page, np.ones(6), stock, place).tolist() == [1, 1, 0.3, 1, 1, 1]
+        assert lower_stock(page, np.ones(6), stock, UNKNOWN).tolist() == [1] * 6
 
 
 def test_a_paragraph_that_an_earlier_story_has_too_is_no_stock():
-    page = Page.parse(PROSE * 5)
-    assert lower_stock(page, np.ones(5), np.array([0, 0, 0.5, 0, 0], np.float32), 20).tolist() == [1] * 5
+    page = Page.parse(PROSE * 6)
+    assert lower_stock(page, np.ones(6), np.array([0, 0, 0.5, 0, 0, 0], np.float32), UNKNOWN).tolist() == [1] * 6
 
 
 def test_a_text_that_is_most_of_the_page_is_no_stock():
-    page = Page.parse(PROSE + "<p>Short.</p>" * 4)
-    assert lower_stock(page, np.ones(5), np.array([0.5, 0, 0, 0, 0], np.float32), 20).tolist() == [1] * 5
+    page = Page.parse(PROSE + "<p>Short.</p>" * 5)
+    assert lower_stock(page, np.ones(6), np.array([0.5, 0, 0, 0, 0, 0], np.float32), UNKNOWN).tolist() == [1] * 6
 
 
 def test_items_of_a_list_move_to_their_mean():

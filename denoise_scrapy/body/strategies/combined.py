@@ -17,6 +17,7 @@ from denoise_scrapy.body.model import BlockModel, block_model
 from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.selection import (
+    STOCK_PAGES,
     cut_comments,
     lower_beside,
     lower_hidden,
@@ -50,15 +51,22 @@ class CombinedStrategy(Strategy):
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         view = View(page, site)
-        return self.judge(page, features_of(view), len(site.pages), view.words)
+        place = view.place if len(site.pages) >= STOCK_PAGES else None
+        return self.judge(page, features_of(view), place, view.words)
 
-    def judge(self, page: Page, features: npt.NDArray[np.float32], pages: int, words: Words | None = None) -> Decision:
+    def judge(
+        self,
+        page: Page,
+        features: npt.NDArray[np.float32],
+        place: npt.NDArray[np.float64] | None = None,
+        words: Words | None = None,
+    ) -> Decision:
         """The decision on a page's m blocks.
 
         Args:
             page: The page.
             features: Shape (features, m), rows as in `NAMES`.
-            pages: How many comparison pages there are.
+            place: Share of the text of each block's place that two pages have, if enough pages are known, shape (m,).
             words: What the page's words announce, if that is known.
         """
         model = self._model or block_model()
@@ -68,7 +76,9 @@ class CombinedStrategy(Strategy):
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability, words or read_words(page))
         probability = lower_repeated(page, probability, features[_IN_PLACE])
-        probability = lower_stock(page, probability, features[_STOCK], pages)
+        probability = lower_stock(
+            page, probability, features[_STOCK], np.zeros(len(probability)) if place is None else place
+        )
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
         probability = move_to_list(page, probability)
