@@ -95,7 +95,7 @@ REPEATED_FACTOR, EVERY, FEW = 0.4, 0.99, 10
 #: A text of so many tokens that another page has too is of a common stock, an advertisement or an appeal, where the
 #: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is shared,
 #: by so many pages: in five threads of a forum two greetings are alike by chance. The model knows of it (`features`,
-#: "stock"), but hardly any recorded site has the pages to learn it from. Portal +.013, no corpus -.001; where long texts
+#: "stock"), but hardly any recorded site has the pages to learn it from. Portal +.013, no corpus -.001; where texts
 #: beside may be shared too, wcxb -.024 (variants of a product share their description). If it were more than a share of
 #: the text to be kept, it would be the page.
 STOCK_FACTOR, STOCK_TOKENS, STOCK_SHARE = 0.3, 8, 0.3
