@@ -19,16 +19,7 @@ OPTIONAL = PROJECT["project"]["optional-dependencies"]
 # Those of users but PySpark, which is large (`make archive-test`); the others are ours.
 EXTRAS = f".[{','.join(sorted(set(OPTIONAL) - {'archive', 'bench', 'dev', 'docs', 'train'}))}]"
 # Of our tools, those that the tests below are made with.
-NEEDED = (
-    "attrs",
-    "hatchling",
-    "hypothesis",
-    "markdown-it-py",
-    "pydantic",
-    "pytest",
-    "scrapy-poet",
-    "sybil",
-)
+NEEDED = ("attrs", "hatchling", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
 TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
 # What meets other people's code: lxml's parser, numpy, SQLite, Redis, a browser, Scrapy with its items, add-ons and
 # feeds. `make test` runs everything, once, under the interpreter of the development environment.

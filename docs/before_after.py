@@ -13,13 +13,14 @@ from benchmarks.figures import write
 from benchmarks.markdown import table
 from benchmarks.peers import peers
 from denoise_scrapy import Page, extract
+from denoise_scrapy.body import DEFAULT_STRATEGY, find_strategy
 from example_project.portal.build import build
 from example_project.scoring import f1
 
 README = Path(__file__).parent.parent / "README.md"
 SECTION = "before and after"
 PATH = "/forum/viewtopic-398.html"
-OTHERS = 20  # as a crawl compares with
+OTHERS = find_strategy(DEFAULT_STRATEGY).comparison_pages
 WIDTH = 48  # characters of a block that are shown
 SHORTEST = 7  # words of a block that is shown
 DISTRIBUTIONS = {"trafilatura": "trafilatura", "readability": "readability-lxml"}

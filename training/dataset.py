@@ -49,7 +49,7 @@ CORPUS_WEIGHTS = {
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
-THREADS, THREAD_WEIGHT = 0.25, 1.0
+THREADS = 0.25
 #: A shortened page has so many blocks at most.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
@@ -133,11 +133,7 @@ def examples(
             for one in some:
                 weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
                 weight *= 1.0 if recorded.kind in ARTICLES else OTHER_KINDS_WEIGHT
-                neighbours, lengths = Neighbours.of(one.page), one.page.facts.tokens
-                for features, k in _compared(one.page, one.others, ks, random.Random(key + one.made)):
-                    known = (one.share, one.page, neighbours, lengths, one.words, recorded.gold, k, one.made, weight)
-                    yield Example(corpus, fold, features, *known)
-                one.page.drop_columns()
+                yield from _for_each_k(corpus, fold, one, recorded.gold, weight, ks, key=key + one.made)
         if random.Random(f"threads {site[0].url} {site[0].gold[:50]}").random() < made * THREADS:
             yield from _threads(corpus, site, fold, ks)
 
@@ -147,14 +143,10 @@ def _threads(corpus: str, site: Site, fold: int, ks: tuple[int, ...]) -> Iterato
     table = PathTable()
     threads = [(made, Page.parse(made.html, url=made.url, paths=table)) for made in made_threads(site)]
     pages = [page for _, page in threads]
-    weight = CORPUS_WEIGHTS.get(corpus, 1.0) * MADE_WEIGHT * THREAD_WEIGHT
+    weight = CORPUS_WEIGHTS.get(corpus, 1.0) * MADE_WEIGHT
     for i, (made, page) in enumerate(threads):
-        words, neighbours, lengths = block_tokens(page), Neighbours.of(page), page.facts.tokens
-        others = [*pages[:i], *pages[i + 1 :]]
-        for features, k in _compared(page, others, ks, random.Random(made.gold[:50])):
-            known = (made.share, page, neighbours, lengths, words, made.gold, k, "thread", weight)
-            yield Example(corpus, fold, features, *known)
-        page.drop_columns()
+        one = _Labelled(page, block_tokens(page), made.share, [*pages[:i], *pages[i + 1 :]], "thread")
+        yield from _for_each_k(corpus, fold, one, made.gold, weight, ks, key=made.gold[:50])
 
 
 class _Labelled(NamedTuple):
@@ -165,6 +157,17 @@ class _Labelled(NamedTuple):
     share: npt.NDArray[np.float64]
     others: list[Page]
     made: str = ""
+
+
+def _for_each_k(
+    corpus: str, fold: int, one: _Labelled, gold: str, weight: float, ks: tuple[int, ...], *, key: str
+) -> Iterator[Example]:
+    """A page once for each k; `key` is the seed of its random choices."""
+    neighbours, lengths = Neighbours.of(one.page), one.page.facts.tokens
+    for features, k in _compared(one.page, one.others, ks, random.Random(key)):
+        known = (one.share, one.page, neighbours, lengths, one.words, gold, k, one.made, weight)
+        yield Example(corpus, fold, features, *known)
+    one.page.drop_columns()
 
 
 def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:

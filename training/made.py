@@ -257,8 +257,8 @@ class Original:
             found = {(self._story, i): None for i in range(1, len(self._story)) if _at_breaks(self._story, i)}
         return list(found)
 
-    def with_story(self, boxes: Sequence[Any], doubt: str) -> tuple[str, dict[str, npt.NDArray[np.int64]]]:
-        """The page with boxes in place of its story, and numbers of elements by their `MARK`.
+    def with_story(self, boxes: Sequence[Any], doubt: str) -> tuple[str, Page, dict[str, npt.NDArray[np.int64]]]:
+        """The page with boxes in place of its story: markup, parsed, numbers of elements by their `MARK`.
 
         What else was of its gold gets the mark `doubt`. The page declares no type any more. This is for good.
         """
@@ -279,11 +279,13 @@ class Original:
             element.attrib.pop(self.MARK) for element in self._root.iter(etree.Element) if self.MARK in element.attrib
         }
         text = str(html.tostring(self._root, encoding="unicode"))
-        keep = Page.parse(text, url=self.page.url).noscript_read
+        page = Page.parse(text, url=self.page.url)
         found = find_elements(
-            to_utf8(marked), compile_all(f"[{self.MARK}={mark}]" for mark in sorted(marks)), keep_noscript=keep
+            to_utf8(marked),
+            compile_all(f"[{self.MARK}={mark}]" for mark in sorted(marks)),
+            keep_noscript=page.noscript_read,
         )
-        return text, {mark: one.elements for mark, one in zip(sorted(marks), found, strict=True)}
+        return text, page, {mark: one.elements for mark, one in zip(sorted(marks), found, strict=True)}
 
     def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, tuple[int, ...]] | None:
         """The page with boxes: markup, parsed, numbers of the boxes; None where its own blocks are not the same."""

@@ -25,8 +25,8 @@ from training.made_words import names
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
 PAGES, SENTENCES, POSTS = 8, 8, 20
-#: Sentences of a post and members of a board, fewest and most; tokens of a signature at most.
-_SAID, _MEMBERS, _SIGNATURE = (1, 5), (6, 16), 90
+#: Sentences of a post, fewest and most; members of a board and characters of a signature at most.
+_SAID, _MEMBERS, _SIGNATURE = (1, 5), 16, 90
 #: How a post is laid out.
 _LAYOUTS = ("two cells", "two cells", "rows", "boxes", "boxes", "boxes", "list", "flat")
 #: What a line of facts on the author may hold, and how often a board shows it.
@@ -74,8 +74,7 @@ def made_threads(site: Site, seed: int = 0) -> Iterator[MadeThread]:
         original = Original(recorded) if len(recorded.html) <= MAX_CHARS else None
         if original is None or not original.is_usable or len(told.sentences) < SENTENCES:
             continue
-        html, marked = original.with_story(board.thread(told), _DOUBT)
-        page = Page.parse(html, url=recorded.url)
+        html, page, marked = original.with_story(board.thread(told), _DOUBT)
         share = _shares(page, marked)
         if (share > 0).any():
             gold = "\n".join(page.block_texts[i] for i in np.flatnonzero(share > 0).tolist())
@@ -108,7 +107,8 @@ class _Board:
         self.signing = rng.choice((0, 0.4, 0.7))
         self.line = rng.choice(("hr", "____________", "--", ""))
         lines = [one for each in donors for one in each.sentences if len(one) <= _SIGNATURE]
-        self.members = [self._member(name, lines) for name in rng.sample(names(spoken), min(len(names(spoken)), 16))]
+        known = names(spoken)
+        self.members = [self._member(name, lines) for name in rng.sample(known, min(len(known), _MEMBERS))]
 
     def _member(self, name: str, lines: Sequence[str]) -> dict[str, str]:
         """Who writes: name, facts, signature."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from denoise_scrapy.archive.bodies import CELL, FIELDS
+from denoise_scrapy.archive.duplicates import SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
 from denoise_scrapy.shown import counted, say
 
@@ -69,9 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         "--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)"
     )
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
-    parser.add_argument(
-        "--scope", choices=("all", "site"), default="all", help="what near-duplicates are looked for in"
-    )
+    parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
     parser.add_argument("--markdown", action="store_true", help="bodies as Markdown too")
     parser.add_argument("--html", action="store_true", help="bodies as HTML too")
     return parser

@@ -71,13 +71,13 @@ def _of_group(group: Iterable[Mapping[str, Any]], strategy: str, fields: Sequenc
             "evidence": body.evidence,
             "fallback": body.fallback,
             "version": VERSION,
-            "fingerprint": packed(Fingerprint.of(body.text)),
+            "fingerprint": _columns(Fingerprint.of(body.text)),
         }
         for name in fields:
             row["body_html" if name == "html" else name] = getattr(body, name)
         yield row
 
 
-def packed(fingerprint: Fingerprint) -> dict[str, Any]:
-    """A fingerprint as a dict of numbers and bytes; `Fingerprint(**packed)` is the same again."""
+def _columns(fingerprint: Fingerprint) -> dict[str, Any]:
+    """A fingerprint as a dict of numbers and bytes; `Fingerprint(**columns)` is the same again."""
     return {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}

@@ -29,6 +29,9 @@ MOST_SINGLE = 30_000_000
 #: as a rule. With 256, as many as an index looks at, 100,000 pages of one template would make 800 million pairs.
 MOST_CANDIDATES = 32
 
+#: Within what texts are compared.
+SCOPES = ("all", "site")
+
 _RULE = RULES["part"]
 _FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
 _SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])

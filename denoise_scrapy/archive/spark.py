@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
 from denoise_scrapy.archive.bodies import CELL, FIELDS, bodies
-from denoise_scrapy.archive.duplicates import MOST_SINGLE, candidate_pairs, keys_of, resolve, verify
+from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
 from denoise_scrapy.archive.places import files_of, opened
 from denoise_scrapy.archive.reading import read_records
 from denoise_scrapy.archive.records import Record
@@ -23,7 +23,6 @@ from denoise_scrapy.dedup import Fingerprint
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SCOPES = ("all", "site")  # within which texts are compared
 Rows = Iterator[dict[str, Any]]
 #: Gives a result a place, so that it is computed once: its name, the result; returns the same from its place.
 Stage = Callable[[str, "DataFrame"], "DataFrame"]

@@ -7,6 +7,8 @@ from denoise_scrapy.body.words import read_words
 from denoise_scrapy.page import Page
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
+OFFER = PROSE.replace("p>", "aside>")
+UNKNOWN = np.zeros(6)
 
 
 def test_after_the_heading_of_the_comments():
@@ -34,12 +36,6 @@ def test_what_all_pages_say_on_a_page_of_few_blocks():
     assert lower_repeated(page, np.ones(3), np.full(3, np.nan, np.float32)).tolist() == [1.0] * 3
     long = Page.parse("<p>One.</p>" * 30)
     assert lower_repeated(long, np.ones(30), np.ones(30, np.float32)).tolist() == [1.0] * 30
-
-
-OFFER = PROSE.replace("p>", "aside>")
-
-
-UNKNOWN = np.zeros(6)
 
 
 def test_a_text_of_a_common_stock_among_texts_of_the_page():
