@@ -50,7 +50,8 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        view = View(page, site)
+        model = self._model or block_model()
+        view = View(page, site, model.class_words)
         place = view.place if len(site.pages) >= STOCK_PAGES else None
         return self.judge(page, features_of(view), place, view.words)
 
