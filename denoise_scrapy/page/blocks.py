@@ -39,7 +39,7 @@ class Blocks:
         start: Position of the block's first character in the marked text.
         end: Position after its last.
         block_of_text: Block of the text after each mark, -1 where none shows, shape (marks,).
-        native: Where C finds all of these, None where numpy computes them.
+        native: What C computed of these, None where numpy computes all.
     """
 
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
@@ -47,7 +47,7 @@ class Blocks:
         self.native = elements.native
         self.native_column: NativeColumn | None = None if self.native is None else self.native.of_blocks
         if boxes is not None:
-            self.flags[:] = self._seen(self.flags, boxes)  # where C looks for them, too
+            self.flags = self._seen(self.flags, boxes)
 
     _runs = derived(lambda self: part_runs(self.elements))
     element: derived[IntArray] = derived(lambda self: self._runs.element)
