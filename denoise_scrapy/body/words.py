@@ -207,7 +207,7 @@ def announce(marked: Iterable[str]) -> list[Announcement]:
     """What short texts announce, found anew."""
     texts = [collapsed(text).lower() for text in marked]
     bits = [
-        COMMENTS_BIT * (COMMENTS.search(text) is not None) + RELATED_BIT * (RELATED.search(text) is not None)
+        COMMENTS_BIT * (COMMENTS.match(text) is not None) + RELATED_BIT * (RELATED.match(text) is not None)
         for text in texts
     ]
     whole = "\n".join(texts)
