@@ -25,7 +25,7 @@ from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, fin
 
 @dataclass(frozen=True, eq=False)
 class PageFacts:
-    """Facts of a page of m blocks, which other pages are compared with: some 25 bytes a block.
+    """Facts of a page of m blocks, which other pages are compared with: some 50 bytes a block.
 
     Attributes are those of `Page` and `Blocks`, of shape (m,); facts from a file have no title.
     """
@@ -45,8 +45,9 @@ class PageFacts:
     @property
     def nbytes(self) -> int:
         """About what they occupy in memory, in bytes."""
-        # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes
-        return 2000 + 24 * len(self.tokens) + 70 * len(self.signature) + 2 * len(self.title)
+        # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes; as many bytes a block
+        # again are the numbers of what it shares with others (`site/shared.py`)
+        return 2000 + 48 * len(self.tokens) + 80 * len(self.signature) + 2 * len(self.title)
 
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
