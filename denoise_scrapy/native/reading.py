@@ -37,8 +37,8 @@ _OF_ELEMENTS: list[tuple[str, type[np.generic], Callable[[int], tuple[int]]]] = 
     ("is_start", np.bool_, _two),
 ]
 _SIZES = [np.dtype(dtype).itemsize * (shape(1000)[0] // 1000) for _, dtype, shape in _OF_ELEMENTS]
-#: Bytes an element of all of them, and of those before each. There is room for `_UNIT` elements more, or fewer: all
-#: arrays begin at whole words then, and there is a place for an end.
+#: Bytes an element of all of them, and of those before each. There is room for up to `_UNIT` elements more: all arrays
+#: begin at whole words then, and there is a place for an end.
 _BYTES, _OFFSETS, _UNIT = sum(_SIZES), np.cumsum([0, *_SIZES[:-1]]), 4
 _ELEMENT_COLUMNS = {
     name: (int(offset), np.dtype(dtype), shape)
