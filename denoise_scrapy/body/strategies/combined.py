@@ -31,8 +31,8 @@ from denoise_scrapy.body.words import Words, read_words
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
-#: How much more recall counts than precision when blocks are chosen. On publishers left out F1 is the same (.9366; with 1
-#: .9365; with 1.25 .9364), on manuals .005 higher; readers who compare texts miss text more often than they find too much.
+#: How much more recall counts than precision when blocks are chosen. F1 on publishers left out is the same (.9366; with
+#: 1 .9365, with 1.25 .9364), on manuals .005 higher; readers of two texts miss text more often than they find too much.
 BETA = 1.1
 _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
