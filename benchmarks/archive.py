@@ -210,7 +210,7 @@ def under(root: int) -> Iterator[tuple[int, str, float, float]]:
     while todo:
         number = todo.pop()
         todo += [other for other, row in rows.items() if row[0] == number]
-        if number in rows:
+        if number in rows and rows[number][3]:  # one that is ending has no command line
             _, spent, memory, line = rows[number]
             kind = "java" if "java" in line.split(" ")[0] else "worker" if "pyspark.daemon" in line else "driver"
             yield number, kind, spent, memory
