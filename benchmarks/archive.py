@@ -1,6 +1,6 @@
 """Archives: pages a second and core, memory, and whether results are those of a single process.
 
-    python -m benchmarks.archive write FOLDER [--corpora DIR...] [--pages 20000] [--large .5]
+    python -m benchmarks.archive write FOLDER [--corpora DIR...] [--pages 20000] [--large .5] [--templates 1]
     python -m benchmarks.archive run FOLDER OUT [arguments of denoise_scrapy.archive]
     python -m benchmarks.archive check FOLDER OUT [--cell 4096] [--scope all]
     python -m benchmarks.archive loop FOLDER [--ways read ours by-site trafilatura resiliparse] [--pages 2000]
@@ -53,12 +53,13 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, nargs="*", default=[])
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--large", type=float, default=0, help="share of all pages that are of one site")
+    parser.add_argument("--templates", type=int, help="recorded pages that are taken; default: all")
     parser.add_argument("--cell", type=int, default=CELL)
     parser.add_argument("--scope", default="all")
     parser.add_argument("--ways", nargs="*", default=["read", "ours", "by-site", "trafilatura", "resiliparse"])
     args, more = parser.parse_known_args()
     if args.what == "write":
-        write(args.folder, args.corpora, args.pages, large=args.large)
+        write(args.folder, args.corpora, args.pages, large=args.large, templates=args.templates)
     elif args.what == "run":
         given = [str(args.folder), str(args.out), "--cell", str(args.cell), "--scope", args.scope, *more]
         print(json.dumps(measured([sys.executable, "-m", "denoise_scrapy.archive", *given])))
@@ -69,10 +70,10 @@ def main() -> None:
             loop(args.folder, way, args.pages)
 
 
-def write(folder: Path, corpora: Iterable[Path], pages: int, *, large: float) -> None:
+def write(folder: Path, corpora: Iterable[Path], pages: int, *, large: float, templates: int | None) -> None:
     """Write WARC files, the pages of each site spread over all."""
     recorded = [page for root in corpora for name, sites in load(root) if name != "portal" for s in sites for page in s]
-    recorded = recorded or portal()
+    recorded = (recorded or portal())[:templates]
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [(number % len(recorded), number // len(recorded)) for number in range(pages)]
     random.Random(1).shuffle(chosen)

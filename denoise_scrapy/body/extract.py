@@ -346,7 +346,7 @@ def extract_pages(
         memory.remember(page)
         waiting.append((page, html))
         size += len(html)
-        while len(waiting) > AHEAD or size > AHEAD_BYTES:
+        while len(waiting) > (AHEAD if size <= AHEAD_BYTES else 1):
             size -= len(waiting[0][1])
             yield from tell(*waiting.popleft())
     for one in waiting:
