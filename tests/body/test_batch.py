@@ -51,9 +51,7 @@ def test_large_pages_are_read_one_ahead() -> None:
             read.append(url)
             yield url, html + f"<!--{'x' * AHEAD_BYTES}-->"
 
-    told = 0
-    for _, body in extract_pages(pages()):
-        told += 1
+    for told, (_, body) in enumerate(extract_pages(pages()), 1):
         assert len(read) == min(6, told + 1)
         assert body.evidence == "comparison pages"
 
