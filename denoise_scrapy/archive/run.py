@@ -69,9 +69,10 @@ def session(master: str, out: str) -> SparkSession:
         builder = builder.config(f"spark.executorEnv.{name}", value)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
+        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
         if master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
-        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+            local["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
         local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
         if "SPARK_DRIVER_MEMORY" not in os.environ:
             local["spark.driver.memory"] = _MEMORY
