@@ -18,7 +18,7 @@ from training.model import PageScore, cross_validate
 
 #: Steps: what is added, and the families that make it up (`features.FAMILIES`).
 STEPS = (
-    ("text, links, tags and class words of the block", ("text", "links", "names")),
+    ("text, links, tags and class words of the block", ("text", "links", "tags", "class_names")),
     ("surroundings and place", ("surroundings", "records", "place", "section")),
     ("words and headline", ("announcements", "headline")),
     ("the whole page", ("whole_page",)),

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tldextract import TLDExtract
 
 from benchmarks.corpora import RecordedPage, Site, load
+from denoise_scrapy.body.class_words import ClassWords
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
@@ -61,8 +62,9 @@ class Example:
 
     Attributes:
         corpus: Its corpus.
+        publisher: Its publisher.
         fold: Its fold; all pages of one publisher are in one.
-        features: Shape (features, blocks).
+        features: Shape (features, blocks), without what class names say (`training.class_words`).
         share: Share of each block that is gold, NaN where that is in doubt, shape (blocks,).
         page: The page.
         neighbours: What stands around each block.
@@ -75,6 +77,7 @@ class Example:
     """
 
     corpus: str
+    publisher: str
     fold: int
     features: npt.NDArray[np.float32]
     share: npt.NDArray[np.float64]
@@ -117,6 +120,7 @@ def examples(
     """
     fold_of = [folds[site_publisher(site)] for site in sites]
     for site, fold in zip(sites, fold_of, strict=True):
+        placed = corpus, site_publisher(site), fold
         table = PathTable()
         pages = [Page.parse(page.html, url=page.url, paths=table) for page in site]
         donors = [other for other, its in zip(sites, fold_of, strict=True) if its == fold]
@@ -133,20 +137,20 @@ def examples(
             for one in some:
                 weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
                 weight *= 1.0 if recorded.kind in ARTICLES else OTHER_KINDS_WEIGHT
-                yield from _for_each_k(corpus, fold, one, recorded.gold, weight, ks, key=key + one.made)
+                yield from _for_each_k(placed, one, recorded.gold, weight, ks, key=key + one.made)
         if random.Random(f"threads {site[0].url} {site[0].gold[:50]}").random() < made * THREADS:
-            yield from _threads(corpus, site, fold, ks)
+            yield from _threads(placed, site, ks)
 
 
-def _threads(corpus: str, site: Site, fold: int, ks: tuple[int, ...]) -> Iterator[Example]:
+def _threads(placed: tuple[str, str, int], site: Site, ks: tuple[int, ...]) -> Iterator[Example]:
     """Threads made of a site's pages, compared with each other."""
     table = PathTable()
     threads = [(made, Page.parse(made.html, url=made.url, paths=table)) for made in made_threads(site)]
     pages = [page for _, page in threads]
-    weight = CORPUS_WEIGHTS.get(corpus, 1.0) * MADE_WEIGHT
+    weight = CORPUS_WEIGHTS.get(placed[0], 1.0) * MADE_WEIGHT
     for i, (made, page) in enumerate(threads):
         one = _Labelled(page, block_tokens(page), made.share, [*pages[:i], *pages[i + 1 :]], "thread")
-        yield from _for_each_k(corpus, fold, one, made.gold, weight, ks, key=made.gold[:50])
+        yield from _for_each_k(placed, one, made.gold, weight, ks, key=made.gold[:50])
 
 
 class _Labelled(NamedTuple):
@@ -160,13 +164,14 @@ class _Labelled(NamedTuple):
 
 
 def _for_each_k(
-    corpus: str, fold: int, one: _Labelled, gold: str, weight: float, ks: tuple[int, ...], *, key: str
+    placed: tuple[str, str, int], one: _Labelled, gold: str, weight: float, ks: tuple[int, ...], *, key: str
 ) -> Iterator[Example]:
-    """A page once for each k; `key` is the seed of its random choices."""
+    """A page of a corpus, publisher and fold once for each k; `key` is the seed of its random choices."""
+    corpus, publisher, fold = placed
     neighbours, lengths = Neighbours.of(one.page), one.page.facts.tokens
     for features, k in _compared(one.page, one.others, ks, random.Random(key)):
         known = (one.share, one.page, neighbours, lengths, one.words, gold, k, one.made, weight)
-        yield Example(corpus, fold, features, *known)
+        yield Example(corpus, publisher, fold, features, *known)
     one.page.drop_columns()
 
 
@@ -203,7 +208,7 @@ def _compared(
         if k < 0 and len(statistics.pages) in done:
             continue
         done.add(len(statistics.pages))
-        yield block_features(page, statistics), k
+        yield block_features(page, statistics, ClassWords({})), k
 
 
 def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[str, int]]:

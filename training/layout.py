@@ -53,7 +53,7 @@ def _judged(
 ) -> Iterator[tuple[float, float]]:
     """F1 of each page of a site that has boxes, without them and with."""
     fold = folds[site_publisher([RecordedPage(one.url, one.html, one.gold, one.site) for one in site])]
-    strategy, table = CombinedStrategy(models[fold]), PathTable()
+    model, table = models[fold], PathTable()
     pages = [Page.parse(one.html, url=one.url, paths=table) for one in site]
     for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
         boxes = boxes_on(page, recorded.layout)
@@ -61,16 +61,16 @@ def _judged(
             continue
         others = likest_first(page, [*pages[:i], *pages[i + 1 :]])[:PAGES]
         statistics = SiteStatistics.of(other.facts for other in others).for_page(page)
-        before = _f1(strategy, page, statistics, recorded.gold)
+        before = _f1(model, page, statistics, recorded.gold)
         page.drop_columns()
         page.boxes = boxes
-        yield before, _f1(strategy, page, statistics, recorded.gold)
+        yield before, _f1(model, page, statistics, recorded.gold)
         page.boxes = None
         page.drop_columns()
 
 
-def _f1(strategy: CombinedStrategy, page: Page, statistics: SiteStatistics, gold: str) -> float:
-    kept = strategy.judge(page, block_features(page, statistics)).kept
+def _f1(model: BlockModel, page: Page, statistics: SiteStatistics, gold: str) -> float:
+    kept = CombinedStrategy(model).judge(page, block_features(page, statistics, model.class_words)).kept
     return f1("\n".join(page.block_texts[i] for i in np.flatnonzero(kept).tolist()), gold)
 
 

@@ -101,7 +101,7 @@ class _Board:
         self.between = rng.choice(("br", "div", "li", "span", "dd"))
         self.parted = rng.choice(("p", "p", "br", "div"))
         self.numbered, self.subject, self.avatar = rng.random() < 0.5, rng.random() < 0.25, rng.random() < 0.5
-        self.dated_behind, self.liked, self.edited = rng.random() < 0.3, rng.random() < 0.3, rng.random() < 0.15
+        self.liked, self.edited = rng.random() < 0.3, rng.random() < 0.15
         self.quoting, self.advert = rng.choice((0, 0, 0.2, 0.4)), rng.random() < 0.25
         self.buttons = [self.style.say("button") for _ in range(rng.choice((0, 1, 2, 2, 3)))]
         self.signing = rng.choice((0, 0.4, 0.7))

@@ -1,4 +1,4 @@
-"""What the model sees of a block: some seventy numbers, each named, computed and put into words in one place.
+"""What the model sees of a block: some eighty numbers, each named, computed and put into words in one place.
 
 A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. A value that is not known
 (what other pages have, where there is none) is NaN.
@@ -14,9 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.class_words import ROWS as CLASS_WORDS
+from denoise_scrapy.body.class_words import ClassWords
+from denoise_scrapy.body.cohesion import ROWS as COHESION
+from denoise_scrapy.body.cohesion import cohesion
 from denoise_scrapy.body.hand_rule import in_best_container
 from denoise_scrapy.body.title import find_titles
-from denoise_scrapy.body.words import COMMENTS_BIT, CONSENT_BIT, RELATED_BIT, read_words, window_sums
+from denoise_scrapy.body.words import COMMENTS_BIT, CONSENT_BIT, META_BIT, RELATED_BIT, read_words, window_sums
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
@@ -45,9 +49,11 @@ class View:
     Args:
         page: A page with at least one block.
         site: Its comparison pages, without the page itself and its copies; maybe none.
+        class_words: What is known of class names.
     """
 
-    def __init__(self, page: Page, site: SiteStatistics) -> None:
+    def __init__(self, page: Page, site: SiteStatistics, class_words: ClassWords) -> None:
+        self.class_words = class_words
         self.page, self.blocks, self.elements = page, page.blocks, page.elements
         first = site.first(MODEL_PAGES)
         self.pages, self.shared = len(first.pages), first.shared_with(page)
@@ -91,6 +97,13 @@ class View:
     def above(self) -> FloatArray:
         """The same of the elements 1 and 3 levels above each block, shape (COUNTS, 2, m)."""
         return self.under.take(self.blocks.above[1:4:2], axis=1)
+
+    @cached_property
+    def story(self) -> tuple[BoolArray, int, int]:
+        """Blocks of the box that holds most of the page's own prose, shape (m,); its first paragraph, and its last."""
+        container = in_best_container(self.page, self.counts[PROSE] * (1 - self.shared.text_share))
+        paragraphs = (container & (self.counts[PROSE] > 0)).nonzero()[0]
+        return container, *((int(paragraphs[0]), int(paragraphs[-1])) if len(paragraphs) else (0, len(container) - 1))
 
     @cached_property
     def tags(self) -> npt.NDArray[np.generic]:
@@ -173,27 +186,34 @@ def links(view: View) -> Found:
     return [view.blocks.link_density, *(view.above[LINKS] / np.maximum(view.above[CHARS], 1))]
 
 
-TAGS = ("p", "li", "div")
+TAGS = ("p", "div")
 _TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
-#: What a block may stand in, by tag, role or words of class and id. Of the others none was of use.
-INSIDE = (
-    *(Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE, Flag.ARTICLE, Flag.CONTROL),
-    *(Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
-    *(Flag.RELATED_WORD, Flag.CAPTION_WORD, Flag.CONTENT_WORD),
-)
+#: What a block may stand in, by tag or role. Of the others none was of use, and words of class names say it below.
+INSIDE = (Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ARTICLE, Flag.CONTROL)
 _BITS = np.array(INSIDE, np.int64)[:, None]
 _INSIDE_NAMES = tuple(f"in_{str(flag.name).lower()}" for flag in INSIDE)
 
 
-def _say_names(rows: Rows, block: int) -> str:
+def _say_tags(rows: Rows, block: int) -> str:
     inside = [name[3:].replace("_", " ") for name in _INSIDE_NAMES if rows[name][block] > 0]
-    return f"its tag and class names: {', '.join(inside)}" if inside else "its tag and class names are plain"
+    return f"in {', '.join(inside)}" if inside else "its tags are plain"
 
 
-@_family(" ".join(["heading", *(f"tag_{tag}" for tag in TAGS), *_INSIDE_NAMES]), _say_names)
-def names(view: View) -> Found:
+@_family(" ".join(["heading", *(f"tag_{tag}" for tag in TAGS), *_INSIDE_NAMES]), _say_tags)
+def tags(view: View) -> Found:
     """Tag of the block, and what it stands in."""
     return [view.headings, *(view.tags == _TAG_CODES), *((view.blocks.flags & _BITS) != 0)]
+
+
+def _say_class_names(rows: Rows, block: int) -> str:
+    odds = float(rows["class_sum"][block])
+    return f"class names of {'content' if odds > 0 else 'frames'} around it"
+
+
+@_family(" ".join(CLASS_WORDS), _say_class_names)
+def class_names(view: View) -> Found:
+    """What class names and ids around the block say."""
+    return view.class_words.rows(view.page)
 
 
 def _say_words(rows: Rows, block: int) -> str:
@@ -211,18 +231,26 @@ LONG, LATE = 14, 0.03
 CONSENT_WIDTH = 5
 
 
-@_family("after_comments since_related consent", _say_words)
+@_family("after_comments since_related consent since_dated dated_before", _say_words)
 def announcements(view: View) -> Found:
-    """What words announce: comments, other pages, consent."""
-    comments, related, consent = ((view.words.bits & bit) != 0 for bit in (COMMENTS_BIT, RELATED_BIT, CONSENT_BIT))
+    """What words announce: comments, other pages, consent, names and dates; how many of these since the headline."""
+    kinds = (COMMENTS_BIT, RELATED_BIT, CONSENT_BIT, META_BIT)
+    comments, related, consent, dated = ((view.words.bits & bit) != 0 for bit in kinds)
     tokens, index = view.counts[TOKENS], np.arange(len(view.blocks))
     long = np.cumsum(tokens * (tokens >= LONG))
     late = comments & (long > LATE * long[-1])
-    last = np.maximum.accumulate(np.where(related, index, -FAR))
+    last, last_dated = (np.maximum.accumulate(np.where(said, index, -FAR)) for said in (related, dated))
     about = np.zeros(len(tokens))
     if consent.any():
         about = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
-    return [np.logical_or.accumulate(late), np.minimum(index - last, FAR), about]
+    dates = dated.cumsum()
+    return [
+        np.logical_or.accumulate(late),
+        np.minimum(index - last, FAR),
+        about,
+        np.minimum(index - last_dated, FAR),
+        np.clip(dates - dates[view.titles.argmax()], -FAR, FAR),
+    ]
 
 
 @_family(
@@ -252,9 +280,7 @@ def surroundings(view: View) -> Found:
 def place(view: View) -> Found:
     """Where the block stands towards the page's own prose."""
     counts, m = view.counts, len(view.blocks)
-    container = in_best_container(view.page, counts[PROSE] * (1 - view.shared.text_share))
-    paragraphs = (container & (counts[PROSE] > 0)).nonzero()[0]
-    first, last = (paragraphs[0], paragraphs[-1]) if len(paragraphs) else (0, m - 1)
+    container, first, last = view.story
     index = np.arange(m)
     before = counts[:2].cumsum(axis=1)
     return [
@@ -265,6 +291,19 @@ def place(view: View) -> Found:
         before[TOKENS] / view.whole,
         np.minimum(view.levels_to(int(counts[PROSE].argmax()))[0], FAR),
     ]
+
+
+@_family(
+    " ".join(COHESION),
+    lambda rows, i: (
+        "words of the page's beginning"
+        if rows["words_of_beginning"][i] > MOSTLY
+        else "words that the page has " + ("elsewhere, too" if rows["words_elsewhere"][i] > MOSTLY else "nowhere else")
+    ),
+)
+def wording(view: View) -> Found:
+    """Which of its words the page has used before."""
+    return cohesion(view.page, view.story[1])
 
 
 def _say_title(rows: Rows, block: int) -> str:
@@ -423,19 +462,20 @@ NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 _EDGES = tuple(accumulate((len(family.names) for family in FAMILIES.values()), initial=0))
 
 
-def block_features(page: Page, site: SiteStatistics) -> npt.NDArray[np.float32]:
+def block_features(page: Page, site: SiteStatistics, class_words: ClassWords) -> npt.NDArray[np.float32]:
     """All features of a page's m blocks, shape (features, m), rows as in `NAMES`.
 
     Args:
         page: A page with at least one block.
         site: Its comparison pages, without the page itself and its copies; maybe none.
+        class_words: What is known of class names.
 
     Example:
-        >>> features = block_features(Page.parse("<p>One two three.</p>"), SiteStatistics())
+        >>> features = block_features(Page.parse("<p>One two three.</p>"), SiteStatistics(), ClassWords({}))
         >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
         (True, 1.0)
     """
-    return features_of(View(page, site))
+    return features_of(View(page, site, class_words))
 
 
 def features_of(view: View) -> npt.NDArray[np.float32]:

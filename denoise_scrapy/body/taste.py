@@ -78,7 +78,7 @@ NO_TASTE = Taste()
 #: .862 / .974 / .894 at 2.5. Both cost .012 of F1, and take away more than a third of the noise, half of the loss.
 #: At .25 and 4 they cost .036 and .031. A rule with a second one moves likewise: `repetition` .930 / .879, .889 / .938,
 #: .865 / .955; `lcs` .901 / .899, .807 / .929, .795 / .968 (151 or fewer pages of each corpus).
-BETAS = MappingProxyType({"precision": 0.4, "balanced": 1.0, "recall": 2.5})
+BETAS = MappingProxyType({"precision": 0.4, "recall": 2.5})
 
 
 def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, favor: str) -> Decision:

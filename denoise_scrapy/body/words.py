@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import Library, library
-from denoise_scrapy.native.blocks import TITLE, UNSEEN, KnownTexts
-from denoise_scrapy.native.reading import PageColumns
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.marked_text import codes_that, collapsed, without_marks
+from denoise_scrapy.page.marked_text import collapsed, without_marks
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -146,7 +142,6 @@ class RememberedTexts(Generic[Answer]):
 Announcement = tuple[int, str, int]
 _known: RememberedTexts[Announcement] = RememberedTexts(MAX_KNOWN)
 _longer: RememberedTexts[bool] = RememberedTexts(MAX_LONGER)
-_hashed = KnownTexts(MAX_KNOWN, ANNOUNCING_TOKENS)
 
 
 class Words(NamedTuple):
@@ -169,16 +164,6 @@ def read_words(page: Page) -> Words:
         >>> words.bits.tolist(), words.title_share.tolist()
         ([0, 1], [0.5, 0.0])
     """
-    native, columns = library(), page.blocks.native
-    if native is None or columns is None or page.removed_by_user:
-        bits, share = _read(page)
-    else:
-        bits, share = _read_natively(page, native, columns)
-    return Words(bits, share)
-
-
-def _read(page: Page) -> tuple[npt.NDArray[np.uint8], FloatArray]:
-    """Bits and shares of a page's blocks."""
     tokens, marked = page.blocks.tokens, page.marked_texts
     short = (tokens < ANNOUNCING_TOKENS).nonzero()[0]
     said = _known.ask(list(map(marked.__getitem__, short.tolist())), announce)
@@ -187,22 +172,7 @@ def _read(page: Page) -> tuple[npt.NDArray[np.uint8], FloatArray]:
     _note_consents(page, bits)
     if page.title and len(short):
         share[short] = _title_shares(page.title.lower(), said)
-    return bits, share
-
-
-def _read_natively(page: Page, native: Library, columns: PageColumns) -> tuple[npt.NDArray[np.uint8], FloatArray]:
-    """The same, looked up in C; new texts are read here, and those whose lower case C cannot tell."""
-    title = page.title.lower()
-    asked = _hashed.ask(native, columns, len(page.blocks), _folding_table(), title)
-    if asked.waiting:
-        unseen, titled = ((asked.left & what).nonzero()[0] for what in (UNSEEN, TITLE))
-        if len(unseen):
-            asked.bits[unseen] = [bit for bit, _, _ in announce(page.marked_texts_of(unseen))]
-            _hashed.learn(native, asked.keys[unseen], asked.bits[unseen])
-        if len(titled):
-            asked.share[titled] = _title_shares(title, _known.ask(page.marked_texts_of(titled), announce))
-    _note_consents(page, asked.bits)
-    return asked.bits, asked.share
+    return Words(bits, share)
 
 
 def _note_consents(page: Page, bits: npt.NDArray[np.uint8]) -> None:
@@ -211,21 +181,6 @@ def _note_consents(page: Page, bits: npt.NDArray[np.uint8]) -> None:
     longer = ((tokens >= ANNOUNCING_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0]
     if any(consents := _longer.ask(page.marked_texts_of(longer), find_consents)):
         bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
-
-
-@cache
-def _folding_table() -> npt.NDArray[np.uint16]:
-    """Lower case of each of the 65,536 codes as `texts.c` reads it, shape (65536,)."""
-    mark, other, space = 0, 1, ord(" ")
-    table = np.arange(1 << 16, dtype=np.uint16)
-    for code in np.flatnonzero(codes_that(lambda char: char.lower() != char)).tolist():
-        lower = chr(code).lower()
-        table[code] = ord(lower) if len(lower) == 1 else other
-    table[ord("Σ")] = other  # at a word's end it is another letter than within
-    table[codes_that(str.isspace)] = space
-    table[0xD800:0xE000] = other  # halves of characters
-    table[:3] = mark
-    return table
 
 
 def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
@@ -246,14 +201,13 @@ def forget_texts() -> None:
     """Forget all texts."""
     _known.clear()
     _longer.clear()
-    _hashed.clear()
 
 
 def announce(marked: Iterable[str]) -> list[Announcement]:
     """What short texts announce, found anew."""
     texts = [collapsed(text).lower() for text in marked]
     bits = [
-        COMMENTS_BIT * (COMMENTS.search(text) is not None) + RELATED_BIT * (RELATED.search(text) is not None)
+        COMMENTS_BIT * (COMMENTS.match(text) is not None) + RELATED_BIT * (RELATED.match(text) is not None)
         for text in texts
     ]
     whole = "\n".join(texts)

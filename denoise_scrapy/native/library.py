@@ -29,13 +29,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "reader_finish": (_OBJECT, _OBJECT),
     # source/columns.c
     "read_page": (_NUMBER, _POINTER, _POINTER, _NUMBER, *[_POINTER] * 3, _NUMBER),
-    "lay_out_blocks": (None, _POINTER, _POINTER),
-    # source/shared.c
-    "shared": (None, *[_POINTER] * 3, _NUMBER, *[_POINTER] * 4),
-    "shared_space": (_NUMBER, *[_NUMBER] * 3),
-    # source/texts.c; these keep the lock: nobody learns while another asks
-    "texts_ask": (_NUMBER, *[_POINTER] * 3, ctypes.c_char_p, _NUMBER, _POINTER),
-    "texts_learn": (None, _POINTER, _NUMBER, _POINTER, _POINTER),
 }
 
 
@@ -55,8 +48,7 @@ class Library:
     def __init__(self, path: Path) -> None:
         arrays, objects = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
         for name, (result, *arguments) in _FUNCTIONS.items():
-            locked = _OBJECT in arguments or name.startswith("texts_")
-            function = getattr(objects if locked else arrays, f"denoise_{name}")
+            function = getattr(objects if _OBJECT in arguments else arrays, f"denoise_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,100 +14,83 @@ from denoise_scrapy.native.library import Library, address_of
 Array = npt.NDArray[Any]
 
 
-class Layout:
-    """Where arrays stand in a workspace: name, type, and shape for a number of things, as in `struct page_columns`.
-
-    Things are padded to a multiple of `unit`, beyond the last one: all arrays begin at whole words then.
-    """
-
-    def __init__(self, unit: int, arrays: Iterable[tuple[str, type[np.generic], Callable[[int], Any]]]) -> None:
-        self.unit, self.bytes = unit, 0  # so many for each thing
-        self.arrays: dict[str, tuple[int, np.dtype[np.generic], Callable[[int], Any]]] = {}
-        for name, dtype, shape in arrays:
-            self.arrays[name] = self.bytes, np.dtype(dtype), shape
-            self.bytes += np.dtype(dtype).itemsize * (math.prod(shape(1000)) // 1000)
-        self.offsets = np.array([at for at, *_ in self.arrays.values()], np.int64)
-
-
-class Workspace:
-    """Memory for arrays of so many things in one piece, which C fills and numpy looks at when somebody asks."""
-
-    def __init__(self, layout: Layout, count: int) -> None:
-        self._layout, self._count, self._padded = layout, count, (count + layout.unit) & -layout.unit
-        self._words = np.empty(layout.bytes * self._padded // 8, np.int64)
-
-    def addresses(self) -> npt.NDArray[np.int64]:
-        """Where each array begins."""
-        return address_of(self._words) + self._padded * self._layout.offsets
-
-    def get(self, name: str) -> Array | None:
-        """An array by its name, a view; None where there is no such."""
-        found = self._layout.arrays.get(name)
-        if found is None:
-            return None
-        at, dtype, shape = found
-        array: Array = np.ndarray(shape(self._count), dtype, self._words, at * self._padded)
-        return array
-
-
-def _one(count: int) -> tuple[int, ...]:
+def _one(count: int) -> tuple[int]:
     return (count,)
 
 
-def _two(count: int) -> tuple[int, ...]:
+def _two(count: int) -> tuple[int]:
     return (2 * count,)
 
 
-def _two_and_end(count: int) -> tuple[int, ...]:
+def _two_and_end(count: int) -> tuple[int]:
     return (2 * count + 1,)
 
 
-OF_ELEMENTS = Layout(
-    4,
-    [
-        *((name, np.int64, _one) for name in ("parent", "end", "depth", "own_chars", "block_element")),
-        ("path_token", np.uint64, _one),
-        *((name, np.int64, _two) for name in ("mark_element", "text_owner", "block_of_text")),
-        *((name, np.int64, _two_and_end) for name in ("mark_bounds", "visible_before")),
-        ("path_tag", np.uint32, _one),
-        *((name, np.int32, _one) for name in ("path_flags", "path_own_flags")),
-        ("is_start", np.bool_, _two),
-    ],
-)
-OF_BLOCKS = Layout(
-    8,
-    [
-        *((name, np.int64, _one) for name in ("element", "first", "after", "start", "end", "chars", "tokens")),
-        *((name, np.int64, _one) for name in ("link_chars", "paragraph_tokens", "flags", "own_flags")),
-        *((name, np.uint64, _one) for name in ("path_keys", "text_hashes")),
-        ("above", np.int64, lambda count: (8, count)),
-        ("counts", np.int64, lambda count: (count, 9)),
-        ("ends_in_stop", np.bool_, _one),
-    ],
-)
+#: Arrays of n elements as `struct page_columns` points to them: name, type, shape.
+_OF_ELEMENTS: list[tuple[str, type[np.generic], Callable[[int], tuple[int]]]] = [
+    *((name, np.int64, _one) for name in ("parent", "end", "depth", "own_chars", "block_element")),
+    ("path_token", np.uint64, _one),
+    *((name, np.int64, _two) for name in ("mark_element", "text_owner", "block_of_text")),
+    *((name, np.int64, _two_and_end) for name in ("mark_bounds", "visible_before")),
+    ("path_tag", np.uint32, _one),
+    *((name, np.int32, _one) for name in ("path_flags", "path_own_flags")),
+    ("is_start", np.bool_, _two),
+]
+_SIZES = [np.dtype(dtype).itemsize * (shape(1000)[0] // 1000) for _, dtype, shape in _OF_ELEMENTS]
+#: Bytes an element of all of them, and of those before each. There is room for up to `_UNIT` elements more: all arrays
+#: begin at whole words then, and there is a place for an end.
+_BYTES, _OFFSETS, _UNIT = sum(_SIZES), np.cumsum([0, *_SIZES[:-1]]), 4
+_ELEMENT_COLUMNS = {
+    name: (int(offset), np.dtype(dtype), shape)
+    for (name, dtype, shape), offset in zip(_OF_ELEMENTS, _OFFSETS, strict=True)
+}
+#: Where attributes of `Blocks` stand in `struct block_record`, and their types.
+_BLOCK_COLUMNS: dict[str, tuple[int, type[np.generic]]] = {
+    name: (place, np.int64)
+    for place, name in enumerate("element first after start end chars link_chars tokens".split())
+} | {"text_hashes": (17, np.uint64), "path_keys": (18, np.uint64), "ends_in_stop": (19, np.bool_)}
+_COUNTS = slice(8, 17)
 #: Sizes of `struct page_columns` and `struct block_record`, in words of 64 bits.
-_PAGE_WORDS, _RECORD_WORDS = 37, 20
+_PAGE_WORDS, _RECORD_WORDS = 20, 20
 #: Marks the classes of characters of words.
 WORD_BIT = 16
 
 
 class PageColumns:
-    """Columns of a page of n elements and m blocks, all computed at once, in memory that C can read on.
+    """Columns of a page of n elements and m blocks, all computed at once; arrays are made where somebody asks.
 
-    Attributes:
-        address: Address of `struct page_columns`, valid as long as this object is.
-        elements: Attributes of `Elements`, and columns of the path table, as "path_tag".
+    Args:
+        n: How many elements it has.
+        words: Memory of the arrays of elements.
+        records: Those of the blocks, shape (m, `_RECORD_WORDS`).
     """
 
-    def __init__(self, words: npt.NDArray[np.int64], elements: Workspace, blocks: Workspace, *held: object) -> None:
-        self._words, self._held = words, held  # they are pointed to
-        self.address = address_of(words)
-        self.elements, self._blocks = elements, blocks
+    def __init__(self, n: int, words: npt.NDArray[np.int64], records: npt.NDArray[np.int64]) -> None:
+        self._n, self._words = n, words
+        self._blocks = records.T.copy()  # there was room for more
+
+    def of_elements(self, name: str) -> Array | None:
+        """An attribute of `Elements`, or a column of the path table as "path_tag"; None where C has it not."""
+        found = _ELEMENT_COLUMNS.get(name)
+        if found is None:
+            return None
+        at, dtype, shape = found
+        array: Array = np.ndarray(shape(self._n), dtype, self._words, at * _padded(self._n))
+        return array
 
     def of_blocks(self, name: str) -> Array | None:
         """An attribute of `Blocks`, None where C has it not."""
-        found = self._blocks.get(name)
-        return self.elements.get(name) if found is None else found
+        if name in _BLOCK_COLUMNS:
+            place, dtype = _BLOCK_COLUMNS[name]
+            column: Array = self._blocks[place].astype(dtype, copy=False)
+            return column
+        if name == "counts":
+            return np.asarray(self._blocks[_COUNTS].T)
+        return self.of_elements(name)
+
+
+def _padded(n: int) -> int:
+    return (n + _UNIT) & -_UNIT
 
 
 def read_page(
@@ -118,7 +100,7 @@ def read_page(
     table: tuple[bytearray, int],
     characters: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]],
 ) -> PageColumns | None:
-    """Everything that elements and blocks hold of a page, None where its text and its paths do not fit each other.
+    """What elements and blocks hold of a page, None where its text and its paths do not fit each other.
 
     Args:
         library: The compiled library.
@@ -133,16 +115,10 @@ def read_page(
     if not n:
         return None
     page, codes = np.empty(_PAGE_WORDS, np.int64), np.frombuffer(data, np.uint8)
-    elements, scratch = Workspace(OF_ELEMENTS, n), np.empty(2 * n * _RECORD_WORDS, np.int64)
-    of_elements = elements.addresses()
+    words, records = np.empty(_BYTES * _padded(n) // 8, np.int64), np.empty((2 * n, _RECORD_WORDS), np.int64)
     page[:5] = address_of(codes), wide, len(data) >> wide, n, address_of(paths)
-    page[5 : 5 + len(of_elements)] = of_elements
-    own, records = address_of(page), address_of(scratch)
+    page[5:] = address_of(words) + _padded(n) * _OFFSETS
     where = ctypes.addressof(ctypes.c_char.from_buffer(rows))
-    m = library.read_page(own, where, known, address_of(kinds), address_of(values), records, 2 * n)
-    if m < 0:
-        return None
-    blocks = Workspace(OF_BLOCKS, m)
-    page[6 + len(of_elements) :] = blocks.addresses()
-    library.lay_out_blocks(own, records)
-    return PageColumns(page, elements, blocks, codes, paths)
+    found = (address_of(array) for array in (kinds, values, records))
+    m = library.read_page(address_of(page), where, known, *found, 2 * n)
+    return None if m < 0 else PageColumns(n, words, records[:m])

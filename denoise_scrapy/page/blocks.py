@@ -13,6 +13,7 @@ from denoise_scrapy.page.marked_text import (
     CJK,
     CLASSES,
     DIGIT,
+    MARK,
     SPACE,
     STOP,
     class_table,
@@ -39,7 +40,7 @@ class Blocks:
         start: Position of the block's first character in the marked text.
         end: Position after its last.
         block_of_text: Block of the text after each mark, -1 where none shows, shape (marks,).
-        native: Where C finds all of these, None where numpy computes them.
+        native: What C computed of these, None where numpy computes all.
     """
 
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
@@ -47,7 +48,7 @@ class Blocks:
         self.native = elements.native
         self.native_column: NativeColumn | None = None if self.native is None else self.native.of_blocks
         if boxes is not None:
-            self.flags[:] = self._seen(self.flags, boxes)  # where C looks for them, too
+            self.flags = self._seen(self.flags, boxes)
 
     _runs = derived(lambda self: part_runs(self.elements))
     element: derived[IntArray] = derived(lambda self: self._runs.element)
@@ -253,10 +254,15 @@ def _goes_on(e: Elements, block_of_text: IntArray, word: npt.NDArray[np.bool_]) 
 
 def count_classes(e: Elements, start: IntArray, end: IntArray) -> IntArray:
     """Characters of each class in each block, shape (m, CLASSES); marks are none."""
-    counts = np.zeros((len(start), CLASSES), np.int64)
-    for kind in range(SPACE, CLASSES):
-        total = running_count(e.classes == kind)
-        counts[:, kind] = total.take(end) - total.take(start)
+    m = len(start)
+    edges = np.zeros(2 * m + 2, np.int64)
+    edges[1:-1:2], edges[2:-1:2], edges[-1] = start, end, len(e.classes)
+    cells = np.full(2 * m + 1, m * CLASSES)  # of what stands before each block, and behind the last: of none
+    cells[1::2] = np.arange(0, m * CLASSES, CLASSES)
+    of_character = cells.repeat(edges[1:] - edges[:-1])
+    of_character += e.classes
+    counts = np.bincount(of_character, minlength=(m + 1) * CLASSES).reshape(-1, CLASSES)[:m]
+    counts[:, MARK] = 0
     return counts
 
 

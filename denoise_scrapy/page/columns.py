@@ -135,7 +135,7 @@ class Elements:
         mark_element: Element of each mark, shape (2n,).
         is_start: Whether a mark is a start, shape (2n,).
         text_owner: Element that owns the text after each mark, -1 for none, shape (2n,).
-        native: All columns of elements and blocks as C computed them, None where numpy does, one by one.
+        native: Columns of elements and blocks as C computed them, None where numpy does, one by one.
     """
 
     def __init__(self, paths: npt.NDArray[np.int32], text: MarkedText, table: PathTable) -> None:
@@ -144,7 +144,7 @@ class Elements:
         self.text = text
         lib, data = library(), (text.data, text.wide)
         self.native = None if lib is None else read_page(lib, data, paths, table.read(), character_tables())
-        self.native_column: NativeColumn | None = None if self.native is None else self.native.elements.get
+        self.native_column: NativeColumn | None = None if self.native is None else self.native.of_elements
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
     _nesting = derived(lambda self: nest(self.text.codes))

@@ -162,10 +162,20 @@ def word_flags(names: str) -> int:
     return _name_bits.__wrapped__(names) & ~_GOES_ON if bits & _GOES_ON else bits
 
 
+def split_name(name: str) -> str:
+    """A class name or id as words, lower-case and without digits, with spaces between them.
+
+    Example:
+        >>> split_name("siteFooter_col-2")
+        'site footer col '
+    """
+    return _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
+
+
 @lru_cache(maxsize=65_536)  # some 10 MB
 def _name_bits(name: str) -> int:
     """The flags of one name, and whether the next may go on with its last word."""
-    text = _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
+    text = split_name(name)
     if not text.isascii():  # lower case may have brought in what is no letter, and parts words
         return _found(text) | _GOES_ON
     words = text.split()

@@ -12,7 +12,6 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native.blocks import FactsArrays
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.columns import BoolArray, Boxes, Elements, IntArray
@@ -26,7 +25,7 @@ from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, fin
 
 @dataclass(frozen=True, eq=False)
 class PageFacts:
-    """Facts of a page of m blocks, which other pages are compared with: some 25 bytes a block.
+    """Facts of a page of m blocks, which other pages are compared with: some 50 bytes a block.
 
     Attributes are those of `Page` and `Blocks`, of shape (m,); facts from a file have no title.
     """
@@ -43,17 +42,12 @@ class PageFacts:
         """These facts: they stand for the page where only its facts count."""
         return self
 
-    @cached_property
-    def arrays(self) -> FactsArrays:
-        """The arrays for the accelerator."""
-        shapes = np.fromiter(self.signature, np.uint64, len(self.signature))
-        return FactsArrays(self.text_hashes, self.path_keys, self.tokens, shapes)
-
     @property
     def nbytes(self) -> int:
         """About what they occupy in memory, in bytes."""
-        # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes
-        return 2000 + 24 * len(self.tokens) + 70 * len(self.signature) + 2 * len(self.title)
+        # a set of integers takes some 70 bytes an entry, arrays and objects about two kilobytes; as many bytes a block
+        # again are the numbers of what it shares with others (`site/shared.py`)
+        return 2000 + 48 * len(self.tokens) + 80 * len(self.signature) + 2 * len(self.title)
 
 
 #: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
@@ -200,15 +194,6 @@ class Page:
         # copies: views would hold all columns
         hashes, keys, tokens = (c.copy() for c in (blocks.text_hashes, blocks.path_keys, blocks.tokens))
         return PageFacts(self.url, self.signature, hashes, keys, tokens, self.title)
-
-    @property
-    def facts_arrays(self) -> FactsArrays:
-        """Arrays that C compares with other pages: of the facts, if there are some already, else of the columns."""
-        if "facts" in self.__dict__:
-            return self.facts.arrays
-        blocks = self.blocks
-        shapes = layout_shapes(self._paths, self._table)
-        return FactsArrays(blocks.text_hashes, blocks.path_keys, blocks.tokens, shapes)
 
     def drop_columns(self) -> None:
         """Forget the columns, some five times the size of the page itself; they are made anew when read."""

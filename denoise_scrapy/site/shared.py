@@ -8,30 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from statistics import median
-from typing import TypeVar
+from threading import Lock
+from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.blocks import (
-    OWN_TOKENS,
-    PLACED_SHARE,
-    ROWS,
-    SLOT_SHARE,
-    TEXT_SHARE,
-    TIMES,
-    Shared,
-    share_blocks,
-)
 from denoise_scrapy.page import Page, PageFacts
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-#: Rows of values: texts, paths, texts under their paths. All are hashes of 64 bits.
-TEXT, PATH, PLACED = range(3)
+HashArray = npt.NDArray[np.uint64]
+NumberArray = npt.NDArray[np.int32]
 
 
 def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
@@ -40,49 +31,143 @@ def signature_similarity(a: frozenset[int], b: frozenset[int]) -> float:
     return len(a & b) / smaller if smaller else 0.0
 
 
-def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts]) -> Shared:
-    """What a page of m blocks shares with k others, each with so many tokens of `prose`: `share_blocks` in numpy."""
-    m, k = len(page.tokens), len(others)
-    # equal values of theirs, be they texts, paths or texts under their paths, get equal numbers; unknown ones the last
-    own, values = _values([page]), _values(others)
-    distinct, number = np.unique(values, return_inverse=True)
-    number, unknown = number.reshape(values.shape), len(distinct)
-    found = np.full(own.shape, unknown)
-    if unknown:
-        at = distinct.searchsorted(own)
-        found = np.where(distinct.take(at, mode="clip") == own, at, unknown)
-    tokens = np.concatenate([np.zeros(0, np.int64), *(other.tokens for other in others)])
-    on = np.zeros((k, unknown + 1), bool)
-    on[np.arange(k).repeat([len(other.tokens) for other in others]), number] = True
-    count, (text, path, _) = on.sum(axis=0), number
-    rows = np.empty((ROWS, m))
-    rows[[TEXT_SHARE, PLACED_SHARE]] = (count / max(k, 1)).take(found[[TEXT, PLACED]])
-    said = np.zeros(unknown + 1, bool)
-    said[found[TEXT]] = True
-    repeated = np.bincount(path, tokens * (count.take(text) + said.take(text) > 1), unknown + 1)
-    in_path = np.bincount(path, tokens, unknown + 1)
-    rows[OWN_TOKENS] = (in_path - repeated).take(found[PATH]) / max(k, 1)
-    slots = np.unique(page.path_keys, return_inverse=True)[1]
-    own_repeated = np.bincount(slots, page.tokens * (count.take(found[TEXT]) > 0)).take(slots)
-    whole = np.bincount(slots, page.tokens).take(slots) + in_path.take(found[PATH])
-    rows[SLOT_SHARE] = (own_repeated + repeated.take(found[PATH])) / np.maximum(whole, 1)
-    hashes = np.sort(page.text_hashes)
-    rows[TIMES] = hashes.searchsorted(page.text_hashes, "right") - hashes.searchsorted(page.text_hashes)
-    carried = on.take(found[TEXT], axis=1).astype(float)
-    sums = np.array([page.tokens, prose], float) @ carried.T  # exact: sums of whole numbers
-    likeness = [signature_similarity(page.signature, other.signature) for other in others]
-    return Shared(rows, sums.astype(np.int64), np.array(likeness, float))
+class Numbers:
+    """Small numbers of hashes, so that arrays by number take the place of tables by hash.
+
+    Example:
+        >>> numbers = Numbers()
+        >>> numbers.of(np.array([7, 9, 7], np.uint64)).tolist(), numbers.of(np.array([8, 9], np.uint64)).tolist()
+        ([1, 2, 1], [3, 2])
+    """
+
+    _made = count()
+
+    def __init__(self) -> None:
+        self.birth = next(self._made)
+        self._hashes, self._numbers = np.zeros(1, np.uint64), np.zeros(1, np.int32)  # in the order of the hashes
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def of(self, hashes: HashArray) -> NumberArray:
+        """Numbers of some hashes, shape (any,)."""
+        distinct, back = np.unique(hashes, return_inverse=True)
+        with self._lock:
+            at = self._hashes.searchsorted(distinct)
+            new = self._hashes.take(at, mode="clip") != distinct
+            fresh = distinct.compress(new)
+            if len(fresh):
+                place, known = at.compress(new), len(self)
+                self._hashes = np.insert(self._hashes, place, fresh)
+                self._numbers = np.insert(self._numbers, place, np.arange(known, known + len(fresh)))
+                at += new.cumsum() - new
+            return self._numbers.take(at).take(back)
 
 
-def _values(pages: Sequence[PageFacts]) -> npt.NDArray[np.uint64]:
-    """The values of all blocks, page by page, shape (3, all blocks)."""
-    values = np.empty((3, sum(len(page.tokens) for page in pages)), np.uint64)
-    if pages:
-        np.concatenate([page.text_hashes for page in pages], out=values[TEXT])
-        np.concatenate([page.path_keys for page in pages], out=values[PATH])
-    np.multiply(values[TEXT], np.uint64(3), out=values[PLACED])
-    values[PLACED] += values[PATH]
-    return values
+class Numbered(NamedTuple):
+    """Facts of a page of m blocks by number.
+
+    Attributes:
+        numbers: What they are numbers of.
+        blocks: Path and text of each block, shape (2, m).
+        placed: Its text under its path, shape (m,).
+        shapes: The page's layout containers, each once.
+        distinct: Texts, texts under their paths, and containers, each once.
+    """
+
+    numbers: Numbers
+    blocks: NumberArray
+    placed: NumberArray
+    shapes: NumberArray
+    distinct: NumberArray
+
+
+#: As long as the facts live.
+_numbered: WeakKeyDictionary[PageFacts, Numbered] = WeakKeyDictionary()
+#: Hashes that are numbered: so many, or so many times those of the pages compared. Those of pages past stay else.
+MAX_NUMBERS, MOST_TIMES = 1 << 14, 4
+#: Added to hashes of texts under their paths, and of containers: other things than texts have other numbers.
+_PLACED, _SHAPE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
+
+
+def number_facts(pages: Sequence[PageFacts]) -> list[Numbered]:
+    """The facts of some pages, numbered alike."""
+    found = [_numbered.get(page) for page in pages]
+    numbers = max((known.numbers for known in found if known), key=lambda one: one.birth, default=None)
+    most = sum([3 * len(page.tokens) + len(page.signature) for page in pages])
+    if numbers is None or len(numbers) > max(MAX_NUMBERS, MOST_TIMES * most):
+        numbers = Numbers()
+    new = [i for i, known in enumerate(found) if known is None or known.numbers is not numbers]
+    for i, made in zip(new, _number([pages[i] for i in new], numbers), strict=True):
+        found[i] = _numbered[pages[i]] = made
+    return [known for known in found if known]
+
+
+def _number(pages: Sequence[PageFacts], numbers: Numbers) -> list[Numbered]:
+    """The facts of some pages by these numbers; all at once, so that they are sorted once."""
+    hashes: list[HashArray] = [np.zeros(0, np.uint64)]
+    for page in pages:
+        shapes = np.fromiter(page.signature, np.uint64, len(page.signature))
+        placed = page.text_hashes * np.uint64(3) + page.path_keys + _PLACED
+        hashes += [page.path_keys, page.text_hashes, placed, shapes + _SHAPE]
+    found, made = numbers.of(np.concatenate(hashes)), []
+    for page in pages:
+        m = len(page.tokens)
+        own, found = np.split(found, [3 * m + len(page.signature)])
+        made.append(Numbered(numbers, own[: 2 * m].reshape(2, m), own[2 * m : 3 * m], own[3 * m :], np.unique(own[m:])))
+    return made
+
+
+class Shared(NamedTuple):
+    """What a page of m blocks shares with k others, see `SharedBlocks`."""
+
+    text_share: FloatArray
+    placed_share: FloatArray
+    slot_share: FloatArray
+    own_tokens: FloatArray
+    carried: FloatArray
+    likeness: FloatArray
+
+
+def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts], numbered: Sequence[Numbered]) -> Shared:
+    """What a page of m blocks shares with k others.
+
+    Args:
+        page: The page.
+        prose: Tokens of its blocks that are prose, else 0, shape (m,).
+        others: The others.
+        numbered: The facts of the page and of the others.
+    """
+    (own, *theirs), k, size = numbered, len(others), len(numbered[0].numbers)
+    slots, texts = own.blocks
+    # what each of the others has, once
+    has = np.concatenate([np.zeros(0, np.int32), *(other.distinct for other in theirs)], dtype=np.intp)
+    pages_with = np.bincount(has, minlength=size)
+    # sums over what the page has too: its tokens and tokens of prose in a text, and its containers
+    said, counted = np.zeros(size, bool), np.zeros(size)
+    said[own.distinct] = True
+    common = said.take(has).nonzero()[0]
+    on = np.arange(k).repeat([len(other.distinct) for other in theirs]).take(common)
+    counted[own.shapes] = 1
+    weights = np.bincount(texts, page.tokens, size), np.bincount(texts, prose, size), counted
+    *carried, alike = (np.bincount(on, weight.take(has.take(common)), k) for weight in weights)
+    fewer = np.minimum([len(other.shapes) for other in theirs], len(own.shapes))
+    # tokens by path, of the page and the others: all, and those in texts that two pages have
+    all_slots, all_texts = np.concatenate([known.blocks for known in numbered], axis=1, dtype=np.intp)
+    tokens = np.concatenate([page.tokens, *(other.tokens for other in others)])
+    alone = tokens * (pages_with + said < 2).take(all_texts)
+    whole, in_one = np.bincount(all_slots, tokens, size), np.bincount(all_slots, alone, size)
+    others_alone = in_one - np.bincount(slots, alone[: len(slots)], size)
+    among = max(k, 1)
+    return Shared(
+        pages_with.take(texts) / among,
+        pages_with.take(own.placed) / among,
+        ((whole - in_one) / np.maximum(whole, 1)).take(slots),
+        others_alone.take(slots) / among,
+        np.array(carried),
+        alike / np.maximum(fewer, 1),
+    )
 
 
 class SharedBlocks:
@@ -106,18 +191,19 @@ class SharedBlocks:
     def only(self, others: Sequence[int]) -> SharedBlocks:
         """The same of some of the others, in this order."""
         some = SharedBlocks(self.page, [self._others[i] for i in others])
+        some._numbered = [self._numbered[0], *(self._numbered[i + 1] for i in others)]
         found: Shared | None = self.__dict__.get("_found")
         if found is not None and len(others) == len(self._others):  # the same in another order
             some._found = found._replace(carried=found.carried[:, others], likeness=found.likeness[others])
         return some
 
     @cached_property
+    def _numbered(self) -> list[Numbered]:
+        return number_facts([self.page.facts, *self._others])
+
+    @cached_property
     def _found(self) -> Shared:
-        native, prose, found = library(), self.page.blocks.paragraph_tokens, None
-        if native is not None:
-            arrays = [other.arrays for other in self._others]
-            found = share_blocks(native, self.page.facts_arrays, prose, arrays)
-        return share(self.page.facts, prose, self._others) if found is None else found
+        return share(self.page.facts, self.page.blocks.paragraph_tokens, self._others, self._numbered)
 
     @property
     def likeness(self) -> list[float]:
@@ -125,34 +211,29 @@ class SharedBlocks:
         return list(self._found.likeness.tolist())
 
     @property
-    def carried_tokens(self) -> IntArray:
+    def carried_tokens(self) -> FloatArray:
         """Tokens, and tokens of prose, of the page's blocks whose text each other carries, shape (2, k)."""
         return self._found.carried
 
     @property
-    def times_on_page(self) -> FloatArray:
-        """How often the page itself says the text of each block, shape (m,)."""
-        return np.asarray(self._found.rows[TIMES])
-
-    @property
     def text_share(self) -> FloatArray:
         """Share of the others that carry each block's text, shape (m,); 0 where there is no other."""
-        return np.asarray(self._found.rows[TEXT_SHARE])
+        return self._found.text_share
 
     @property
     def placed_share(self) -> FloatArray:
         """Share of the others that carry it under the same path."""
-        return np.asarray(self._found.rows[PLACED_SHARE])
+        return self._found.placed_share
 
     @property
     def slot_share(self) -> FloatArray:
         """Share of the tokens of each block's path, on the page and the others, in texts that two of them carry."""
-        return np.asarray(self._found.rows[SLOT_SHARE])
+        return self._found.slot_share
 
     @property
     def own_tokens(self) -> FloatArray:
         """Tokens a page that the others have under each block's path in texts of one page alone, shape (m,)."""
-        return np.asarray(self._found.rows[OWN_TOKENS])
+        return self._found.own_tokens
 
 
 ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)

@@ -17,7 +17,10 @@ from denoise_scrapy.site import SiteStatistics
 from training.tables import below
 
 STORY = "The bridge was closed on Monday because of the flood, said the mayor, and would open again in a week."
-HTML = f"<title>Flood</title><nav><a href=/>Home</a></nav><article><h1>Flood</h1><p>{STORY}</p></article>"
+HTML = (
+    "<title>Flood</title><nav><a href=/>Home</a></nav><p>Subscribe to our paper and read it every morning.</p>"
+    f"<article><h1>Flood</h1><p>{STORY}</p></article>"
+)
 
 
 def test_the_model_belongs_to_the_features():
@@ -49,12 +52,13 @@ def test_reasons_are_words_and_numbers():
     blocks = {block.text: block for block in body.blocks}
     assert blocks[STORY].kept and not blocks["Home"].kept
     assert all("(+" in block.reason or "(-" in block.reason for block in body.blocks)
-    assert "repeats on both other pages" in blocks["Flood"].reason
+    assert "repeats on both other pages" in blocks["Home"].reason
 
 
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
-    features, neighbours, model = block_features(page, SiteStatistics()), Neighbours.of(page), block_model()
+    model, neighbours = block_model(), Neighbours.of(page)
+    features = block_features(page, SiteStatistics(), model.class_words)
     reasons = Reasons(features, neighbours, model)
     without = features.copy()
     rows = [NAMES.index(name) for name in FAMILIES["links"].names]

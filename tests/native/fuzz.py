@@ -14,6 +14,7 @@ import numpy as np
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.features import block_features
+from denoise_scrapy.body.model import block_model
 from denoise_scrapy.native import library, switched_off
 from denoise_scrapy.page import Page, PathTable
 from tests.hostile.mutations import round_of
@@ -35,7 +36,7 @@ def everything(html: str, others: Sequence[str]) -> dict[str, object]:
     }  # fmt: skip
     model = SiteModel.fit(facts)
     if len(blocks):
-        found["features"] = block_features(page, model.statistics.for_page(page).first(5))
+        found["features"] = block_features(page, model.statistics.for_page(page).first(5), block_model().class_words)
     body = model.extract(page)
     return found | {"text": body.text, "probability": np.asarray(body.probability), "confidence": body.confidence}
 

@@ -99,12 +99,12 @@ def test_long_texts_and_deep_nests():
     assert len(same_page(Page.parse(html))) == 3
 
 
-def test_layout_geometry_changes_what_c_reads_too():
+def test_layout_geometry_changes_flags():
     page = Page.parse("<div><p>One.</p><p>Two.</p></div>")
     ones = np.ones(len(page.elements), np.float32)
     shown = np.array([True] * (len(ones) - 1) + [False])
     blocks = same(page._text.slice(0, 99), page._paths, page.path_table, Boxes(ones, ones, ones, ones, 9, 9, shown))
-    assert [bool(flags & Flag.HIDDEN) for flags in blocks.native.of_blocks("flags").tolist()] == [False, True]
+    assert [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ from denoise_scrapy.body.words import Words, read_words
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
+#: How much more recall counts than precision when blocks are chosen. F1 on publishers left out is the same (.9366; with
+#: 1 .9365, with 1.25 .9364), on manuals .005 higher; readers of two texts miss text more often than they find too much.
+BETA = 1.1
 _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
@@ -50,7 +53,8 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        view = View(page, site)
+        model = self._model or block_model()
+        view = View(page, site, model.class_words)
         place = view.place if len(site.pages) >= STOCK_PAGES else None
         return self.judge(page, features_of(view), place, view.words)
 
@@ -82,7 +86,7 @@ class CombinedStrategy(Strategy):
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
         probability = move_to_list(page, probability)
-        kept, f1 = select_by_expected_f1(probability, page.blocks.tokens)
+        kept, f1 = select_by_expected_f1(probability, page.blocks.tokens, beta=BETA)
         return Decision(kept, probability, f1, Reasons(known, neighbours, model))
 
 

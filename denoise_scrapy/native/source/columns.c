@@ -2,14 +2,37 @@
  *
  * Twin of what `Elements` and `Blocks` compute in numpy. Linear in characters and elements. What the caller
  * hands over is checked: a text whose marks are not balanced, or a path id beyond the table, gives -1. */
-#include "columns.h"
+#include "kernels.h"
 
 #include <string.h>
 
 /* Classes of characters, as in `page/marked_text.py`; counts of a class are at its number. */
-enum { MARK, SPACE, OTHER, COMMA, STOP, DIGIT, UPPER, LETTER, CJK };
+enum { MARK, SPACE, OTHER, COMMA, STOP, DIGIT, UPPER, LETTER, CJK, CHARACTER_CLASSES };
 
 enum { LINK = 1 }; /* `Flag.LINK` */
+
+/* A page as columns. Names are those of `Elements`; -1 stands for none. */
+struct page_columns {
+    /* The page as it was parsed. */
+    const void *codes; /* of the characters, marks included: uint16_t where wide, else uint8_t */
+    int64_t wide;
+    int64_t characters;
+    int64_t n;            /* elements; there are 2n marks */
+    const int32_t *paths; /* path id of each element */
+
+    /* Of the n elements and the 2n marks, in document order: as `_OF_ELEMENTS` of native/reading.py lists them. */
+    int64_t *parent, *end, *depth, *own_chars;
+    int64_t *block_element;  /* nearest element of block level, the element itself included */
+    uint64_t *token;         /* this, the tag and the flags are columns of the path table */
+    int64_t *mark_element;
+    int64_t *text_owner;     /* element that owns the text after the mark */
+    int64_t *block_of_text;  /* block of the text after the mark */
+    int64_t *marks;          /* position in codes; 2n + 1 values, the last is the number of characters */
+    int64_t *visible_before; /* visible characters before the mark; 2n + 1 values, the last is all */
+    uint32_t *tag;
+    int32_t *element_flags, *element_own_flags;
+    uint8_t *is_start;
+};
 
 /* A row of the path table: `paths.ROW`, which is packed. */
 struct __attribute__((packed)) path_row {
@@ -34,7 +57,7 @@ struct block_record {
 };
 
 /* What native/reading.py allocates for these, and takes them for. */
-_Static_assert(sizeof(struct page_columns) == 37 * 8, "_PAGE_WORDS of native/reading.py");
+_Static_assert(sizeof(struct page_columns) == 20 * 8, "_PAGE_WORDS of native/reading.py");
 _Static_assert(sizeof(struct block_record) == 20 * 8, "_RECORD_WORDS of native/reading.py");
 _Static_assert(sizeof(struct path_row) == 65, "`ROW` of page/paths.py");
 
@@ -280,50 +303,7 @@ EXPORTED int64_t denoise_read_page(struct page_columns *page, const struct path_
     if (page->n < 0 || page->characters < 0)
         return -1;
     struct scan s = {.page = page, .rows = rows, .paths = paths, .kinds = kinds, .values = values, .records = records, .most = most};
-    page->m = page->wide ? read_page(&s, page->codes, 1) : read_page(&s, page->codes, 0);
-    return page->m;
-}
-
-/* ---- its blocks as arrays ---- */
-
-/* `Blocks.paragraph_tokens`: shorter blocks, or blocks of more links, are none. */
-static const int64_t PARAGRAPH_TOKENS = 12;
-static const double PARAGRAPH_LINK_DENSITY = .34;
-
-static void climb(const struct page_columns *p) {
-    const int64_t m = p->m;
-    memcpy(p->above, p->element, (size_t)m * sizeof *p->above);
-    for (int64_t i = m; i < ABOVE_LEVELS * m; i++) {
-        const int64_t below = p->above[i - m], up = p->parent[below];
-        p->above[i] = up < 0 ? below : up;
-    }
-}
-
-static void copy_block(const struct page_columns *p, int64_t b, const struct block_record *r) {
-    const int prose = r->tokens >= PARAGRAPH_TOKENS &&
-                      (double)r->link_chars / (double)(r->chars ? r->chars : 1) < PARAGRAPH_LINK_DENSITY;
-    p->element[b] = r->element;
-    p->first[b] = r->first;
-    p->after[b] = r->after;
-    p->start[b] = r->start;
-    p->stop[b] = r->stop;
-    p->chars[b] = r->chars;
-    p->tokens[b] = r->tokens;
-    p->link_chars[b] = r->link_chars;
-    p->paragraph_tokens[b] = prose ? r->tokens : 0;
-    p->flags[b] = p->element_flags[r->element];
-    p->own_flags[b] = p->element_own_flags[r->element];
-    memcpy(p->counts + CHARACTER_CLASSES * b, r->counts, sizeof r->counts);
-    p->path_keys[b] = r->path_key;
-    p->text_hashes[b] = r->hash;
-    p->ends_in_stop[b] = (uint8_t)r->ends_in_stop;
-}
-
-/* Fills the arrays of the blocks of a page from what `denoise_read_page` noted, `page->m` of them. */
-EXPORTED void denoise_lay_out_blocks(struct page_columns *page, const struct block_record *records) {
-    for (int64_t b = 0; b < page->m; b++)
-        copy_block(page, b, records + b);
-    climb(page);
+    return page->wide ? read_page(&s, page->codes, 1) : read_page(&s, page->codes, 0);
 }
 
 /* Tells of which sources the library was made. */

@@ -1,0 +1,40 @@
+"""What is learned of class names, with each publisher left out, against plain sums."""
+
+from math import log
+
+import pytest
+
+from benchmarks.corpora import RecordedPage
+from denoise_scrapy.body.class_words import ROWS
+from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.page.paths import name_code
+from training.class_words import PRIOR, PUBLISHERS, WordCounts
+from training.dataset import examples
+
+STORY = "The bridge was closed on Monday because of the flood, said the mayor of {}."
+
+
+def of_publisher(name, story_class, pages=1):
+    frame = '<div class=menu><p>Home page and other things</div><div class="{}"><p>{}</div>'
+    texts = [STORY.format(name + str(n)) for n in range(pages)]
+    recorded = [
+        RecordedPage(f"http://{name}.example/{n}", frame.format(story_class, text), text, name)
+        for n, text in enumerate(texts)
+    ]
+    return list(examples("made", [recorded], {name: 0}, (0,)))
+
+
+def test_words_have_the_odds_of_other_publishers():
+    some = [*of_publisher("a", "story", 4), *of_publisher("b", "story"), *of_publisher("c", "story text")]
+    some += of_publisher("d", "menu text")
+    counts = WordCounts(some)
+    odds = counts.words().odds
+    # four publishers have a menu, one of them with its story; four pages of one count as two
+    assert odds[name_code("menu")] == pytest.approx(log((1 + PRIOR) / (2 + 1 + 1 + 1 + PRIOR)))
+    assert odds[name_code("story")] == pytest.approx(log((2 + 1 + 1 + PRIOR) / PRIOR))
+    assert PUBLISHERS > 2 and name_code("text") not in odds, "of too few publishers"
+    least = NAMES.index(ROWS[1])
+    for example, expected in ((some[-1], log(PRIOR / (4 + PRIOR))), (some[0], log((1 + PRIOR) / (3 + PRIOR)))):
+        assert counts.filled(example)[least, 0] == pytest.approx(expected, abs=1e-5)
+    most = NAMES.index(ROWS[2])
+    assert counts.filled(some[0])[most].tolist() == [0, 0], "the story's word has two other publishers"
