@@ -1,14 +1,15 @@
 """Archives: pages a second and core, memory, and whether results are those of a single process.
 
-    python -m benchmarks.archive write FOLDER [--corpora DIR...] [--pages 20000] [--large .5]
+    python -m benchmarks.archive write FOLDER [--corpora DIR...] [--pages 20000] [--large .5] [--templates 1]
     python -m benchmarks.archive run FOLDER OUT [arguments of denoise_scrapy.archive]
-    python -m benchmarks.archive check FOLDER OUT [--cell 4096] [--scope all]
+    python -m benchmarks.archive parted FOLDER OUT... [--cell 4096] [--scope all]
+    python -m benchmarks.archive check FOLDER OUT... [--cell 4096] [--scope all]
     python -m benchmarks.archive loop FOLDER [--ways read ours by-site trafilatura resiliparse] [--pages 2000]
 
 `write` makes WARC files of recorded pages, without corpora of those of the example portal, and of edits of these: three
 in ten a copy with some other words, the others a page with other words in the same template. `run` measures a run:
 processor time of all its processes, and the largest of each kind. Compare it with `loop`, which reads the same files in
-one process.
+one process. `parted` makes results in as many partitions as the name of each OUT says; `check` compares some.
 """
 
 from __future__ import annotations
@@ -47,21 +48,24 @@ _WORD = re.compile(r"\w{3,}")
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.archive", description=__doc__)
-    parser.add_argument("what", choices=("write", "run", "check", "loop"))
+    parser.add_argument("what", choices=("write", "run", "parted", "check", "loop"))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("out", type=Path, nargs="?")
+    parser.add_argument("out", type=Path, nargs="*")
     parser.add_argument("--corpora", type=Path, nargs="*", default=[])
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--large", type=float, default=0, help="share of all pages that are of one site")
+    parser.add_argument("--templates", type=int, help="recorded pages that are taken; default: all")
     parser.add_argument("--cell", type=int, default=CELL)
     parser.add_argument("--scope", default="all")
     parser.add_argument("--ways", nargs="*", default=["read", "ours", "by-site", "trafilatura", "resiliparse"])
     args, more = parser.parse_known_args()
     if args.what == "write":
-        write(args.folder, args.corpora, args.pages, large=args.large)
+        write(args.folder, args.corpora, args.pages, large=args.large, templates=args.templates)
     elif args.what == "run":
-        given = [str(args.folder), str(args.out), "--cell", str(args.cell), "--scope", args.scope, *more]
+        given = [str(args.folder), str(args.out[0]), "--cell", str(args.cell), "--scope", args.scope, *more]
         print(json.dumps(measured([sys.executable, "-m", "denoise_scrapy.archive", *given])))
+    elif args.what == "parted":
+        parted(args.folder, args.out, args.cell, args.scope)
     elif args.what == "check":
         check(args.folder, args.out, args.cell, args.scope)
     else:
@@ -69,10 +73,10 @@ def main() -> None:
             loop(args.folder, way, args.pages)
 
 
-def write(folder: Path, corpora: Iterable[Path], pages: int, *, large: float) -> None:
+def write(folder: Path, corpora: Iterable[Path], pages: int, *, large: float, templates: int | None) -> None:
     """Write WARC files, the pages of each site spread over all."""
     recorded = [page for root in corpora for name, sites in load(root) if name != "portal" for s in sites for page in s]
-    recorded = recorded or portal()
+    recorded = (recorded or portal())[:templates]
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [(number % len(recorded), number // len(recorded)) for number in range(pages)]
     random.Random(1).shuffle(chosen)
@@ -121,11 +125,23 @@ def records(folder: Path) -> Iterator[Record]:
             yield from read_records(str(path.absolute()), file)
 
 
-def check(folder: Path, out: Path, cell: int, scope: str) -> None:
+def parted(folder: Path, outs: Iterable[Path], cell: int, scope: str) -> None:
+    """Results of a fixed number of partitions, in each stage."""
+    from denoise_scrapy.archive.run import session  # noqa: PLC0415 - an extra
+    from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages  # noqa: PLC0415
+
+    for out in outs:
+        spark = session("local[*,4]", str(out))
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
+        spark.conf.set("spark.sql.shuffle.partitions", out.name)
+        found = bodies_of(read_pages(spark, str(folder)), cell=cell, partitions=int(out.name))
+        duplicates_of(found, scope=scope).write.parquet(str(out / "bodies"))
+
+
+def check(folder: Path, outs: Iterable[Path], cell: int, scope: str) -> None:
     """Compare results with `extract_pages` and an index in this process: every body, every verdict."""
     from pyarrow import parquet  # noqa: PLC0415 - an extra
 
-    found = {(row["file"], row["offset"]): row for row in parquet.read_table(out / "bodies").to_pylist()}
     pages = [one for one in records(folder) if not one.problem]
     counts: dict[str, int] = defaultdict(int)
     for one in pages:
@@ -141,24 +157,22 @@ def check(folder: Path, out: Path, cell: int, scope: str) -> None:
         some = list(group)
         for one, (_, body) in zip(some, extract_pages((p.url, p.html or "") for p in some), strict=True):
             texts[one.file, one.offset] = body.text
-    other = sum(found[key]["text"] != text for key, text in texts.items())
-    print(f"{len(pages)} pages, {len(found)} results, {len(set(texts) - set(found))} missing, {other} other bodies")
-    of, dropped, wrong = {}, 0, 0
+    of, verdicts = {}, {}
     with DuplicateIndex() as index:
         for one in sorted(pages, key=lambda p: (p.date, p.url, p.file, p.offset)):
             key = f"{one.file} {one.offset}"
             of[key] = one.url
             within = site_key(one.url) if scope == "site" else ""
             verdict = index.check_and_add(key, texts[one.file, one.offset], scope=within)
-            row = found[one.file, one.offset]
-            dropped += verdict.duplicate
-            same = row["duplicate_of"] == (of[verdict.of] if verdict.of else None)
-            shares = (verdict.c1, verdict.score, verdict.new)
-            same = same and (
-                not verdict.duplicate or tuple(row["shares"][name] for name in ("c1", "c2", "new")) == shares
-            )
-            wrong += not same
-    print(f"{dropped} near-duplicates, {wrong} other verdicts")
+            shares = {"c1": verdict.c1, "c2": verdict.score, "new": verdict.new}
+            verdicts[one.file, one.offset] = (of[verdict.of], shares) if verdict.of else (None, None)
+    print(f"{len(pages)} pages, {sum(kept is not None for kept, _ in verdicts.values())} near-duplicates")
+    for out in outs:
+        rows = parquet.read_table(out / "bodies").to_pylist()
+        found = {(row["file"], row["offset"]): row for row in rows}
+        same = sum(row["text"] == texts[key] for key, row in found.items())
+        right = sum((row["duplicate_of"], row["shares"]) == verdicts[key] for key, row in found.items())
+        print(f"{out}: {len(rows)} results of {len(found)} pages, {same} the same body, {right} the same verdict")
 
 
 def loop(folder: Path, way: str, pages: int) -> None:
@@ -210,7 +224,7 @@ def under(root: int) -> Iterator[tuple[int, str, float, float]]:
     while todo:
         number = todo.pop()
         todo += [other for other, row in rows.items() if row[0] == number]
-        if number in rows:
+        if number in rows and rows[number][3]:  # one that is ending has no command line
             _, spent, memory, line = rows[number]
             kind = "java" if "java" in line.split(" ")[0] else "worker" if "pyspark.daemon" in line else "driver"
             yield number, kind, spent, memory

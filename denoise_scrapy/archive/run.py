@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from math import ceil
@@ -21,7 +20,7 @@ from denoise_scrapy.archive.bodies import VERSION
 from denoise_scrapy.archive.places import exists, files_of, read_text, remove_folder, write_text
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
 from denoise_scrapy.archive.summary import figures_of, summary_page
-from denoise_scrapy.shown import counted, say
+from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,8 +31,18 @@ _TASKS_A_CORE = 4  # at least: tasks are not of one size
 #: Java's memory where the machine's owner says nothing: room to sort two tasks' pages without many files.
 _MEMORY = "2g"
 _LOG = Path(__file__).with_name("log4j2.properties")
-_LINE = 0.5  # seconds between two progress lines on a terminal
-_BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # a task has one core
+# Java's work is copying, by libraries in C: its second compiler took 26 of 70 processor seconds with 2,000 pages, and
+# another thread for garbage has no core of its own.
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_WORKERS = {
+    # a task has one core
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    # what a page of several MB took is given back
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "2000000",
+    "MALLOC_TRIM_THRESHOLD_": "16000000",
+}
 
 
 @dataclass(frozen=True)
@@ -56,14 +65,15 @@ def session(master: str, out: str) -> SparkSession:
         OSError: Java does not start.
     """
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
-    for name in _BLAS:
-        builder = builder.config(f"spark.executorEnv.{name}", "1")
+    for name, value in _WORKERS.items():
+        builder = builder.config(f"spark.executorEnv.{name}", value)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
+        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
         if master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
-        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
-        local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()}"
+            local["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
+        local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
         if "SPARK_DRIVER_MEMORY" not in os.environ:
             local["spark.driver.memory"] = _MEMORY
         if "SPARK_LOCAL_DIRS" not in os.environ and "://" not in out:
@@ -175,56 +185,15 @@ class Run:
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:
         begin = time.monotonic()
-        with _progress(self._spark, name):
-            yield
-        self._seconds[name] = round(time.monotonic() - begin, 1)
+        yield
+        seconds = time.monotonic() - begin
+        say(f"{name}: {_clock(seconds)}", file=sys.stderr)
+        self._seconds[name] = round(seconds, 1)
         self._write_note()
 
     def _write_note(self, figures: dict[str, Any] | None = None) -> None:
         note = {"options": asdict(self._options), "seconds": self._seconds, "figures": figures}
         write_text(self._note, json.dumps(note, indent=1))
-
-
-@contextmanager
-def _progress(spark: SparkSession, name: str) -> Iterator[None]:
-    """Show tasks and time on a terminal while something runs; elsewhere a line at its end."""
-    begin, done = time.monotonic(), threading.Event()
-    tracker = spark.sparkContext.statusTracker()
-
-    def line() -> str:
-        return f"{name}: {_clock(time.monotonic() - begin)}"
-
-    def show() -> None:
-        while not done.wait(_LINE):
-            infos = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
-            tasks = [(one.numCompletedTasks, one.numTasks) for one in infos if one]
-            told = f", {sum(a for a, _ in tasks)} of {counted(sum(b for _, b in tasks), 'task')}" if tasks else ""
-            sys.stderr.write(f"\r\x1b[K{line()}{told}")
-            sys.stderr.flush()
-
-    thread = threading.Thread(target=_quiet(show), daemon=True)
-    if sys.stderr.isatty():
-        thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        if thread.is_alive():
-            thread.join()
-            sys.stderr.write("\r\x1b[K")
-    say(line(), file=sys.stderr)
-
-
-def _quiet(show: Callable[[], None]) -> Callable[[], None]:
-    """A progress line is not worth a traceback where the session ends under it."""
-
-    def run() -> None:
-        try:
-            show()
-        except Exception:  # of py4j
-            return
-
-    return run
 
 
 def _clock(seconds: float) -> str:

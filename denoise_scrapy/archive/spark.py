@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from denoise_scrapy.archive.bodies import CELL, FIELDS, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
@@ -286,14 +287,4 @@ def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, A
                 rows, size = [], 0
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
-    return table.mapInArrow(run, ", ".join(f"`{field.name}` {_type(field.type)}" for field in schema))
-
-
-_TYPES = {pa.string(): "string", pa.binary(): "binary", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double"}
-
-
-def _type(kind: pa.DataType) -> str:
-    """The type of Spark for one of Arrow."""
-    if pa.types.is_struct(kind):
-        return f"struct<{', '.join(f'`{field.name}`: {_type(field.type)}' for field in kind)}>"
-    return _TYPES[kind]
+    return table.mapInArrow(run, from_arrow_schema(schema))

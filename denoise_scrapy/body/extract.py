@@ -284,11 +284,12 @@ def _meta_of(read: _Read, url: str | None, body: Body) -> Metadata:
     return metadata_of(html, url, body)
 
 
-#: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with.
-AHEAD = 16
+#: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with;
+#: fewer of large ones, so many bytes or characters at most: parsed, a page takes ten times that.
+AHEAD, AHEAD_BYTES = 16, 6_000_000
 #: What is remembered of the pages that came: bytes, and pages a site. A page of usual size takes some 50 KB, its facts
 #: a tenth of that.
-MEMORY_BYTES, PAGES_A_SITE = 64_000_000, 32
+MEMORY_BYTES, PAGES_A_SITE = 32_000_000, 32
 
 
 def extract_pages(
@@ -331,18 +332,22 @@ def extract_pages(
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
 
-    def tell(page: Page, html: str | bytes) -> tuple[str, Body]:
+    def tell(page: Page, html: str | bytes) -> Iterator[tuple[str, Body]]:
         others = memory.comparison_pages(page, comparison_pages, whole=needs_elements)
         body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
-        page.drop_columns()  # it is remembered; what of the body is asked for later makes them again
-        return page.url, replace(body, make_meta=partial(metadata_of, html, page.url))
+        yield page.url, replace(body, make_meta=partial(metadata_of, html, page.url))
+        page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
 
     parse = partial(Page.parse, keep=keep, remove=remove)
     waiting: deque[tuple[Page, str | bytes]] = deque()
+    size = 0
     for url, html in pages:
         page = parse(html, url=url, paths=memory.path_table(site_key(url)))
         memory.remember(page)
         waiting.append((page, html))
-        if len(waiting) > AHEAD:
-            yield tell(*waiting.popleft())
-    yield from starmap(tell, waiting)
+        size += len(html)
+        while len(waiting) > (AHEAD if size <= AHEAD_BYTES else 1):
+            size -= len(waiting[0][1])
+            yield from tell(*waiting.popleft())
+    for one in waiting:
+        yield from tell(*one)

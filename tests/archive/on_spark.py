@@ -197,23 +197,30 @@ def children(number: int) -> dict[int, str]:
     return found
 
 
-def wait_for_bodies(process: subprocess.Popen[bytes], out: Path) -> list[int]:
-    """Wait until bodies are computed; returns the processes that compute them, and those under the command."""
+def wait_for_bodies(process: subprocess.Popen[bytes], out: Path) -> None:
+    """Wait until bodies are computed."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end and process.poll() is None:
         if list(out.glob("stages/texts-of-pages/_temporary/*/_temporary/*")):
-            return [number for number, line in children(process.pid).items() if "pyspark.daemon" in line]
+            return
         time.sleep(0.02)
     raise AssertionError("no bodies were computed")
 
 
-def test_a_killed_worker(folder: Path, records: list[Record], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "master, kind", [("local[2,4]", "pyspark.daemon"), ("local-cluster[2,1,1024]", "CoarseGrainedExecutorBackend")]
+)
+def test_a_killed_worker_or_executor(
+    folder: Path, records: list[Record], tmp_path: Path, master: str, kind: str
+) -> None:
     out = tmp_path / "out"
-    with subprocess.Popen(command(folder, out), cwd=ROOT, stderr=subprocess.DEVNULL) as process:
-        workers = wait_for_bodies(process, out)
-        assert workers
-        for worker in workers:
-            os.kill(worker, signal.SIGKILL)
+    made = command(folder, out, "--master", master)
+    with subprocess.Popen(made, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        wait_for_bodies(process, out)
+        found = [number for number, line in children(process.pid).items() if kind in line]
+        assert found
+        for number in found if kind == "pyspark.daemon" else found[:1]:
+            os.kill(number, signal.SIGKILL)
         assert process.wait(LONGEST) == 0
     assert compared(results(out)) == compared(expected(records, "all"))
 
