@@ -221,8 +221,12 @@ def _say_words(rows: Rows, block: int) -> str:
         return "after a heading of comments"
     if rows["consent"][block] > MOSTLY:
         return "speaks of consent"
-    since = int(rows["since_related"][block])
-    return "announces other pages" if not since else "no words of comments or other pages around"
+    if not rows["since_related"][block]:
+        return "announces other pages"
+    if not rows["since_dated"][block]:
+        return "a name or a date"
+    dated = int(rows["dated_before"][block])
+    return f"after {dated} names or dates" if dated > 0 else "no words of comments or other pages around"
 
 
 #: Share of the long blocks' tokens that must stand before a heading of comments: above the story it is a link.
