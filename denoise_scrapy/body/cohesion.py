@@ -56,7 +56,7 @@ def cohesion(page: Page, first: int) -> npt.NDArray[np.float64]:
     return np.stack([window_sums(np.bincount(block, row, m), AROUND) / whole for row in held])
 
 
-def long_words(page: Page) -> tuple[npt.NDArray[np.uint64], IntArray]:
+def long_words(page: Page) -> tuple[IntArray, IntArray]:
     """Numbers below WORDS of a page's long words, case aside, in their order, and their blocks; shape (words,) each.
 
     Words of the same letters have the same number, and one in forty that of another word of its page.
@@ -80,4 +80,4 @@ def long_words(page: Page) -> tuple[npt.NDArray[np.uint64], IntArray]:
         starts, words = starts[order], words[order]
     block = blocks.start.searchsorted(starts, "right") - 1
     shown = (block >= 0) & (starts < blocks.end.take(block, mode="clip"))
-    return words[shown] * SPREAD >> (64 - BITS), block[shown]
+    return (words[shown] * SPREAD >> np.uint64(64 - BITS)).astype(np.intp), block[shown]
