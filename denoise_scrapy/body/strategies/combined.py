@@ -51,10 +51,14 @@ class CombinedStrategy(Strategy):
     def __init__(self, model: BlockModel | None = None) -> None:
         self._model = model
 
+    @property
+    def _fitted(self) -> BlockModel:
+        """The model; that of the package is read when it is asked for first."""
+        return self._model or block_model()
+
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        model = self._model or block_model()
-        view = View(page, site, model.class_words)
+        view = View(page, site, self._fitted.class_words)
         place = view.place if len(site.pages) >= STOCK_PAGES else None
         return self.judge(page, features_of(view), place, view.words)
 
@@ -73,16 +77,15 @@ class CombinedStrategy(Strategy):
             place: Share of the text of each block's place that two pages have, if enough pages are known, shape (m,).
             words: What the page's words announce, if that is known.
         """
-        model = self._model or block_model()
+        model = self._fitted
         known = features[_rows(model.names)]
         neighbours = Neighbours.of(page)
         probability = model.probability(known, neighbours)
         if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
             probability = cut_comments(page, probability, words or read_words(page))
         probability = lower_repeated(page, probability, features[_IN_PLACE])
-        probability = lower_stock(
-            page, probability, features[_STOCK], np.zeros(len(probability)) if place is None else place
-        )
+        place = np.zeros(len(probability)) if place is None else place
+        probability = lower_stock(page, probability, features[_STOCK], place)
         probability = lower_hidden(page, probability)
         probability = lower_beside(page, probability)
         probability = move_to_list(page, probability)
