@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Pages of a task, some MB of HTML: half a minute, which is what a task that fails costs.
 _PAGES_A_TASK = 4096
 _TASKS_A_CORE = 4  # at least: tasks are not of one size
+_TASKS_OPTION = "spark.sql.shuffle.partitions"
 #: Java's memory where the machine's owner says nothing: room to sort two tasks' pages without many files.
 _MEMORY = "2g"
 _LOG = Path(__file__).with_name("log4j2.properties")
@@ -156,6 +157,12 @@ class Run:
         """Bodies slice by slice: what is shuffled at a time is a slice."""
         counts = {row["slice"]: row["count"] for row in pages.where("problem = ''").groupBy("slice").count().collect()}
         least = _TASKS_A_CORE * self._spark.sparkContext.defaultParallelism
+        tasks = {
+            number: max(least, ceil(counts.get(number, 0) / _PAGES_A_TASK)) for number in range(self._options.slices)
+        }
+        if not self._spark.sparkContext.getConf().contains(_TASKS_OPTION):
+            # Spark's own 200 take as long with 2,000 pages as with a million
+            self._spark.conf.set(_TASKS_OPTION, str(max(tasks.values())))
         parts = []
         for number in range(self._options.slices):
             found = bodies_of(
@@ -163,7 +170,7 @@ class Run:
                 strategy=self._options.strategy,
                 cell=self._options.cell,
                 fields=self._options.fields,
-                partitions=max(least, ceil(counts.get(number, 0) / _PAGES_A_TASK)),
+                partitions=tasks[number],
             )
             name = "texts of pages" if self._options.slices == 1 else f"texts of pages, slice {number}"
             parts.append(self._stage(name, found))

@@ -5,6 +5,8 @@ Spark sorts on disk and streams; Python holds some megabytes of pages and the me
 
 from __future__ import annotations
 
+import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -97,7 +99,7 @@ def _packed(record: Record) -> dict[str, Any]:
 def _unpacked(row: dict[str, Any]) -> dict[str, Any]:
     packed, size = row.pop("packed", None), row.pop("bytes", 0)
     if packed is not None:
-        row["html"] = pa.decompress(packed, size, codec=_CODEC, asbytes=True).decode()
+        row["html"] = BOM_UTF8 + pa.decompress(packed, size, codec=_CODEC, asbytes=True)
     return row
 
 
@@ -277,6 +279,7 @@ def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, A
     """A table of what a function of rows yields for each partition."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        _leave_pandas_out()
         rows: list[Mapping[str, Any]] = []
         size = 0
         for row in function(one for batch in batches for one in batch.to_pylist()):
@@ -288,3 +291,10 @@ def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, A
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
     return table.mapInArrow(run, from_arrow_schema(schema))
+
+
+def _leave_pandas_out() -> None:
+    """Keep pyarrow from loading pandas, 48 MB a worker, to see whether a list is a column of it."""
+    finders, sys.meta_path = sys.meta_path, []
+    pa.array([])  # it tries once, finds none, and loads pandas later where it cannot do without
+    sys.meta_path = finders

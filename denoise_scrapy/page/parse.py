@@ -219,9 +219,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         >>> to_utf8(b"<meta charset=latin1>caf\xe9")
         b'<meta charset=latin1>caf\xc3\xa9'
     """
-    if isinstance(html, bytes):
-        html = decode_html(html, encoding)
-    body = html.encode("utf-8", "replace")
+    body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     native = library()
     found = _look(body) if native is None else native.html_look(body, len(body))
     if found & HAS_MARKS:
@@ -236,11 +234,23 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:
     """A page's text, as the HTML standard has it: BOM, transport, meta, XML declaration, else by its bytes."""
+    return to_unicode(*_without_bom(html, encoding))
+
+
+def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
+    """A page's bytes, and Python's codec of them."""
     for bom, marked in _BOMS:
         if html.startswith(bom):
-            return to_unicode(html[len(bom) :], marked)
+            return html[len(bom) :], marked
     codec = _told_codec(encoding or "") or _declared_codec(html)
-    return to_unicode(html, codec or ("utf-8" if _is_utf8(html) else "cp1252"))  # what browsers of the west guess
+    return html, codec or ("utf-8" if _is_utf8(html) else "cp1252")  # what browsers of the west guess
+
+
+def _utf8_of(html: bytes, encoding: str | None) -> bytes:
+    body, codec = _without_bom(html, encoding)
+    text = to_unicode(body, codec)
+    # of what is whole already, as most pages are, writing it anew takes as long as reading it
+    return body if codec == "utf-8" and "\ufffd" not in text else text.encode("utf-8", "replace")
 
 
 def _codec(label: str) -> str | None:

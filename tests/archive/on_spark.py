@@ -21,7 +21,7 @@ from denoise_scrapy.archive import bodies
 from denoise_scrapy.archive.reading import read_records
 from denoise_scrapy.archive.records import Record
 from denoise_scrapy.archive.run import session
-from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
+from denoise_scrapy.archive.spark import _mapped, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
 from tests.archive.warcs import ODD, archive, members, record
 from tests.docs.pages import DOCS, blocks_of
@@ -137,6 +137,18 @@ def test_a_task_computes_with_one_thread(spark: SparkSession) -> None:
             )
 
     assert {row["n"] for row in spark.range(2).mapInArrow(threads, "n string").collect()} == {"1"}
+
+
+def test_a_worker_does_without_pandas(spark: SparkSession) -> None:
+    def loaded(rows: Iterator[Row]) -> Iterator[Row]:
+        import sys
+
+        for _ in rows:
+            pyarrow.array([1])  # pyarrow looks for it here
+            yield {"n": int("pandas" in sys.modules)}
+
+    schema = pyarrow.schema([("n", pyarrow.int64())])
+    assert {row["n"] for row in _mapped(spark.range(2), loaded, schema).collect()} == {0}
 
 
 def command(folder: Path, out: Path, *more: str) -> list[str]:

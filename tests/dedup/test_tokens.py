@@ -1,9 +1,12 @@
+import re
 import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
+from denoise_scrapy.dedup.tokens import NUMBER, is_stop, read_units, tokens, unit_hashes
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,10 @@ def test_stop_units():
     units = unit_hashes(["the", "of", "的", "是", "啊", "der", "の", "quartz", "岩"])
     assert is_stop(units).tolist() == [True] * 7 + [False] * 2
     assert is_stop(np.empty(0, np.uint32)).tolist() == []
+
+
+@given(st.lists(st.text("a7٣的क\n -", max_size=6) | st.text(max_size=6)))
+def test_numbers_are_the_units_with_a_digit(words):
+    text = " ".join(words)
+    numbers = [re.search(r"\d", word) is not None for word in tokens(text)]
+    assert (read_units(text).kinds == NUMBER).tolist() == numbers

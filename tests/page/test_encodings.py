@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse
 
 from denoise_scrapy.crawl.pages import read_page
 from denoise_scrapy.page import Page, PathTable
-from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.parse import decode_html, to_utf8
 
 POLISH, CHINESE, FRENCH = "Zażółć gęślą jaźń", "中文网页", "déjà vu “ça va”"
 
@@ -189,3 +189,9 @@ def test_looking_for_one_takes_no_square(part: str) -> None:
     to_utf8((part * 2_000_000)[:2_000_000].encode())
     to_utf8(("<meta " + part * 2_000_000)[:2_000_000].encode())
     assert time.process_time() - started < 5  # .1 s where it is linear, hours else
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.binary(max_size=3), st.sampled_from(["", "utf-8", "gbk"]))
+def test_bytes_are_read_as_the_text_they_decode_to(text: str, more: bytes, encoding: str) -> None:
+    for body in (text.encode() + more, codecs.BOM_UTF8 + text.encode() + more, text.encode("utf-16") + more):
+        assert to_utf8(body, encoding) == to_utf8(decode_html(body, encoding))
