@@ -183,8 +183,9 @@ class Run:
         """A part from its folder, written before where it is not there as a whole."""
         folder = folder or f"{self._out}/stages/{name.replace(', ', '-').replace(' ', '-')}"
         if not exists(f"{folder}/_SUCCESS"):
-            writer = part.write.mode("overwrite").option("compression", "zstd")
-            writer = writer.option("parquet.enable.dictionary#packed", "false")  # no two pages are the same
+            # pages are compressed by themselves, and no two are the same
+            writer = part.write.mode("overwrite").option("compression", "none" if by else "zstd")
+            writer = writer.option("parquet.enable.dictionary#packed", "false")
             with self._timed(name):
                 (writer.partitionBy(by) if by else writer).parquet(folder)
         return self._spark.read.schema(part.schema).parquet(folder)
