@@ -16,9 +16,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.fingerprint import BANDS
-from denoise_scrapy.dedup.rules import Comparison
+from denoise_scrapy.dedup import Fingerprint
+from denoise_scrapy.dedup.fingerprint import BANDS, Features, is_too_short, threshold_for
+from denoise_scrapy.dedup.rules import Comparison, judge
 
 #: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times
 #: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these. Of true pairs they keep 99.4 in 100
@@ -32,7 +32,6 @@ MOST_CANDIDATES = 32
 #: Within what texts are compared.
 SCOPES = ("all", "site")
 
-_RULE = RULES["part"]
 _FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
 _SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])
 _FACTOR, _STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)  # odd: different ones stay different
@@ -97,10 +96,10 @@ def verify(text: str, kept: Sequence[Fingerprint]) -> list[Comparison]:
         >>> [one.duplicate for one in verify("As we said. " + text, [Fingerprint.of(text), Fingerprint.of("None")])]
         [True, False]
     """
-    new = _RULE.read(text)
-    if _RULE.fingerprint(new).too_short:
+    new = Features.read(text)
+    if is_too_short(new.n, len(new.main_units(threshold_for(new)))):
         return [Comparison(duplicate=False)] * len(kept)
-    return _RULE.judge(new, kept, _RULE.threshold)
+    return judge(new, kept)
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:

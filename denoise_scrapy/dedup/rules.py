@@ -246,7 +246,7 @@ def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD, most
 def judge(
     new: Features,
     kept: Sequence[Fingerprint],
-    threshold: float,
+    threshold: float = THRESHOLD,
     most_new: float = MOST_NEW,
     *,
     both: bool = False,
