@@ -79,10 +79,11 @@ class Record:
 
     @property
     def row(self) -> dict[str, Any]:
-        """Its row in a table, in which all text is what UTF-8 can write."""
-        values = {name: getattr(self, name) for name in self.__slots__}
+        """Its row in a table: html as bytes of UTF-8, and all other text as what UTF-8 can write."""
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "html"}
         texts = {name: _writable(value) for name, value in values.items() if isinstance(value, str)}
-        return values | texts | {"site": site_key(texts["url"])}
+        html = None if self.html is None else self.html.encode("utf-8", "replace")
+        return values | texts | {"site": site_key(texts["url"]), "html": html}
 
 
 def _writable(text: str) -> str:

@@ -91,9 +91,8 @@ def _records(file: str) -> Rows:
 def _packed(record: Record) -> dict[str, Any]:
     row = record.row
     html = row.pop("html")
-    data = None if html is None else html.encode()
-    packed = None if data is None else pa.compress(data, codec=_CODEC, asbytes=True)
-    return row | {"packed": packed, "bytes": None if data is None else len(data)}
+    packed = None if html is None else pa.compress(html, codec=_CODEC, asbytes=True)
+    return row | {"packed": packed, "bytes": None if html is None else len(html)}
 
 
 def _unpacked(row: dict[str, Any]) -> dict[str, Any]:

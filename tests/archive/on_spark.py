@@ -64,7 +64,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 def expected(records: list[Record], scope: str) -> dict[Place, Row]:
     """What one process makes of pages: bodies site by site, verdicts of an index fed by date and URL."""
-    pages = [one.row for one in records if not one.problem]
+    pages = [one.row | {"html": one.html} for one in records if not one.problem]
     counts = Counter(page["site"] for page in pages)
     for page in pages:
         page["cell"] = crc32(page["url"].encode()) % -(-counts[page["site"]] // CELL)
@@ -113,7 +113,7 @@ def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, r
 
 
 def test_a_table_of_ones_own(spark: SparkSession, records: list[Record]) -> None:
-    pages = [one.row for one in records if not one.problem]
+    pages = [one.row | {"html": one.html} for one in records if not one.problem]
     table = pyarrow.Table.from_pylist([{name: page[name] for name in ("site", "url", "html")} for page in pages])
     rows = [tuple(row.values()) for row in table.to_pylist()]
     found = bodies_of(spark.createDataFrame(rows, "site string, url string, html string"), cell=CELL).collect()

@@ -135,7 +135,7 @@ def test_json_lines() -> None:
     assert [one.problem for one in found] == expected
     assert [one.offset for one in found] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11]
     assert found[0].date == "2031-05-01"
-    assert found[1].row["html"] == "<p>Ha?lf."
+    assert found[1].row["html"] == b"<p>Ha?lf."
     cut = read(gzip.compress("\n".join(lines[:6] * 50).encode())[:-30], "a.jsonl.gz")
     assert cut[-1].problem == "truncated" and len(cut) > 100
 
