@@ -1,7 +1,4 @@
-"""How much text in elements of each name is content, by publisher: what `ClassWords` knows.
-
-A page of a publisher is judged by odds of all others: those of its own pages would be surer than any on a new site.
-"""
+"""How much text in elements of each name is content, by publisher: what `ClassWords` knows."""
 
 from __future__ import annotations
 
@@ -11,21 +8,18 @@ from functools import cache
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.class_words import ROWS, ClassWords, words_of
-from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.body.class_words import ClassWords, words_of
 from denoise_scrapy.page import PathTable
 from training.dataset import Example
 
 #: Publishers that must have used a word, and what is added to the share of content and of other text in it, in pages:
 #: with neither, rare words would be sure of what they cannot know. Odds of less say nothing, and are left away.
 PUBLISHERS, PRIOR, LEAST = 3, 1.0, 0.1
-_ROWS = slice(NAMES.index(ROWS[0]), NAMES.index(ROWS[-1]) + 1)
 
 
-class WordCounts:
+class ClassCounts:
     """Text in elements by the words of their names.
 
     A page counts as one, and the pages of a publisher as the square root of their number: its content and its other
@@ -52,24 +46,12 @@ class WordCounts:
             for word, (kept, left) in own.items():
                 a, b, n = self._whole.get(word, (0.0, 0.0, 0))
                 self._whole[word] = (a + kept, b + left, n + 1)
-        self._without = cache(lambda publisher: ClassWords(_Odds(self._whole, self._own.get(publisher, {}))))
-
-    def filled(self, example: Example) -> npt.NDArray[np.float32]:
-        """An example's features, with what other publishers' pages say of its class names."""
-        return with_class_words(example, self._without(example.publisher))
+        self.without = cache(lambda publisher: ClassWords(_Odds(self._whole, self._own.get(publisher, {}))))
 
     def words(self) -> ClassWords:
         """What all pages say."""
         odds = _Odds(self._whole, {})
         return ClassWords({word: odds[word] for word in odds})
-
-
-def with_class_words(example: Example, words: ClassWords) -> npt.NDArray[np.float32]:
-    """An example's features, with what these words say of its class names."""
-    features: npt.NDArray[np.float32] = example.features.copy()
-    features[_ROWS] = words.rows(example.page)
-    example.page.drop_columns()
-    return features
 
 
 class _Odds(Mapping[int, float]):

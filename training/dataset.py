@@ -18,7 +18,6 @@ import numpy.typing as npt
 from tldextract import TLDExtract
 
 from benchmarks.corpora import RecordedPage, Site, load
-from denoise_scrapy.body.class_words import ClassWords
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
@@ -64,7 +63,7 @@ class Example:
         corpus: Its corpus.
         publisher: Its publisher.
         fold: Its fold; all pages of one publisher are in one.
-        features: Shape (features, blocks), without what class names say (`training.class_words`).
+        features: Shape (features, blocks), without what words say (`training.vocabulary`).
         share: Share of each block that is gold, NaN where that is in doubt, shape (blocks,).
         page: The page.
         neighbours: What stands around each block.
@@ -208,7 +207,7 @@ def _compared(
         if k < 0 and len(statistics.pages) in done:
             continue
         done.add(len(statistics.pages))
-        yield block_features(page, statistics, ClassWords({})), k
+        yield block_features(page, statistics), k
 
 
 def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[str, int]]:

@@ -70,7 +70,7 @@ def _judged(
 
 
 def _f1(model: BlockModel, page: Page, statistics: SiteStatistics, gold: str) -> float:
-    kept = CombinedStrategy(model).judge(page, block_features(page, statistics, model.class_words)).kept
+    kept = CombinedStrategy(model).judge(page, block_features(page, statistics, model.vocabulary)).kept
     return f1("\n".join(page.block_texts[i] for i in np.flatnonzero(kept).tolist()), gold)
 
 

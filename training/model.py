@@ -17,10 +17,10 @@ from denoise_scrapy.body.network import Network
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from example_project.scoring import f1
 from training import trees
-from training.class_words import WordCounts, with_class_words
 from training.dataset import Example
 from training.folds import FOLDS
 from training.networks import fit_network
+from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
 
@@ -61,8 +61,8 @@ def fit_model(
         names: The features it may see; all where none are named.
     """
     rows = [NAMES.index(name) for name in names]
-    counts = WordCounts(examples)
-    inputs = [counts.filled(example)[rows] for example in examples]
+    vocabularies = Vocabularies(examples)
+    inputs = [vocabularies.filled(example)[rows] for example in examples]
     odds: dict[int, npt.NDArray[np.float32]] = {}
     for fold in sorted({example.fold for example in examples}):
         network = _network([i for i, example in enumerate(examples) if example.fold != fold], examples, inputs, seed)
@@ -74,7 +74,7 @@ def fit_model(
 
     forest = trees.fit_forest(*trees.draw(examples, seen, seed), seed)
     network = _network(range(len(examples)), examples, inputs, seed)
-    return BlockModel(names, counts.words(), network, forest, provenance)
+    return BlockModel(names, vocabularies.whole(), network, forest, provenance)
 
 
 def _network(
@@ -127,7 +127,7 @@ def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]
     """The score of each page with a model."""
     strategy = CombinedStrategy(model)
     for example in examples:
-        decision = strategy.judge(example.page, with_class_words(example, model.class_words))
+        decision = strategy.judge(example.page, with_words(example, model.vocabulary))
         text = "\n".join(example.page.block_texts[i] for i in np.flatnonzero(decision.kept).tolist())
         tokens = sum(len(example.tokens[i]) for i in np.flatnonzero(decision.kept).tolist())
         example.page.drop_columns()

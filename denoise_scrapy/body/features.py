@@ -19,8 +19,10 @@ from denoise_scrapy.body.class_words import ClassWords
 from denoise_scrapy.body.cohesion import ROWS as COHESION
 from denoise_scrapy.body.cohesion import cohesion
 from denoise_scrapy.body.hand_rule import in_best_container
+from denoise_scrapy.body.text_words import ROWS as TEXT_WORDS
+from denoise_scrapy.body.text_words import PageWords, TextWords
 from denoise_scrapy.body.title import find_titles
-from denoise_scrapy.body.words import COMMENTS_BIT, CONSENT_BIT, META_BIT, RELATED_BIT, read_words, window_sums
+from denoise_scrapy.body.words import COMMENTS_BIT, CONSENT_BIT, META_BIT, RELATED_BIT, Words, read_words, window_sums
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
@@ -43,25 +45,43 @@ TOKENS, PROSE, CHARS, LINKS, COPIES, OWN = range(6)
 COUNTS = 6
 
 
+class Vocabulary(NamedTuple):
+    """What is known of words: in class names and ids, and in texts."""
+
+    class_words: ClassWords
+    text_words: TextWords
+
+
+NO_WORDS = Vocabulary(ClassWords({}), TextWords())
+
+
 class View:
     """A page of m blocks and n elements, with the sums that several features take.
 
     Args:
         page: A page with at least one block.
         site: Its comparison pages, without the page itself and its copies; maybe none.
-        class_words: What is known of class names.
+        vocabulary: What is known of words.
     """
 
-    def __init__(self, page: Page, site: SiteStatistics, class_words: ClassWords) -> None:
-        self.class_words = class_words
+    def __init__(self, page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> None:
+        self.vocabulary = vocabulary
         self.page, self.blocks, self.elements = page, page.blocks, page.elements
         first = site.first(MODEL_PAGES)
         self.pages, self.shared = len(first.pages), first.shared_with(page)
         whole = site.shared_with(page)
         self.place = whole.slot_share
         self.stock = np.where(whole.text_share > 0, self.place, 0)
-        self.words = read_words(page)
-        self.titles = find_titles(page)
+
+    @cached_property
+    def words(self) -> Words:
+        """What the words of its short blocks announce."""
+        return read_words(self.page)
+
+    @cached_property
+    def titles(self) -> BoolArray:
+        """Blocks that are the headline, shape (m,)."""
+        return find_titles(self.page)
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -111,9 +131,21 @@ class View:
         return self.elements.column("tag").take(self.blocks.element)
 
     @cached_property
+    def said(self) -> PageWords:
+        """The words of its texts."""
+        return PageWords.of(self.page)
+
+    @cached_property
     def headings(self) -> IntArray:
         """Level of the heading that each block is, 0 for none, shape (m,)."""
         return np.asarray(_LEVELS @ (self.tags == _HEADING_CODES))
+
+    def of_heading(self, rows: npt.NDArray[np.generic]) -> FloatArray:
+        """Values of the heading at or above each block, 0 where there is none; from rows of shape (r, m)."""
+        heads = self.headings.nonzero()[0]
+        values = np.zeros((len(rows), len(heads) + 1))
+        values[:, 1:] = rows.take(heads, axis=1)
+        return values.take((self.headings > 0).cumsum(), axis=1)
 
     def levels_to(self, block: int) -> tuple[IntArray, IntArray]:
         """Levels from each block up to the first element that holds another one too, and that element; (m,) each."""
@@ -213,7 +245,7 @@ def _say_class_names(rows: Rows, block: int) -> str:
 @_family(" ".join(CLASS_WORDS), _say_class_names)
 def class_names(view: View) -> Found:
     """What class names and ids around the block say."""
-    return view.class_words.rows(view.page)
+    return view.vocabulary.class_words.rows(view.page)
 
 
 def _say_words(rows: Rows, block: int) -> str:
@@ -307,7 +339,19 @@ def place(view: View) -> Found:
 )
 def wording(view: View) -> Found:
     """Which of its words the page has used before."""
-    return cohesion(view.page, view.story[1])
+    return cohesion(view.page, view.said, view.story[1])
+
+
+def _say_text_words(rows: Rows, block: int) -> str:
+    whose, name = ("its", "word_mean") if rows["word_mean"][block] else ("the heading's", "heading_word_mean")
+    return f"{whose} words are those of {'content' if rows[name][block] > 0 else 'frames'}"
+
+
+@_family(" ".join([*TEXT_WORDS, *(f"heading_{name}" for name in TEXT_WORDS)]), _say_text_words)
+def text_words(view: View) -> Found:
+    """What the words of the block say, and those of the heading above."""
+    rows = view.vocabulary.text_words.rows(view.said, len(view.blocks))
+    return [*rows, *view.of_heading(rows)]
 
 
 def _say_title(rows: Rows, block: int) -> str:
@@ -346,12 +390,9 @@ def _say_section(rows: Rows, block: int) -> str:
 @_family("section_tokens section_level section_linked", _say_section)
 def section(view: View) -> Found:
     """The heading above, whether it leads elsewhere, and the text up to the next one."""
-    heads = view.headings.nonzero()[0]
     number = (view.headings > 0).cumsum()
-    tokens = np.bincount(number, view.counts[TOKENS] * (view.headings == 0), len(heads) + 1)
-    level, linked = np.zeros((2, len(heads) + 1))
-    level[1:], linked[1:] = view.headings.take(heads), view.blocks.link_density.take(heads)
-    return [np.log1p(tokens).take(number), level.take(number), linked.take(number)]
+    tokens = np.bincount(number, view.counts[TOKENS] * (view.headings == 0))
+    return [np.log1p(tokens).take(number), *view.of_heading(np.stack([view.headings, view.blocks.link_density]))]
 
 
 def _say_site(rows: Rows, block: int) -> str:
@@ -466,20 +507,20 @@ NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 _EDGES = tuple(accumulate((len(family.names) for family in FAMILIES.values()), initial=0))
 
 
-def block_features(page: Page, site: SiteStatistics, class_words: ClassWords) -> npt.NDArray[np.float32]:
+def block_features(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> npt.NDArray[np.float32]:
     """All features of a page's m blocks, shape (features, m), rows as in `NAMES`.
 
     Args:
         page: A page with at least one block.
         site: Its comparison pages, without the page itself and its copies; maybe none.
-        class_words: What is known of class names.
+        vocabulary: What is known of words.
 
     Example:
-        >>> features = block_features(Page.parse("<p>One two three.</p>"), SiteStatistics(), ClassWords({}))
+        >>> features = block_features(Page.parse("<p>One two three.</p>"), SiteStatistics())
         >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
         (True, 1.0)
     """
-    return features_of(View(page, site, class_words))
+    return features_of(View(page, site, vocabulary))
 
 
 def features_of(view: View) -> npt.NDArray[np.float32]:

@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.class_words import ClassWords
+from denoise_scrapy.body.features import Vocabulary
 from denoise_scrapy.body.forest import Forest
 from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.network import Network
+from denoise_scrapy.body.text_words import TextWords
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +29,14 @@ class BlockModel:
 
     Attributes:
         names: Names of the n features it takes.
-        class_words: What it knows of class names, which some features are of.
+        vocabulary: What it knows of words, which some features are of.
         network: The first judgement.
         forest: The second one, over those n features and `neighbours.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
     """
 
     names: tuple[str, ...]
-    class_words: ClassWords
+    vocabulary: Vocabulary
     network: Network
     forest: Forest
     provenance: dict[str, Any]
@@ -53,9 +55,12 @@ class BlockModel:
         """Write the model to a file, without pickles."""
         arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
         arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
-        words = sorted(self.class_words.odds.items())
+        class_words, text_words = self.vocabulary
+        words = sorted(class_words.odds.items())
         arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
         arrays["words/odds"] = np.array([odds for _, odds in words], np.float16)
+        arrays["texts/number"] = text_words.odds.nonzero()[0].astype(np.uint32)
+        arrays["texts/odds"] = text_words.odds[text_words.odds != 0].astype(np.float16)
         arrays["names"] = np.array(self.names)
         arrays["provenance"] = np.array(json.dumps(self.provenance, sort_keys=True))
         with path.open("wb") as file:
@@ -66,13 +71,15 @@ class BlockModel:
         """Read a file that `save` wrote."""
         with np.load(path, allow_pickle=False) as data:
             words = zip(data["words/code"].tolist(), data["words/odds"].tolist(), strict=True)
+            text_words = TextWords()
+            text_words.odds[data["texts/number"]] = data["texts/odds"]
 
             def part(name: str) -> dict[str, npt.NDArray[np.generic]]:
                 return {key.partition("/")[2]: data[key] for key in data.files if key.startswith(f"{name}/")}
 
             return cls(
                 names=tuple(data["names"].tolist()),
-                class_words=ClassWords(dict(words)),
+                vocabulary=Vocabulary(ClassWords(dict(words)), text_words),
                 network=Network.from_arrays(part("network")),
                 forest=Forest.from_arrays(part("forest")),
                 provenance=json.loads(str(data["provenance"])),

@@ -58,7 +58,7 @@ def test_reasons_are_words_and_numbers():
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
     model, neighbours = block_model(), Neighbours.of(page)
-    features = block_features(page, SiteStatistics(), model.class_words)
+    features = block_features(page, SiteStatistics(), model.vocabulary)
     reasons = Reasons(features, neighbours, model)
     without = features.copy()
     rows = [NAMES.index(name) for name in FAMILIES["links"].names]

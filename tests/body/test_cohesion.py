@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.cohesion import AROUND, BEGINNING, LONG, PRIOR, cohesion, long_words
+from denoise_scrapy.body.cohesion import AROUND, BEGINNING, PRIOR, cohesion
+from denoise_scrapy.body.text_words import LONG, PageWords
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 
@@ -38,18 +39,18 @@ def test_shares_equal_sets_of_words(paragraphs, data):
     texts = [" ".join(words) for words in paragraphs]
     page = Page.parse("".join(f"<p>{text}</p>" for text in texts))
     first = data.draw(st.integers(0, len(texts) - 1))
-    assert cohesion(page, first) == pytest.approx(literal(texts, first))
+    assert cohesion(page, PageWords.of(page), first) == pytest.approx(literal(texts, first))
 
 
 @given(SOUP | pages())
 def test_any_page_has_shares(html):
     page = Page.parse(html)
     if len(page.blocks):
-        rows = cohesion(page, 0)
+        rows = cohesion(page, PageWords.of(page), 0)
         assert rows.shape == (3, len(page.blocks)) and (rows >= 0).all() and (rows <= 1).all()
 
 
 def test_scripts_without_spaces_are_read_in_pairs():
-    words, block = long_words(Page.parse("<p>大桥关闭 flood</p><p>大桥 of</p>"))
-    assert block.tolist() == [0, 0, 0, 0, 1]
-    assert words[0] == words[4] and len(set(words.tolist())) == 4
+    words = PageWords.of(Page.parse("<p>大桥关闭 flood</p><p>大桥 of</p>"))
+    assert words.block.tolist() == [0, 0, 0, 0, 1, 1]
+    assert words.numbers[0] == words.numbers[4] and len(set(words.numbers.tolist())) == 5

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from denoise_scrapy.body.class_words import ClassWords
 from denoise_scrapy.body.features import (
     FAMILIES,
     NAMES,
@@ -27,7 +26,7 @@ STORY = "Story {} of {} that nobody else tells in these very words, or in any th
 
 
 def rows_of(page, others=()):
-    return dict(zip(NAMES, block_features(page, SiteStatistics.of(others), ClassWords({})), strict=True))
+    return dict(zip(NAMES, block_features(page, SiteStatistics.of(others)), strict=True))
 
 
 def ancestors(page, element):
@@ -54,7 +53,7 @@ def test_sums_over_boxes_equal_plain_loops(html):
     page = Page.parse(html)
     if not len(page.blocks):
         return
-    view, blocks = View(page, SiteStatistics(), ClassWords({})), page.blocks
+    view, blocks = View(page, SiteStatistics()), page.blocks
     for element in range(len(page.elements)):
         inside = [i for i in range(len(blocks)) if element in ancestors(page, int(blocks.element[i]))]
         assert view.under[:, element] == pytest.approx(view.counts[:, inside].sum(axis=1))
@@ -64,7 +63,7 @@ def test_sums_over_boxes_equal_plain_loops(html):
 def test_levels_to_another_block_equal_a_climb(html):
     page = Page.parse(html)
     for target in range(len(page.blocks)):
-        levels, shared = View(page, SiteStatistics(), ClassWords({})).levels_to(target)
+        levels, shared = View(page, SiteStatistics()).levels_to(target)
         way = set(ancestors(page, int(page.blocks.element[target])))
         for block, element in enumerate(page.blocks.element.tolist()):
             climb = ancestors(page, element)

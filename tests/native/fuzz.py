@@ -36,7 +36,7 @@ def everything(html: str, others: Sequence[str]) -> dict[str, object]:
     }  # fmt: skip
     model = SiteModel.fit(facts)
     if len(blocks):
-        found["features"] = block_features(page, model.statistics.for_page(page).first(5), block_model().class_words)
+        found["features"] = block_features(page, model.statistics.for_page(page).first(5), block_model().vocabulary)
     body = model.extract(page)
     return found | {"text": body.text, "probability": np.asarray(body.probability), "confidence": body.confidence}
 

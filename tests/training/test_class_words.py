@@ -5,11 +5,11 @@ from math import log
 import pytest
 
 from benchmarks.corpora import RecordedPage
-from denoise_scrapy.body.class_words import ROWS
 from denoise_scrapy.body.features import NAMES
 from denoise_scrapy.page.paths import name_code
-from training.class_words import PRIOR, PUBLISHERS, WordCounts
+from training.class_words import PRIOR, PUBLISHERS, ClassCounts
 from training.dataset import examples
+from training.vocabulary import Vocabularies
 
 STORY = "The bridge was closed on Monday because of the flood, said the mayor of {}."
 
@@ -27,14 +27,14 @@ def of_publisher(name, story_class, pages=1):
 def test_words_have_the_odds_of_other_publishers():
     some = [*of_publisher("a", "story", 4), *of_publisher("b", "story"), *of_publisher("c", "story text")]
     some += of_publisher("d", "menu text")
-    counts = WordCounts(some)
+    counts = ClassCounts(some)
     odds = counts.words().odds
     # four publishers have a menu, one of them with its story; four pages of one count as two
     assert odds[name_code("menu")] == pytest.approx(log((1 + PRIOR) / (2 + 1 + 1 + 1 + PRIOR)))
     assert odds[name_code("story")] == pytest.approx(log((2 + 1 + 1 + PRIOR) / PRIOR))
     assert PUBLISHERS > 2 and name_code("text") not in odds, "of too few publishers"
-    least = NAMES.index(ROWS[1])
+    filled = Vocabularies(some).filled
+    least, most = NAMES.index("class_least"), NAMES.index("class_most")
     for example, expected in ((some[-1], log(PRIOR / (4 + PRIOR))), (some[0], log((1 + PRIOR) / (3 + PRIOR)))):
-        assert counts.filled(example)[least, 0] == pytest.approx(expected, abs=1e-5)
-    most = NAMES.index(ROWS[2])
-    assert counts.filled(some[0])[most].tolist() == [0, 0], "the story's word has two other publishers"
+        assert filled(example)[least, 0] == pytest.approx(expected, abs=1e-5)
+    assert filled(some[0])[most].tolist() == [0, 0], "the story's word has two other publishers"

@@ -58,7 +58,7 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        view = View(page, site, self._fitted.class_words)
+        view = View(page, site, self._fitted.vocabulary)
         place = view.place if len(site.pages) >= STOCK_PAGES else None
         return self.judge(page, features_of(view), place, view.words)
 
