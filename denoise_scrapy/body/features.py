@@ -22,7 +22,7 @@ from denoise_scrapy.body.hand_rule import in_best_container
 from denoise_scrapy.body.text_words import ROWS as TEXT_WORDS
 from denoise_scrapy.body.text_words import PageWords, TextWords
 from denoise_scrapy.body.title import find_titles
-from denoise_scrapy.body.words import COMMENTS_BIT, CONSENT_BIT, META_BIT, RELATED_BIT, Words, read_words, window_sums
+from denoise_scrapy.body.words import COMMENTS_BIT, META_BIT, Words, read_words
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
@@ -218,12 +218,11 @@ def links(view: View) -> Found:
     return [view.blocks.link_density, *(view.above[LINKS] / np.maximum(view.above[CHARS], 1))]
 
 
-TAGS = ("p", "div")
-_TAG_CODES = np.array([name_code(tag) for tag in TAGS], np.uint32)[:, None]
-#: What a block may stand in, by tag or role. Of the others none was of use, and words of class names say it below.
-INSIDE = (Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ARTICLE, Flag.CONTROL)
+#: What a block may stand in, by tag or role. Odds of class names (below) speak of all other tags.
+INSIDE = (Flag.HIDDEN, Flag.ARTICLE, Flag.CONTROL)
 _BITS = np.array(INSIDE, np.int64)[:, None]
 _INSIDE_NAMES = tuple(f"in_{str(flag.name).lower()}" for flag in INSIDE)
+_DIV = name_code("div")
 
 
 def _say_tags(rows: Rows, block: int) -> str:
@@ -231,10 +230,10 @@ def _say_tags(rows: Rows, block: int) -> str:
     return f"in {', '.join(inside)}" if inside else "its tags are plain"
 
 
-@_family(" ".join(["heading", *(f"tag_{tag}" for tag in TAGS), *_INSIDE_NAMES]), _say_tags)
+@_family(" ".join(["heading", "tag_div", *_INSIDE_NAMES]), _say_tags)
 def tags(view: View) -> Found:
     """Tag of the block, and what it stands in."""
-    return [view.headings, *(view.tags == _TAG_CODES), *((view.blocks.flags & _BITS) != 0)]
+    return [view.headings, view.tags == _DIV, *((view.blocks.flags & _BITS) != 0)]
 
 
 def _say_class_names(rows: Rows, block: int) -> str:
@@ -251,40 +250,28 @@ def class_names(view: View) -> Found:
 def _say_words(rows: Rows, block: int) -> str:
     if rows["after_comments"][block] > 0:
         return "after a heading of comments"
-    if rows["consent"][block] > MOSTLY:
-        return "speaks of consent"
-    if not rows["since_related"][block]:
-        return "announces other pages"
     if not rows["since_dated"][block]:
         return "a name or a date"
     dated = int(rows["dated_before"][block])
-    return f"after {dated} names or dates" if dated > 0 else "no words of comments or other pages around"
+    return f"after {dated} names or dates" if dated > 0 else "no words of comments around"
 
 
 #: Share of the long blocks' tokens that must stand before a heading of comments: above the story it is a link.
 LONG, LATE = 14, 0.03
-#: Blocks before and after that count as around a notice of consent.
-CONSENT_WIDTH = 5
 
 
-@_family("after_comments since_related consent since_dated dated_before", _say_words)
+@_family("after_comments since_dated dated_before", _say_words)
 def announcements(view: View) -> Found:
-    """What words announce: comments, other pages, consent, names and dates; how many of these since the headline."""
-    kinds = (COMMENTS_BIT, RELATED_BIT, CONSENT_BIT, META_BIT)
-    comments, related, consent, dated = ((view.words.bits & bit) != 0 for bit in kinds)
+    """What words announce: comments, names and dates; how many of these since the headline."""
+    comments, dated = ((view.words.bits & bit) != 0 for bit in (COMMENTS_BIT, META_BIT))
     tokens, index = view.counts[TOKENS], np.arange(len(view.blocks))
     long = np.cumsum(tokens * (tokens >= LONG))
     late = comments & (long > LATE * long[-1])
-    last, last_dated = (np.maximum.accumulate(np.where(said, index, -FAR)) for said in (related, dated))
-    about = np.zeros(len(tokens))
-    if consent.any():
-        about = window_sums(consent * tokens, CONSENT_WIDTH) / np.maximum(window_sums(tokens, CONSENT_WIDTH), 1)
+    last = np.maximum.accumulate(np.where(dated, index, -FAR))
     dates = dated.cumsum()
     return [
         np.logical_or.accumulate(late),
         np.minimum(index - last, FAR),
-        about,
-        np.minimum(index - last_dated, FAR),
         np.clip(dates - dates[view.titles.argmax()], -FAR, FAR),
     ]
 
@@ -516,9 +503,9 @@ def block_features(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO
         vocabulary: What is known of words.
 
     Example:
-        >>> features = block_features(Page.parse("<p>One two three.</p>"), SiteStatistics())
-        >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("tag_p"), 0])
-        (True, 1.0)
+        >>> features = block_features(Page.parse("<h2>One two three.</h2>"), SiteStatistics())
+        >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("heading"), 0])
+        (True, 2.0)
     """
     return features_of(View(page, site, vocabulary))
 

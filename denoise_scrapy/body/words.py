@@ -1,4 +1,4 @@
-"""What the words of a page's blocks tell: comments, related pages, meta data, consent, the page's title.
+"""What the words of a page's blocks tell: comments, names and dates, the page's title.
 
 The lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese, Russian and
 Arabic; in other languages they are silent.
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.marked_text import collapsed, without_marks
+from denoise_scrapy.page.marked_text import collapsed
 
 FloatArray = npt.NDArray[np.float64]
 
-COMMENTS_BIT, RELATED_BIT, META_BIT, CONSENT_BIT = 1, 2, 4, 8
+COMMENTS_BIT, META_BIT = 1, 2
 
 # All of these are looked for in lower-case text.
 COMMENTS = re.compile(
@@ -27,14 +27,6 @@ COMMENTS = re.compile(
     r"(?:leave|post|add|write) a (?:reply|comment|response)|"
     r"comentarios?|comentários?|commentaires?|kommentare?|комментари[ийя]|تعليقات|"
     r"评论|評論|网友评论|留言|回复|回覆|コメント)\b.{0,60}$"
-)
-RELATED = re.compile(
-    r"^\W*(?:related|see also|read (?:more|also|next)|more (?:from|on|in|stories|news)|you (?:may|might) (?:also )?"
-    r"like|"
-    r"recommended|most (?:read|popular|viewed)|popular|trending|latest|share (?:this|on)|tags?\b|filed under|sponsored|"
-    r"advertisement|about the author|newsletter|relacionad[oa]s?|más (?:leídas|noticias)|lea también|"
-    r"à lire aussi|articles? liés|mehr zum thema|lesen sie auch|leia (?:também|mais)|mais lidas|читайте также|"
-    r"похожие|اقرأ أيضا|相关|相關|推荐|推薦|热门|熱門|排行|更多|延伸阅读|関連|おすすめ|人気|ランキング)"
 )
 #: What tells of meta data: a literal, and a pattern that begins or ends with it where it is not enough. Of all these as
 #: one pattern the search takes 5.3 µs a text (20 characters); literals of all texts in one, then few patterns, .8 µs.
@@ -62,23 +54,11 @@ META = {
     "年|月|日|回复|回覆|返信|hace |il y a|назад|منذ|опубликован|نشر|发布|發布|来源|來源|作者|編集|投稿|更新".split("|"),
     "",
 )
-CONSENT = (
-    "cookie|gdpr|consent to|your personal data|privacy policy|privacy preferences|privacy settings|galletas|"
-    "données personnelles|datenschutz|personenbezogene|dados pessoais|персональн|隐私|隱私|プライバシー|クッキー|"
-    "الخصوصية|zgoda|zgody|zgodę"
-).split("|")
 _META = {literal: re.compile(pattern or re.escape(literal)).search for literal, pattern in META.items()}
-#: One of these parts of words is in each: where white space is not collapsed yet a word is found, and two may not be.
-CONSENT_PARTS = (
-    "cookie gdpr consent person privacy galletas datenschutz pessoais zgod персональн 隐私 隱私 プライバシー クッキー "
-    "الخصوصية"
-).split()
 #: Longer blocks announce nothing.
 ANNOUNCING_TOKENS = 14
-#: Consent texts are looked for where blocks are short enough to be a notice.
-CONSENT_TOKENS = 120
-#: Short texts remembered, some 7 MB: the pages of a site share most of theirs. Of longer ones fewer, some 2 MB.
-MAX_KNOWN, MAX_LONGER = 16_384, 4096
+#: Short texts remembered, some 7 MB: the pages of a site share most of theirs.
+MAX_KNOWN = 16_384
 
 Answer = TypeVar("Answer")
 #: Longer texts are asked about each time: five times as many characters as the longest block that announces something
@@ -141,7 +121,6 @@ class RememberedTexts(Generic[Answer]):
 #: What is known of a short text: bits of what it announces, the text in lower case, and how many words it has.
 Announcement = tuple[int, str, int]
 _known: RememberedTexts[Announcement] = RememberedTexts(MAX_KNOWN)
-_longer: RememberedTexts[bool] = RememberedTexts(MAX_LONGER)
 
 
 class Words(NamedTuple):
@@ -169,18 +148,9 @@ def read_words(page: Page) -> Words:
     said = _known.ask(list(map(marked.__getitem__, short.tolist())), announce)
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
     bits[short] = [bit for bit, _, _ in said]
-    _note_consents(page, bits)
     if page.title and len(short):
         share[short] = _title_shares(page.title.lower(), said)
     return Words(bits, share)
-
-
-def _note_consents(page: Page, bits: npt.NDArray[np.uint8]) -> None:
-    """Note which longer texts speak of consent."""
-    tokens = page.blocks.tokens
-    longer = ((tokens >= ANNOUNCING_TOKENS) & (tokens < CONSENT_TOKENS)).nonzero()[0]
-    if any(consents := _longer.ask(page.marked_texts_of(longer), find_consents)):
-        bits[longer] = np.array(consents) * np.uint8(CONSENT_BIT)
 
 
 def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
@@ -188,7 +158,7 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
 
     Args:
         page: The page.
-        bit: `COMMENTS_BIT`, `RELATED_BIT`, `META_BIT` or `CONSENT_BIT`.
+        bit: `COMMENTS_BIT` or `META_BIT`.
 
     Example:
         >>> announcing(Page.parse("<h3>12 Comments</h3><p>Great story!</p>"), COMMENTS_BIT).tolist()
@@ -200,46 +170,20 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
 def forget_texts() -> None:
     """Forget all texts."""
     _known.clear()
-    _longer.clear()
 
 
 def announce(marked: Iterable[str]) -> list[Announcement]:
     """What short texts announce, found anew."""
     texts = [collapsed(text).lower() for text in marked]
-    bits = [
-        COMMENTS_BIT * (COMMENTS.match(text) is not None) + RELATED_BIT * (RELATED.match(text) is not None)
-        for text in texts
-    ]
+    bits = [COMMENTS_BIT * (COMMENTS.match(text) is not None) for text in texts]
     whole = "\n".join(texts)
     patterns = [(literal, search) for literal, search in _META.items() if literal in whole]
-    consents = _found_in(whole, CONSENT)
     for i, text in enumerate(texts):
         for literal, search in patterns:
             if literal in text and search(text):
                 bits[i] |= META_BIT
                 break
-        if consents and _holds(text, consents):
-            bits[i] |= CONSENT_BIT
     return [(bit, text, len(text.split())) for bit, text in zip(bits, texts, strict=True)]
-
-
-def find_consents(marked: Sequence[str]) -> list[bool]:
-    """Whether texts speak of consent; few pages have a word of it, and only texts that have are collapsed."""
-    whole = without_marks("\n".join(marked)).lower()
-    parts = _found_in(whole, CONSENT_PARTS)
-    if not parts:
-        return [False] * len(marked)
-    return [_holds(without_marks(text).lower(), parts) and _holds(collapsed(text).lower(), CONSENT) for text in marked]
-
-
-def _found_in(text: str, literals: Iterable[str]) -> list[str]:
-    """Those of the literals that a text holds."""
-    return [literal for literal in literals if literal in text]
-
-
-def _holds(text: str, literals: Iterable[str]) -> bool:
-    """Whether a text holds one of the literals."""
-    return any(literal in text for literal in literals)
 
 
 def _title_shares(title: str, said: list[Announcement]) -> npt.NDArray[np.float64]:

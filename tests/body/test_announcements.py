@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,9 +44,8 @@ texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), max
 
 def plainly(marked: str) -> tuple[int, str, int]:
     text = collapsed(marked).lower()
-    bits = found.COMMENTS_BIT * bool(found.COMMENTS.search(text)) | found.RELATED_BIT * bool(found.RELATED.search(text))
+    bits = found.COMMENTS_BIT * bool(found.COMMENTS.search(text))
     bits |= found.META_BIT * any(re.search(pattern or literal, text) for literal, pattern in found.META.items())
-    bits |= found.CONSENT_BIT * any(literal in text for literal in found.CONSENT)
     return bits, text, len(text.split())
 
 
@@ -57,26 +55,17 @@ def test_announcements_equal_the_patterns(before, marked):
     found.forget_texts()
     found._known.ask(before, found.announce)
     assert found._known.ask(marked, found.announce) == [plainly(text) for text in marked]
-    assert found._longer.ask(marked, found.find_consents) == [
-        bool(plainly(text)[0] & found.CONSENT_BIT) for text in marked
-    ]
 
 
 def test_texts_are_forgotten_where_there_are_too_many(monkeypatch):
     monkeypatch.setattr(found._known, "most", 3)
-    monkeypatch.setattr(found._longer, "most", 3)
     found.forget_texts()
     for first in range(0, 12, 2):
         marked = [f"{n} comments" for n in range(first, first + 2)]
         assert [bits for bits, _, _ in found._known.ask(marked, found.announce)] == [found.COMMENTS_BIT] * 2
-        assert found._longer.ask([f"{text}, cookies" for text in marked], found.find_consents) == [True, True]
         assert len(found._known) <= 3
-        assert len(found._longer) <= 3
 
 
-@pytest.mark.parametrize("count", [1, 60])
-def test_long_texts_announce_no_comments_and_longer_ones_are_asked_for_consent(count):
-    page = Page.parse(f"<p>comments {'word ' * 15}cookie<p>comments {'word ' * count}cookie<p>{'word ' * 130}cookie")
-    bits = read_words(page).bits.tolist()
-    assert bits[0] == bits[2] + found.CONSENT_BIT == found.CONSENT_BIT
-    assert bits[1] == found.CONSENT_BIT | (found.COMMENTS_BIT if count == 1 else 0)
+def test_long_texts_announce_nothing():
+    page = Page.parse(f"<p>comments by the mayor<p>comments {'word ' * 15}by")
+    assert read_words(page).bits.tolist() == [found.COMMENTS_BIT, 0]
