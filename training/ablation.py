@@ -20,7 +20,7 @@ from training.model import PageScore, cross_validate
 STEPS = (
     ("text, links, tags and class words of the block", ("text", "links", "tags", "class_names")),
     ("surroundings and place", ("surroundings", "records", "place", "section")),
-    ("words and headline", ("announcements", "headline")),
+    ("words and headline", ("announcements", "text_words", "wording", "headline")),
     ("the whole page", ("whole_page",)),
     ("the site", ("site",)),
 )
