@@ -6,7 +6,6 @@ Spark sorts on disk and streams; Python holds some megabytes of pages and the me
 from __future__ import annotations
 
 import sys
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -98,7 +97,8 @@ def _packed(record: Record) -> dict[str, Any]:
 def _unpacked(row: dict[str, Any]) -> dict[str, Any]:
     packed, size = row.pop("packed", None), row.pop("bytes", 0)
     if packed is not None:
-        row["html"] = BOM_UTF8 + pa.decompress(packed, size, codec=_CODEC, asbytes=True)
+        # not bytes: so many characters are read ahead, as where nothing was packed
+        row["html"] = pa.decompress(packed, size, codec=_CODEC, asbytes=True).decode()
     return row
 
 

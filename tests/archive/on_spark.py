@@ -21,7 +21,7 @@ from denoise_scrapy.archive import bodies
 from denoise_scrapy.archive.reading import read_records
 from denoise_scrapy.archive.records import Record
 from denoise_scrapy.archive.run import session
-from denoise_scrapy.archive.spark import _mapped, bodies_of, duplicates_of, read_pages
+from denoise_scrapy.archive.spark import _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
 from tests.archive.warcs import ODD, archive, members, record
 from tests.docs.pages import DOCS, blocks_of
@@ -104,6 +104,12 @@ def test_results_are_those_of_one_process_in_any_number_of_partitions(
         dropped = sum(row["duplicate_of"] is not None for row in rows.values())
         assert dropped == 15 if scope == "all" else dropped == 0
         assert {row["keys"] for row in rows.values()} == {"32 x 2"}
+
+
+def test_pages_are_unpacked_as_they_were_read(records: list[Record]) -> None:
+    made = [Record("a.jsonl", 1, "http://a.example/", html="<p>Café, für 5\u20ac \U0001f600"), *records]
+    for one in made:  # not as bytes, of which other numbers are read ahead than of characters
+        assert _unpacked(_packed(one)).get("html") == one.html
 
 
 def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, records: list[Record]) -> None:
