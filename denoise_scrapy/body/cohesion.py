@@ -14,8 +14,6 @@ from denoise_scrapy.body.text_words import BITS, PageWords
 from denoise_scrapy.body.words import window_sums
 from denoise_scrapy.page import Page
 
-IntArray = npt.NDArray[np.int64]
-
 #: Rows, in their order.
 ROWS = ("words_before", "words_of_beginning", "words_elsewhere")
 #: Long words that are the beginning; blocks before and after that are looked at together, and what is added to the
