@@ -138,6 +138,10 @@ class IndexGuard:
             except Exception as error:
                 self._failed(error)
             else:
+                if self.index is not None and (unnoted := self.index.note_error) is not None:
+                    self.index.note_error = None
+                    self._failed(unnoted)  # else each copy would wait for a silent server
+                    return answer
                 if self._back_off.pause:
                     logger.info("The index of texts can be used again", extra=self._log.extra)
                 self._back_off.worked()

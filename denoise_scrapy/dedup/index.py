@@ -119,6 +119,10 @@ class DuplicateIndex:
         remember_copies: Dropped keys that the store remembers with the kept one that stands for them, for `group`: so
             many of the latest. 0: none.
 
+    Attributes:
+        note_error: Why the store could not write that the last text was a copy, or was seen again; None where it could.
+            The verdict stands.
+
     Raises:
         ValueError: An argument is out of range, or does not go with the others.
         StoreMismatch: The store was written by another version, or is none of ours.
@@ -170,6 +174,7 @@ class DuplicateIndex:
         self._known = False  # whether the store has heard of the owner
         self._held: set[int] = set()  # ids of texts that may be claimed still
         self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
+        self.note_error: Exception | None = None
         self._lock = threading.RLock()
         self._threshold, self._most_new = float(threshold), float(most_new)
         self._limit = candidate_limit
@@ -443,6 +448,7 @@ class DuplicateIndex:
     def _take(self, item: Item, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it if it is to be kept, whatever it is like unless `similar`."""
         with self._lock:
+            self.note_error = None
             self._withdraw_unsure()
             for _ in turns():  # each takes in what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
@@ -496,14 +502,15 @@ class DuplicateIndex:
             self._unsure.pop()
 
     def _note(self, name: Name, answer: Answer) -> None:
-        """Note that the text that an answer rests on was seen again, if it stays; a failure of this is only counted."""
+        """Note that the text that an answer rests on was seen again, if it stays; the verdict outlives a failure."""
         same = answer.record
         if same is not None and not answer.keep and not answer.verdict.pending:  # a copy that may change is none yet
             copy = name if answer.verdict.duplicate and self._copies else None
             try:
                 self._store.note(same.id, copy, self._copies)
-            except Exception:  # of any store; one that is gone fails with the next text
+            except Exception as error:  # of any store
                 self._counts["unnoted"] += 1
+                self.note_error = error
 
     def _count(self, answer: Answer) -> None:
         verdict, counts = answer.verdict, self._counts

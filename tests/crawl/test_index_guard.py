@@ -3,13 +3,17 @@
 import sqlite3
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from scrapy.exceptions import DropItem
+from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
-from tests.crawl.crawling import crawl, spider_of
+from denoise_scrapy.crawl.index_guard import IndexGuard
+from denoise_scrapy.crawl.state import CrawlState
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
+from tests.crawl.crawling import crawl, event_loop, spider_of
 from tests.crawl.web import Web, article, story
 
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0.05}
@@ -146,3 +150,24 @@ def test_an_index_that_cannot_be_opened_now_is_opened_later(
     assert len(done.items) + len(done.dropped) == 7
     assert done.stat("dedup/kept_texts") >= 5
     assert done.log.count("The index of texts cannot be used now") == 1
+
+
+def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "FIRST_PAUSE", 60)
+    loop = event_loop()
+    state = CrawlState(get_crawler())
+    note = Mock(side_effect=TimeoutError("silent"))
+    monkeypatch.setattr(MemoryStore, "note", note)
+
+    async def ask() -> list[str | None]:
+        guard = IndexGuard(state.crawler, state.settings, state.log)
+        guard.open()
+        answers = [await guard.ask(lambda index, n=n: index.check_and_add(f"/{n}", story(0))) for n in range(4)]
+        guard.close()
+        return [answer and answer.of for answer in answers]
+
+    # the first copy has its verdict; the others do not wait for the store, each by itself
+    assert loop.run_until_complete(ask()) == [None, "/0", None, None]
+    assert note.call_count == 1
+    assert state.crawler.stats is not None
+    assert state.crawler.stats.get_value("denoise/dedup/store_failed") == 1

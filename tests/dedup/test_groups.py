@@ -98,5 +98,7 @@ def test_a_verdict_stands_though_its_copy_cannot_be_noted(tmp_path) -> None:
             other.execute("ROLLBACK")
         other.close()
         assert index.stats["unnoted"] == 1 and index.group("a") is None
+        assert "locked" in str(index.note_error)
         index.check_and_add("a1", A)
         assert index.stats["unnoted"] == 1 and index.group("a") == Group("a", "", ("a1",))
+        assert index.note_error is None
