@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.class_words import ClassWords, words_of
 from denoise_scrapy.page import PathTable
-from training.dataset import Example
+from training.dataset import Example, recorded_by_publisher
 
 #: Publishers that must have used a word, and what is added to the share of content and of other text in it, in pages:
 #: with neither, rare words would be sure of what they cannot know. Odds of less say nothing, and are left away.
@@ -32,11 +32,7 @@ class ClassCounts:
     def __init__(self, examples: Sequence[Example]) -> None:
         self._own: dict[str, dict[int, tuple[float, float]]] = {}
         self._whole: dict[int, tuple[float, float, int]] = {}
-        pages = {id(one.page): one for one in examples if not one.made}
-        by_publisher: dict[str, list[Example]] = {}
-        for one in pages.values():
-            by_publisher.setdefault(one.publisher, []).append(one)
-        for publisher, some in by_publisher.items():
+        for publisher, some in recorded_by_publisher(examples).items():
             content, rest = Counter[int](), Counter[int]()
             for one in some:
                 _count(one, content, rest)

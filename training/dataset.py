@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -108,6 +108,14 @@ def publisher(page: RecordedPage) -> str:
 def site_publisher(site: Site) -> str:
     """The publisher of most of a site's pages."""
     return Counter(publisher(page) for page in site).most_common(1)[0][0]
+
+
+def recorded_by_publisher(some: Iterable[Example]) -> dict[str, list[Example]]:
+    """The pages among some examples, each once and without those that were made."""
+    found: dict[str, list[Example]] = {}
+    for one in {id(one.page): one for one in some if not one.made}.values():
+        found.setdefault(one.publisher, []).append(one)
+    return found
 
 
 def examples(

@@ -9,18 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.text_words import WORDS, PageWords, TextWords
-from training.dataset import Example
+from denoise_scrapy.body.words import ANNOUNCING_TOKENS
+from training.dataset import Example, recorded_by_publisher
 
 #: Publishers that must have used a word, and what is added to the pages that have it in content, and elsewhere: 3 and 1
 #: cost Chinese news .02. Odds of less say nothing, and are left away.
 PUBLISHERS, PRIOR, LEAST = 5, 2.0, 0.1
-#: Words of longer blocks are of any subject.
-SHORT = 14
 FloatArray = npt.NDArray[np.float64]
 
 
 class TextCounts:
-    """Short blocks by their words.
+    """Short blocks by their words; those of longer ones are of any subject.
 
     A page counts as one for each of its words: as content by the share of the word's short blocks that are. The pages
     of a publisher count as the square root of their number.
@@ -32,10 +31,7 @@ class TextCounts:
     def __init__(self, examples: Sequence[Example]) -> None:
         self._own: dict[str, tuple[npt.NDArray[np.intp], FloatArray]] = {}
         self._whole, self._publishers = np.zeros((2, WORDS)), np.zeros(WORDS, int)
-        by_publisher: dict[str, list[Example]] = {}
-        for one in {id(one.page): one for one in examples if not one.made}.values():
-            by_publisher.setdefault(one.publisher, []).append(one)
-        for publisher, some in by_publisher.items():
+        for publisher, some in recorded_by_publisher(examples).items():
             counted = np.zeros((2, WORDS))
             for one in some:
                 _count(one, counted)
@@ -69,7 +65,7 @@ def _count(example: Example, counted: FloatArray) -> None:
     """Add a page's words: to the first row as far as they are content, to the second as far as they are not."""
     said = PageWords.of(example.page)
     example.page.drop_columns()
-    known = ((example.lengths < SHORT) & ~np.isnan(example.share)).take(said.block)
+    known = ((example.lengths < ANNOUNCING_TOKENS) & ~np.isnan(example.share)).take(said.block)
     words, number, count = np.unique(said.numbers[known], return_inverse=True, return_counts=True)
     content = np.bincount(number, (example.share > 0.5).take(said.block[known]), len(words)) / count
     counted[:, words] += content, 1 - content

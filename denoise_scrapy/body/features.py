@@ -140,12 +140,17 @@ class View:
         """Level of the heading that each block is, 0 for none, shape (m,)."""
         return np.asarray(_LEVELS @ (self.tags == _HEADING_CODES))
 
+    @cached_property
+    def sections(self) -> IntArray:
+        """Number of the heading at or above each block, from 1 on; 0 where there is none, shape (m,)."""
+        return np.asarray((self.headings > 0).cumsum())
+
     def of_heading(self, rows: npt.NDArray[np.generic]) -> FloatArray:
         """Values of the heading at or above each block, 0 where there is none; from rows of shape (r, m)."""
         heads = self.headings.nonzero()[0]
         values = np.zeros((len(rows), len(heads) + 1))
         values[:, 1:] = rows.take(heads, axis=1)
-        return values.take((self.headings > 0).cumsum(), axis=1)
+        return values.take(self.sections, axis=1)
 
     def levels_to(self, block: int) -> tuple[IntArray, IntArray]:
         """Levels from each block up to the first element that holds another one too, and that element; (m,) each."""
@@ -377,9 +382,8 @@ def _say_section(rows: Rows, block: int) -> str:
 @_family("section_tokens section_level section_linked", _say_section)
 def section(view: View) -> Found:
     """The heading above, whether it leads elsewhere, and the text up to the next one."""
-    number = (view.headings > 0).cumsum()
-    tokens = np.bincount(number, view.counts[TOKENS] * (view.headings == 0))
-    return [np.log1p(tokens).take(number), *view.of_heading(np.stack([view.headings, view.blocks.link_density]))]
+    tokens = np.bincount(view.sections, view.counts[TOKENS] * (view.headings == 0))
+    return [np.log1p(tokens).take(view.sections), *view.of_heading(np.stack([view.headings, view.blocks.link_density]))]
 
 
 def _say_site(rows: Rows, block: int) -> str:

@@ -243,11 +243,6 @@ def cut_slices(text: MarkedText, whole: str, starts: npt.NDArray[np.int64], ends
     return list(map(whole.__getitem__, map(slice, starts.tolist(), ends.tolist())))
 
 
-def without_marks(marked: str) -> str:
-    """A slice without the marks of elements."""
-    return marked.replace(START, "").replace(END, "")
-
-
 def collapsed(marked: str) -> str:
     r"""The text of a slice: white space collapsed, lines broken at `<br>`; as it is in preformatted text.
 
@@ -255,7 +250,7 @@ def collapsed(marked: str) -> str:
         >>> collapsed("\x01 One\n two\x02.\x01\x0b\x02 Three "), collapsed("\0  a\n  b\n")
         ('One two.\nThree', '  a\n  b')
     """
-    text = without_marks(marked)
+    text = marked.replace(START, "").replace(END, "")
     if text.startswith(PREFORMATTED):
         return text[1:].replace(LINE_BREAK, "\n").strip("\n\r").rstrip()
     text = text.strip()

@@ -11,7 +11,7 @@ from denoise_scrapy.body.text_words import PageWords
 from denoise_scrapy.page import Page
 from training import text_words
 from training.dataset import examples
-from training.text_words import LEAST, PRIOR, SHORT, TextCounts
+from training.text_words import ANNOUNCING_TOKENS, LEAST, PRIOR, TextCounts
 from training.vocabulary import Vocabularies
 
 
@@ -28,7 +28,7 @@ def odds_of(counts, word):
 
 def test_words_have_the_odds_of_other_publishers(monkeypatch):
     monkeypatch.setattr(text_words, "PUBLISHERS", 3)
-    long = "Advert " * SHORT
+    long = "Advert " * ANNOUNCING_TOKENS
     some = [*of_publisher("a", "Weather", "Imprint", 4), *of_publisher("b", "Weather", f"Imprint<p>{long}")]
     some += [*of_publisher("c", "Weather imprint", f"Menu<p>{long}"), *of_publisher("d", "News", f"Menu<p>{long}")]
     counts = TextCounts(some)
