@@ -22,20 +22,11 @@ def forest() -> Forest:
 
 def walk(forest: Forest, tree: int, values: np.ndarray) -> float:
     """The value of the one leaf whose way the answers go."""
-    reached = []
-    for leaf in range(forest.value.shape[1]):
-        way = forest.way[tree, leaf]
-        if not way.any():
-            continue
-        for split in np.flatnonzero(way):
-            x = values[forest.feature[tree, split]]
-            yes = bool(forest.missing[tree, split]) if math.isnan(x) else x <= forest.threshold[tree, split]
-            if yes != (way[split] > 0):
-                break
-        else:
-            reached.append(float(forest.value[tree, leaf]))
-    assert len(reached) == 1
-    return reached[0]
+    asked, way = values[forest.feature[tree]], forest.way[tree]
+    answers = np.where(np.where(np.isnan(asked), forest.missing[tree], asked <= forest.threshold[tree]), 1, -1)
+    reached = ((way == 0) | (way == answers)).all(axis=1) & way.any(axis=1)
+    assert reached.sum() == 1
+    return float(forest.value[tree, reached][0])
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -39,8 +39,10 @@ class Feed(NamedTuple):
 
 
 def read_journal(folder: Path) -> list[dict[str, Any]]:
+    """Its lines, but for one that is being written: a reader may see half of it."""
     path = folder / JOURNAL
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    whole = path.read_text("utf-8").rpartition("\n")[0] if path.exists() else ""
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 def read_feed(folder: Path) -> Feed:
