@@ -8,7 +8,7 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
-from denoise_scrapy.body import SiteModel, words
+from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
@@ -83,7 +83,6 @@ def test_hostile_pages_leave_nothing_behind() -> None:
             pass
         for cache in bounded_caches():
             cache.cache_clear()
-        words.forget_texts()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]  # 0 before the start
 

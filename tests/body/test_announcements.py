@@ -39,7 +39,7 @@ PIECES = [
         "\0",
     ),
 ]
-texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), max_size=6)
+texts = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
 
 
 def plainly(marked: str) -> tuple[int, str, int]:
@@ -50,20 +50,16 @@ def plainly(marked: str) -> tuple[int, str, int]:
 
 
 @settings(deadline=None)
-@given(texts, texts)
-def test_announcements_equal_the_patterns(before, marked):
-    found.forget_texts()
-    found._known.ask(before, found.announce)
-    assert found._known.ask(marked, found.announce) == [plainly(text) for text in marked]
+@given(texts)
+def test_announcements_equal_the_patterns(marked):
+    assert found.announce(marked) == plainly(marked)
 
 
-def test_texts_are_forgotten_where_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(found._known, "most", 3)
-    found.forget_texts()
-    for first in range(0, 12, 2):
-        marked = [f"{n} comments" for n in range(first, first + 2)]
-        assert [bits for bits, _, _ in found._known.ask(marked, found.announce)] == [found.COMMENTS_BIT] * 2
-        assert len(found._known) <= 3
+def test_texts_of_any_length_are_asked_about_but_long_ones_are_not_kept():
+    found._remembered.cache_clear()
+    said = [found._known(text + " ago") for text in ("12 hours", "hour" * found.MAX_CHARS) for _ in range(2)]
+    assert [bits for bits, _, _ in said] == [found.META_BIT] * 4
+    assert found._remembered.cache_info().currsize == 1
 
 
 def test_long_texts_announce_nothing():
