@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import lightgbm
+import catboost
 import numpy
 
 from benchmarks.gate import corpus_hash
@@ -59,7 +59,7 @@ def main() -> None:
         "cross-validated F1": means(scores),
         "seed": SEED,
         "made": args.made,
-        "lightgbm": lightgbm.__version__,
+        "catboost": catboost.__version__,
     }
     model = fit_model(data, SEED, provenance)
     model.save(args.output / "blocks.npz")

@@ -72,7 +72,7 @@ def fit_model(
     def seen(i: int) -> npt.NDArray[np.float32]:
         return np.concatenate([inputs[i], examples[i].neighbours.features(odds[i])])
 
-    forest = trees.fit_forest(*trees.draw(examples, seen, seed), seed)
+    forest = trees.fit_forest(examples, seen, seed)
     network = _network(range(len(examples)), examples, inputs, seed)
     return BlockModel(names, vocabularies.whole(), network, forest, provenance)
 

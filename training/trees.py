@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import lightgbm
 import numpy as np
 import numpy.typing as npt
+from catboost import CatBoost, CatBoostClassifier, sum_models
 
 from denoise_scrapy.body.forest import Forest
 from training.dataset import Example
 
-TREES, LEAVES, DEPTH = 160, 32, 8
 PARAMETERS: dict[str, Any] = {
-    "objective": "binary",
-    "learning_rate": 0.08,
-    "num_leaves": LEAVES,
-    "max_depth": DEPTH,
-    "min_data_in_leaf": 60,
-    "feature_fraction_bynode": 0.4,
-    "lambda_l2": 5.0,
-    "max_bin": 63,
-    "verbose": -1,
-    "deterministic": True,
-    "force_row_wise": True,
-    "num_threads": 1,
+    "iterations": 160,
+    "depth": 7,
+    "learning_rate": 0.12,
+    "l2_leaf_reg": 5,
+    "rsm": 0.4,  # share of the features that a depth may ask for
+    "border_count": 63,
+    "boosting_type": "Plain",
+    "nan_mode": "Min",  # an unknown value is below all
+    "thread_count": 1,
+    "allow_writing_files": False,
+    "verbose": 0,
 }
+#: Forests whose mean is taken, each fitted on a draw of its own: F1 .0003 and .0013 above those of one.
+FORESTS = 2
 
 
 def draw(
@@ -53,46 +56,34 @@ def draw(
     return np.concatenate(features, axis=1).T, np.concatenate(labels), np.concatenate(weights)
 
 
-def to_forest(booster: lightgbm.Booster) -> Forest:
+def to_forest(trees: CatBoost) -> Forest:
     """The trees as arrays."""
-    trees = [tree["tree_structure"] for tree in booster.dump_model()["tree_info"]]
-    t, splits = len(trees), LEAVES - 1
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "trees.json")
+        trees.save_model(str(path), format="json")
+        found = json.loads(path.read_text("utf-8"))
+    depth, (_, [bias]) = PARAMETERS["depth"], found["scale_and_bias"]
+    t = len(found["oblivious_trees"])
     forest = Forest(
-        feature=np.zeros((t, splits), np.int32),
-        threshold=np.full((t, splits), np.inf, np.float32),
-        missing=np.ones((t, splits), bool),
-        way=np.zeros((t, LEAVES, splits), np.int8),
-        value=np.zeros((t, LEAVES), np.float32),
+        feature=np.zeros((t, depth), np.int16),
+        threshold=np.full((t, depth), np.inf, np.float32),
+        value=np.zeros((t, 1 << depth), np.float32),
     )
-    for number, tree in enumerate(trees):
-        stack: list[tuple[dict[str, Any], list[tuple[int, int]]]] = [(tree, [])]
-        while stack:
-            node, way = stack.pop()
-            if "leaf_value" in node:
-                leaf = node.get("leaf_index", 0)
-                forest.value[number, leaf] = node["leaf_value"]
-                for split, answer in way:
-                    forest.way[number, leaf, split] = answer
-                continue
-            split = node["split_index"]
-            forest.feature[number, split] = node["split_feature"]
-            forest.threshold[number, split] = _float32_below(node["threshold"])
-            forest.missing[number, split] = node["default_left"]
-            stack += [(node["left_child"], [*way, (split, 1)]), (node["right_child"], [*way, (split, -1)])]
-    return forest
+    for number, tree in enumerate(found["oblivious_trees"]):
+        splits = tree["splits"] or []  # none where nothing is left to ask
+        for place, split in enumerate(reversed(splits), depth - len(splits)):
+            forest.feature[number, place] = split["float_feature_index"]
+            forest.threshold[number, place] = split["border"]
+        forest.value[number, : len(tree["leaf_values"])] = tree["leaf_values"]
+    forest.value[0] += bias
+    return Forest.from_arrays(forest.arrays())
 
 
-def _float32_below(value: float) -> float:
-    """The largest float32 that is not above: a float32 is at most the one where it is at most the other."""
-    if value > float(np.finfo(np.float32).max):  # asks only whether the feature is known
-        return float("inf")
-    rounded = np.float32(value)
-    return float(rounded if float(rounded) <= value else np.nextafter(rounded, np.float32(-np.inf)))
-
-
-def fit_forest(
-    features: npt.NDArray[np.float32], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], seed: int
-) -> Forest:
-    """Fit the trees; arguments as `draw` gives them."""
-    data = lightgbm.Dataset(features, labels.astype(float), weight=weights, free_raw_data=True)
-    return to_forest(lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES))
+def fit_forest(examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int) -> Forest:
+    """Fit the trees; arguments as of `draw`."""
+    fitted = []
+    for number in range(seed, seed + FORESTS):
+        features, labels, weights = draw(examples, seen, number)
+        trees = CatBoostClassifier(**PARAMETERS, random_seed=number)
+        fitted.append(trees.fit(features, labels, sample_weight=weights))
+    return to_forest(sum_models(fitted, weights=[1 / FORESTS] * FORESTS))

@@ -65,7 +65,7 @@ def test_a_text_that_is_most_of_the_page_is_no_stock():
     assert lower_stock(page, np.ones(6), np.array([0.5, 0, 0, 0, 0, 0], np.float32), UNKNOWN).tolist() == [1] * 6
 
 
-def test_items_of_a_list_move_to_their_mean():
-    page = Page.parse("<p>One.</p><ul><li>Two.<li>Three.<li>Four.</ul><ul><li>Five.<li>Six.</ul>")
-    found = move_to_list(page, np.array([0.1, 0.9, 0.9, 0.3, 0.2, 0.8]))
-    assert np.allclose(found, [0.1, 0.8, 0.8, 0.5, 0.2, 0.8])
+def test_a_list_whose_blocks_agree_moves_to_their_mean():
+    page = Page.parse("<p>One.</p><ul><li>Two.<li>Three.<ul><li>Four.</ul></ul><ul><li>Five.<li>Six.</ul>")
+    found = move_to_list(page, np.array([0.1, 0.9, 0.9, 0.6, 0.2, 0.8]))
+    assert np.allclose(found, [0.1, 0.8, 0.8, 0.8, 0.2, 0.8])

@@ -52,7 +52,14 @@ def test_reasons_are_words_and_numbers():
     blocks = {block.text: block for block in body.blocks}
     assert blocks[STORY].kept and not blocks["Home"].kept
     assert all("(+" in block.reason or "(-" in block.reason for block in body.blocks)
-    assert "repeats on both other pages" in blocks["Home"].reason
+    assert "frames" in blocks["Home"].reason
+
+
+def test_a_reason_tells_on_how_many_pages_a_text_is():
+    others = [Page.parse(HTML.replace(STORY, text)) for text in ("Quite another story.", "Nothing new.")]
+    rows = dict(zip(NAMES, block_features(Page.parse(HTML), SiteStatistics(others)), strict=True))
+    said = [FAMILIES["site"].say(rows, block) for block in range(4)]
+    assert said == [*["repeats on both other pages"] * 3, "its text is on no other page"]
 
 
 def test_parts_say_how_the_odds_change_without_a_family():
