@@ -86,7 +86,8 @@ def read_words(page: Page) -> Words:
     """
     tokens, marked = page.blocks.tokens, page.marked_texts
     short = (tokens < ANNOUNCING_TOKENS).nonzero()[0]
-    said = [_known(marked[block]) for block in short.tolist()]
+    texts = (marked[block] for block in short.tolist())
+    said = [announce(text) if len(text) <= MAX_CHARS else announce.__wrapped__(text) for text in texts]
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
     bits[short] = [bit for bit, _, _ in said]
     if page.title and len(short):
@@ -108,6 +109,7 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
     return np.asarray((read_words(page).bits & bit) != 0)
 
 
+@lru_cache(MAX_KNOWN)
 def announce(marked: str) -> tuple[int, str, int]:
     """Bits of what a short text announces, the text in lower case, and how many words it has."""
     text = collapsed(marked).lower()
@@ -117,13 +119,6 @@ def announce(marked: str) -> tuple[int, str, int]:
             bits |= META_BIT
             break
     return bits, text, len(text.split())
-
-
-_remembered = lru_cache(MAX_KNOWN)(announce)
-
-
-def _known(marked: str) -> tuple[int, str, int]:
-    return _remembered(marked) if len(marked) <= MAX_CHARS else announce(marked)
 
 
 def _title_shares(title: str, said: list[tuple[int, str, int]]) -> npt.NDArray[np.float64]:

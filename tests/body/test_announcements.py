@@ -56,10 +56,10 @@ def test_announcements_equal_the_patterns(marked):
 
 
 def test_texts_of_any_length_are_asked_about_but_long_ones_are_not_kept():
-    found._remembered.cache_clear()
-    said = [found._known(text + " ago") for text in ("12 hours", "hour" * found.MAX_CHARS) for _ in range(2)]
-    assert [bits for bits, _, _ in said] == [found.META_BIT] * 4
-    assert found._remembered.cache_info().currsize == 1
+    found.announce.cache_clear()
+    page = Page.parse(f"<p>12 hours ago<p>{'hour' * found.MAX_CHARS} ago" * 2)
+    assert read_words(page).bits.tolist() == [found.META_BIT] * 4
+    assert found.announce.cache_info().currsize == 1
 
 
 def test_long_texts_announce_nothing():
