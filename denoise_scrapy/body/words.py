@@ -7,26 +7,29 @@ Arabic; in other languages they are silent.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.marked_text import collapsed
+from denoise_scrapy.page.marked_text import END, PREFORMATTED, START
 
 FloatArray = npt.NDArray[np.float64]
 
 COMMENTS_BIT, META_BIT = 1, 2
 
-# All of these are looked for in lower-case text.
+# All of these are looked for in lower-case words with single spaces; before each text and behind the last stands MARK.
+MARK = "\0"
 COMMENTS = re.compile(
-    r"^\W*(?:\d+\s*)?(?:(?:user|reader|visitor) )?(?:comments?|responses?|repl(?:y|ies)|trackbacks?|"
+    r"\0 [^\w\0]*(?:\d+ ?)?(?:(?:user|reader|visitor) )?(?:comments?|responses?|repl(?:y|ies)|trackbacks?|"
     r"pingbacks?|discussion|thoughts? on|join the (?:conversation|discussion)|"
     r"(?:leave|post|add|write) a (?:reply|comment|response)|"
     r"comentarios?|comentários?|commentaires?|kommentare?|комментари[ийя]|تعليقات|"
-    r"评论|評論|网友评论|留言|回复|回覆|コメント)\b.{0,60}$"
+    r"评论|評論|网友评论|留言|回复|回覆|コメント)\b[^\0]{0,60}(?= \0)"
 )
 #: What tells of meta data: a literal, and a pattern that begins or ends with it where it is not enough. All of these as
 #: one pattern take six times as long (4.7 µs a text of 20 characters).
@@ -57,11 +60,6 @@ META = {
 _META = [(literal, re.compile(pattern or re.escape(literal)).search) for literal, pattern in META.items()]
 #: Longer blocks announce nothing.
 ANNOUNCING_TOKENS = 14
-#: Short texts remembered, some 7 MB: the pages of a site share most of theirs.
-MAX_KNOWN = 16_384
-#: Longer texts are asked about each time: five times as many characters as the longest block that announces something
-#: usually has. A word of any length is one token, and pages are hostile.
-MAX_CHARS = 1000
 
 
 class Words(NamedTuple):
@@ -84,14 +82,14 @@ def read_words(page: Page) -> Words:
         >>> words.bits.tolist(), words.title_share.tolist()
         ([0, 1], [0.5, 0.0])
     """
-    tokens, marked = page.blocks.tokens, page.marked_texts
+    tokens = page.blocks.tokens
     short = (tokens < ANNOUNCING_TOKENS).nonzero()[0]
-    texts = (marked[block] for block in short.tolist())
-    said = [announce(text) if len(text) <= MAX_CHARS else announce.__wrapped__(text) for text in texts]
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
-    bits[short] = [bit for bit, _, _ in said]
-    if page.title and len(short):
-        share[short] = _title_shares(page.title.lower(), said)
+    if len(short):
+        texts = plain_texts(page.marked_texts_of(short))
+        bits[short] = announced(texts)
+        if page.title:
+            share[short] = _title_shares(page.title.lower(), texts)
     return Words(bits, share)
 
 
@@ -109,27 +107,45 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
     return np.asarray((read_words(page).bits & bit) != 0)
 
 
-@lru_cache(MAX_KNOWN)
-def announce(marked: str) -> tuple[int, str, int]:
-    """Bits of what a short text announces, the text in lower case, and how many words it has."""
-    text = collapsed(marked).lower()
-    bits = COMMENTS_BIT * (COMMENTS.match(text) is not None)
+def plain_texts(marked: Iterable[str]) -> list[str]:
+    r"""Some slices of a marked text in lower case, with single spaces between words.
+
+    Example:
+        >>> plain_texts(["\x01Leave\n a\x02 Reply", "\0Home"])
+        ['leave a reply', 'home']
+    """
+    # all at once: as many calls as for one text. MARK stands before preformatted ones already, in no other place
+    text = MARK.join(marked).replace(f"{MARK}{PREFORMATTED}", MARK).removeprefix(PREFORMATTED)
+    text = text.replace(START, "").replace(END, "").replace(MARK, f" {MARK} ").lower()
+    return [text.strip() for text in " ".join(text.split()).split(MARK)]
+
+
+def announced(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Bits of what each of some `plain_texts` announces, shape (texts,)."""
+    text = f"{MARK} {f' {MARK} '.join(texts)} {MARK}"
+    ends = list(accumulate([len(one) + 3 for one in texts]))
+    bits = np.zeros(len(texts), np.uint8)
+    for match in COMMENTS.finditer(text):
+        bits[bisect_right(ends, match.start())] |= COMMENTS_BIT
+    dated = set[int]()
     for literal, search in _META:
-        if literal in text and search(text):
-            bits |= META_BIT
-            break
-    return bits, text, len(text.split())
+        at = text.find(literal)
+        while at >= 0:  # each text is asked once at most: it may be as long as the page
+            number = bisect_right(ends, at)
+            if number not in dated and search(texts[number]):
+                dated.add(number)
+            at = text.find(literal, ends[number])
+    bits[list(dated)] |= META_BIT
+    return bits
 
 
-def _title_shares(title: str, said: list[tuple[int, str, int]]) -> npt.NDArray[np.float64]:
+def _title_shares(title: str, texts: Sequence[str]) -> FloatArray:
     """Share of each text's words that stand in a title, shape (texts,)."""
-    _, texts, counted = zip(*said, strict=True)
-    # split again and not kept as words: these lie scattered in memory, and cost twice the time
-    words, counts = " ".join(texts).split(), np.array(counted)
+    words, counts = " ".join(texts).split(), np.array([text.count(" ") + bool(text) for text in texts])
     held = np.fromiter(map(title.__contains__, words), np.bool_, len(words)).nonzero()[0]
     inside = [number for number in held.tolist() if len(words[number]) > 1]
     text = counts.cumsum().searchsorted(inside, side="right")
-    return np.asarray(np.bincount(text, minlength=len(said)) / np.maximum(counts, 1))
+    return np.asarray(np.bincount(text, minlength=len(texts)) / np.maximum(counts, 1))
 
 
 def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:

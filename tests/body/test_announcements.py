@@ -1,4 +1,4 @@
-"""What short texts announce, against each pattern by itself."""
+"""What short texts announce, against each pattern on each text by itself."""
 
 import re
 
@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body import words as found
-from denoise_scrapy.body.words import read_words
+from denoise_scrapy.body.words import MARK, plain_texts, read_words
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.marked_text import collapsed
 
 PIECES = [
     *(
@@ -36,30 +35,31 @@ PIECES = [
         "\x02",
         "\x0b",
         "\xa0",
-        "\0",
     ),
 ]
-texts = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+#: Texts as blocks have them: they show something, and preformatted ones begin with a zero.
+texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).filter(lambda text: text.strip("\x01\x02"))
+marked = st.builds(lambda text, is_pre: "\0" * is_pre + text, texts, st.booleans())
 
 
-def plainly(marked: str) -> tuple[int, str, int]:
-    text = collapsed(marked).lower()
-    bits = found.COMMENTS_BIT * bool(found.COMMENTS.search(text))
+def plainly(one: str) -> tuple[int, str]:
+    text = " ".join(re.sub("[\0\x01\x02]", "", one).split()).lower()
+    bits = found.COMMENTS_BIT * bool(found.COMMENTS.search(f"{MARK} {text} {MARK}"))
     bits |= found.META_BIT * any(re.search(pattern or literal, text) for literal, pattern in found.META.items())
-    return bits, text, len(text.split())
+    return bits, text
 
 
 @settings(deadline=None)
-@given(texts)
+@given(st.lists(marked, min_size=1, max_size=5))
 def test_announcements_equal_the_patterns(marked):
-    assert found.announce(marked) == plainly(marked)
+    bits, texts = zip(*map(plainly, marked), strict=True)
+    assert plain_texts(marked) == list(texts)
+    assert found.announced(texts).tolist() == list(bits)
 
 
-def test_texts_of_any_length_are_asked_about_but_long_ones_are_not_kept():
-    found.announce.cache_clear()
-    page = Page.parse(f"<p>12 hours ago<p>{'hour' * found.MAX_CHARS} ago" * 2)
-    assert read_words(page).bits.tolist() == [found.META_BIT] * 4
-    assert found.announce.cache_info().currsize == 1
+def test_a_text_of_any_length_is_asked_about_once():
+    page = Page.parse(f"<p>12 hours ago<p>{'agony' * 200_000}<p>{'hour' * 1000} ago" * 2)
+    assert read_words(page).bits.tolist() == [found.META_BIT, 0, found.META_BIT] * 2
 
 
 def test_long_texts_announce_nothing():
