@@ -89,10 +89,13 @@ def _count(example: Example, content: Counter[int], rest: Counter[int]) -> None:
                         counter[word] += part
 
 
+_words_of = cache(words_of)
+
+
 def _above(table: PathTable, path: int) -> frozenset[int]:
     """The words of all elements of a path."""
     found = set[int]()
     while path > 0:
-        found.update(words_of(table.tags[path], *table.names(path)))
+        found.update(_words_of(table.tags[path], *table.names(path)))
         path = table.parent[path]
     return frozenset(found)

@@ -57,18 +57,23 @@ class ClassWords:
         for path in range(start, len(table)):
             parent = table.parent[path]
             whole, least, most, near = rows[parent - start] if parent >= start else known[parent].tolist()
-            said = [self.odds.get(word, 0.0) for word in words_of(table.tags[path], *table.names(path))]
-            low, high = min(said, default=0.0), max(said, default=0.0)
-            own = min(low, 0.0) + max(high, 0.0)
+            low, high = _told(self, table.tags[path], *table.names(path))
+            own = low + high
             rows.append((whole + own, min(least, low), max(most, high), own + UP * near))
         return np.array(rows, np.float32)
+
+
+@lru_cache(maxsize=16_384)
+def _told(words: ClassWords, tag: str, id_: str, class_: str) -> tuple[float, float]:
+    """Least and greatest odds of an element's words, 0 where none is below or above."""
+    said = [0.0, *(words.odds.get(word, 0.0) for word in words_of(tag, id_, class_))]
+    return min(said), max(said)
 
 
 #: The rows of the root of all paths, which no element has.
 _NOTHING = np.zeros((1, len(ROWS)), np.float32)
 
 
-@lru_cache(maxsize=16_384)
 def words_of(tag: str, id_: str, class_: str) -> tuple[int, ...]:
     """Codes of the words in an element's names, of each name of several words, and of the tag.
 

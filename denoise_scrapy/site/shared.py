@@ -139,30 +139,32 @@ def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts], numbere
         others: The others.
         numbered: The facts of the page and of the others.
     """
-    (own, *theirs), k, size = numbered, len(others), len(numbered[0].numbers)
-    slots, texts = own.blocks
-    # what each of the others has, once
+    (own, *theirs), k, m, d = numbered, len(others), len(page.tokens), len(numbered[0].distinct)
+    # small numbers, from 1 on, of what the page has: of all else it is 0, and arrays by number stay as small as the page
+    place = np.zeros(len(own.numbers), np.intp)
+    place[own.distinct], place[own.blocks[0]] = np.arange(1, d + 1), np.arange(1, m + 1)  # of a path its last block's
+    slots, texts = place.take(own.blocks)
+    # what each of the others has, once; and what of it the page has too
     has = np.concatenate([np.zeros(0, np.int32), *(other.distinct for other in theirs)], dtype=np.intp)
-    pages_with = np.bincount(has, minlength=size)
-    # sums over what the page has too: its tokens and tokens of prose in a text, and its containers
-    said, counted = np.zeros(size, bool), np.zeros(size)
-    said[own.distinct] = True
-    common = said.take(has).nonzero()[0]
-    on = np.arange(k).repeat([len(other.distinct) for other in theirs]).take(common)
-    counted[own.shapes] = 1
-    weights = np.bincount(texts, page.tokens, size), np.bincount(texts, prose, size), counted
-    *carried, alike = (np.bincount(on, weight.take(has.take(common)), k) for weight in weights)
+    found = place.take(has)
+    common = found.nonzero()[0]
+    found, on = found.take(common), np.arange(k).repeat([len(other.distinct) for other in theirs]).take(common)
+    pages_with, containers = np.bincount(found, minlength=d + 1), np.zeros(d + 1)
+    containers[place.take(own.shapes)] = 1
+    weights = np.bincount(texts, page.tokens, d + 1), np.bincount(texts, prose, d + 1), containers
+    *carried, alike = (np.bincount(on, weight.take(found), k) for weight in weights)
     fewer = np.minimum([len(other.shapes) for other in theirs], len(own.shapes))
-    # tokens by path, of the page and the others: all, and those in texts that two pages have
+    # tokens by path of the page's, on it and the others: all, and those in texts that one of these alone has
     all_slots, all_texts = np.concatenate([known.blocks for known in numbered], axis=1, dtype=np.intp)
+    all_slots, said = place.take(all_slots), place.take(all_texts) > 0
     tokens = np.concatenate([page.tokens, *(other.tokens for other in others)])
-    alone = tokens * (pages_with + said < 2).take(all_texts)
-    whole, in_one = np.bincount(all_slots, tokens, size), np.bincount(all_slots, alone, size)
-    others_alone = in_one - np.bincount(slots, alone[: len(slots)], size)
+    alone = tokens * (np.bincount(has, minlength=len(place)).take(all_texts) + said < 2)
+    whole, in_one = np.bincount(all_slots, tokens, m + 1), np.bincount(all_slots, alone, m + 1)
+    others_alone = in_one - np.bincount(slots, alone[:m], m + 1)
     among = max(k, 1)
     return Shared(
         pages_with.take(texts) / among,
-        pages_with.take(own.placed) / among,
+        pages_with.take(place.take(own.placed)) / among,
         ((whole - in_one) / np.maximum(whole, 1)).take(slots),
         others_alone.take(slots) / among,
         np.array(carried),
