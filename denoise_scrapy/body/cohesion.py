@@ -51,4 +51,4 @@ def cohesion(page: Page, said: PageWords, first: int) -> npt.NDArray[np.float64]
     before, after = earliest.take(words), latest.take(words)
     whole = window_sums(count, AROUND) + PRIOR
     held = (before < block, begins.take(words), before != after)
-    return np.stack([window_sums(np.bincount(block, row, m), AROUND) / whole for row in held])
+    return np.array([window_sums(np.bincount(block, row, m), AROUND) / whole for row in held])

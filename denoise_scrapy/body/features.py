@@ -24,6 +24,7 @@ from denoise_scrapy.body.text_words import PageWords, TextWords
 from denoise_scrapy.body.title import find_titles
 from denoise_scrapy.body.words import COMMENTS_BIT, META_BIT, Words, read_words
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.columns import capped, distinct
 from denoise_scrapy.page.marked_text import CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.page.paths import name_code
 from denoise_scrapy.site import SiteStatistics
@@ -129,6 +130,11 @@ class View:
     def tags(self) -> npt.NDArray[np.generic]:
         """Code of each block's own tag, shape (m,)."""
         return self.elements.column("tag").take(self.blocks.element)
+
+    @cached_property
+    def pictures(self) -> BoolArray:
+        """Elements that are pictures, shape (n,)."""
+        return self.elements.has_tag({"img"})
 
     @cached_property
     def said(self) -> PageWords:
@@ -277,7 +283,7 @@ def announcements(view: View) -> Found:
     return [
         np.logical_or.accumulate(late),
         np.minimum(index - last, FAR),
-        np.clip(dates - dates[view.titles.argmax()], -FAR, FAR),
+        capped(dates - dates[view.titles.argmax()], FAR),
     ]
 
 
@@ -287,8 +293,8 @@ def announcements(view: View) -> Found:
 )
 def surroundings(view: View) -> Found:
     """Prose, text and pictures in the boxes around, and the blocks of the same path."""
-    above, slots, images = view.above, view.blocks.slots, view.elements.has_tag({"img"})
-    pictures = view.elements.subtree_sums(images.astype(np.int64))
+    above, slots = view.above, view.blocks.slots
+    pictures = view.elements.subtree_sums(view.pictures.astype(np.int64))
     return [
         *(above[PROSE] / np.maximum(above[TOKENS], 1)),
         *(above[TOKENS] / view.whole),
@@ -313,8 +319,8 @@ def place(view: View) -> Found:
     before = counts[:2].cumsum(axis=1)
     return [
         container,
-        np.clip(index - first, -FAR, FAR),
-        np.clip(index - last, -FAR, FAR),
+        capped(index - first, FAR),
+        capped(index - last, FAR),
         (before[PROSE] - counts[PROSE]) / max(before[PROSE, -1], 1),
         before[TOKENS] / view.whole,
         np.minimum(view.levels_to(int(counts[PROSE].argmax()))[0], FAR),
@@ -366,7 +372,7 @@ def headline(view: View) -> Found:
     alike = (view.blocks.slots == view.blocks.slots[title]).cumsum()
     return [
         view.words.title_share,
-        np.clip(np.arange(len(alike)) - title, -FAR, FAR),
+        capped(np.arange(len(alike)) - title, FAR),
         np.minimum(levels, FAR),
         view.under[TOKENS].take(shared) / view.whole,
         np.minimum(alike - alike[title], FAR),
@@ -383,7 +389,7 @@ def _say_section(rows: Rows, block: int) -> str:
 def section(view: View) -> Found:
     """The heading above, whether it leads elsewhere, and the text up to the next one."""
     tokens = np.bincount(view.sections, view.counts[TOKENS] * (view.headings == 0))
-    return [np.log1p(tokens).take(view.sections), *view.of_heading(np.stack([view.headings, view.blocks.link_density]))]
+    return [np.log1p(tokens).take(view.sections), *view.of_heading(np.array([view.headings, view.blocks.link_density]))]
 
 
 def _say_site(rows: Rows, block: int) -> str:
@@ -447,17 +453,20 @@ def records(view: View) -> Found:
     elements, tokens = view.elements, view.under[TOKENS]
     held = tokens.nonzero()[0]  # siblings without text are no records
     alike = elements.column("token").take(held) + (elements.parent.take(held) + 1).view(np.uint64) * _SPREAD
-    _, number, count = np.unique(alike, return_inverse=True, return_counts=True)
+    number = distinct(alike)[1]
+    count = np.bincount(number)
     size = np.bincount(number, elements.end.take(held) - held)
     tokens, prose = (np.bincount(number, row.take(held)) for row in view.under[:2])
     listed = (count >= RECORDS) & (size >= RECORD_ELEMENTS * count) & (tokens >= RECORD_TOKENS * count)
     table = np.zeros((3, len(count) + 1))  # the last column for what is in no list
-    table[:, :-1] = np.stack([np.log1p(count), tokens / view.whole, prose / np.maximum(tokens, 1)]) * listed
+    table[:, :-1] = np.log1p(count), tokens / view.whole, prose / np.maximum(tokens, 1)
+    table[:, :-1] *= listed
     group = np.full(len(elements), len(count))
     group[held] = number
     groups = group.take(np.maximum(view.blocks.above, 0))  # (levels, m)
-    outer = np.take_along_axis(groups, table[1].take(groups).argmax(axis=0)[None], axis=0)[0]
-    inner = np.take_along_axis(groups, (table[0].take(groups) > 0).argmax(axis=0)[None], axis=0)[0]
+    block = np.arange(groups.shape[1])
+    outer = groups[table[1].take(groups).argmax(axis=0), block]
+    inner = groups[(table[0].take(groups) > 0).argmax(axis=0), block]
     return [*table.take(outer, axis=1), *table[:2].take(inner, axis=1)]
 
 
@@ -486,7 +495,7 @@ def whole_page(view: View) -> Found:
         float(counts[PROSE].sum() / view.whole),
         float(counts[LINKS].sum() / max(counts[CHARS].sum(), 1)),
         float(np.log1p(np.count_nonzero(view.headings))),
-        float(np.log1p(np.count_nonzero(view.elements.has_tag({"img"})))),
+        float(np.log1p(np.count_nonzero(view.pictures))),
         float(not declared.isdisjoint(ARTICLE_TYPES)),
         float(not declared.isdisjoint(FORUM_TYPES)),
         *(((view.blocks.flags & _PAGE_BITS) != 0) @ counts[TOKENS] / view.whole).tolist(),

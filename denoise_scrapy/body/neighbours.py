@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import capped
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -70,7 +71,7 @@ class Neighbours:
         """
         m, first = len(odds), 1 / (1 + np.exp(-odds.astype(np.float64)))
         weight, expected = np.log1p(self.tokens), first * self.tokens
-        index, judged = np.arange(m), np.stack([first * weight, weight, expected])
+        index, judged = np.arange(m), np.array([first * weight, weight, expected])
         in_line, in_order = _running(judged), _running(judged.take(self.order, axis=1))
         whole = max(float(in_line[2, -1]), 1e-6)
         rows: list[npt.NDArray[np.floating]] = [odds]
@@ -83,7 +84,7 @@ class Neighbours:
         rows += [*_mean(boxes), *(boxes[2, :SHARE_LEVELS] / whole)]
         paths = np.array([np.bincount(self.slots, row) for row in judged[:2]], float)
         rows += [_mean(paths).take(self.slots), in_line[2, :-1] / whole]
-        rows.append(np.clip(index - int(expected.argmax()), -FAR, FAR))
+        rows.append(capped(index - int(expected.argmax()), FAR))
         rows += [np.full(m, whole / max(int(self.tokens.sum()), 1)), np.full(m, np.log1p(whole))]
         return np.array(rows, np.float32)
 

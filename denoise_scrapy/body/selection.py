@@ -211,7 +211,7 @@ def move_to_list(page: Page, probability: FloatArray) -> FloatArray:
     boxes = page.blocks.above
     listed = page.elements.has_tag(LISTS).take(boxes)
     outermost = len(listed) - 1 - listed[::-1].argmax(axis=0)
-    box = np.take_along_axis(boxes, outermost[None], axis=0)[0]
+    box = boxes[outermost, np.arange(len(probability))]
     weight = np.log1p(page.blocks.tokens)
     whole = np.maximum(np.bincount(box, weight), 1e-9)
     mean = np.bincount(box, probability * weight) / whole

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.columns import distinct
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -52,11 +53,11 @@ class Numbers:
 
     def of(self, hashes: HashArray) -> NumberArray:
         """Numbers of some hashes, shape (any,)."""
-        distinct, back = np.unique(hashes, return_inverse=True)
+        once, back = distinct(hashes)
         with self._lock:
-            at = self._hashes.searchsorted(distinct)
-            new = self._hashes.take(at, mode="clip") != distinct
-            fresh = distinct.compress(new)
+            at = self._hashes.searchsorted(once)
+            new = self._hashes.take(at, mode="clip") != once
+            fresh = once.compress(new)
             if len(fresh):
                 place, known = at.compress(new), len(self)
                 self._hashes = np.insert(self._hashes, place, fresh)
@@ -114,8 +115,10 @@ def _number(pages: Sequence[PageFacts], numbers: Numbers) -> list[Numbered]:
     found, made = numbers.of(np.concatenate(hashes)), []
     for page in pages:
         m = len(page.tokens)
-        own, found = np.split(found, [3 * m + len(page.signature)])
-        made.append(Numbered(numbers, own[: 2 * m].reshape(2, m), own[2 * m : 3 * m], own[3 * m :], np.unique(own[m:])))
+        end = 3 * m + len(page.signature)
+        own, found = found[:end], found[end:]
+        once, _ = distinct(own[m:])
+        made.append(Numbered(numbers, own[: 2 * m].reshape(2, m), own[2 * m : 3 * m], own[3 * m :], once))
     return made
 
 
