@@ -22,14 +22,14 @@ FloatArray = npt.NDArray[np.float64]
 
 COMMENTS_BIT, META_BIT = 1, 2
 
-# All of these are looked for in lower-case words with single spaces; before each text and behind the last stands MARK.
+# All of these are looked for in lower-case words with single spaces; before each text stands MARK.
 MARK = "\0"
 COMMENTS = re.compile(
     r"\0 [^\w\0]*(?:\d+ ?)?(?:(?:user|reader|visitor) )?(?:comments?|responses?|repl(?:y|ies)|trackbacks?|"
     r"pingbacks?|discussion|thoughts? on|join the (?:conversation|discussion)|"
     r"(?:leave|post|add|write) a (?:reply|comment|response)|"
     r"comentarios?|comentários?|commentaires?|kommentare?|комментари[ийя]|تعليقات|"
-    r"评论|評論|网友评论|留言|回复|回覆|コメント)\b[^\0]{0,60}(?= \0)"
+    r"评论|評論|网友评论|留言|回复|回覆|コメント)\b[^\0]{0,60}(?= \0|\Z)"
 )
 #: What tells of meta data: a literal, and a pattern that begins or ends with it where it is not enough. All of these as
 #: one pattern take six times as long (4.7 µs a text of 20 characters).
@@ -86,10 +86,10 @@ def read_words(page: Page) -> Words:
     short = (tokens < ANNOUNCING_TOKENS).nonzero()[0]
     bits, share = np.zeros(len(tokens), np.uint8), np.zeros(len(tokens))
     if len(short):
-        texts = plain_texts(page.marked_texts_of(short))
-        bits[short] = announced(texts)
+        words = plain_words(page.marked_texts_of(short))
+        bits[short] = announced(words)
         if page.title:
-            share[short] = _title_shares(page.title.lower(), texts)
+            share[short] = _title_shares(page.title.lower(), words)
     return Words(bits, share)
 
 
@@ -107,23 +107,23 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
     return np.asarray((read_words(page).bits & bit) != 0)
 
 
-def plain_texts(marked: Iterable[str]) -> list[str]:
-    r"""Some slices of a marked text in lower case, with single spaces between words.
+def plain_words(marked: Iterable[str]) -> list[str]:
+    r"""The words of some slices of a marked text in lower case, MARK before those of each.
 
     Example:
-        >>> plain_texts(["\x01Leave\n a\x02 Reply", "\0Home"])
-        ['leave a reply', 'home']
+        >>> plain_words(["\x01Leave\n a\x02 Reply", "\0Home"]) == [MARK, "leave", "a", "reply", MARK, "home"]
+        True
     """
-    # all at once: as many calls as for one text. MARK stands before preformatted ones already, in no other place
-    text = MARK.join(marked).replace(f"{MARK}{PREFORMATTED}", MARK).removeprefix(PREFORMATTED)
-    text = text.replace(START, "").replace(END, "").replace(MARK, f" {MARK} ").lower()
-    return [text.strip() for text in " ".join(text.split()).split(MARK)]
+    # all at once: as many calls as for one text. MARK stands before preformatted ones already, and nowhere else
+    text = f"{MARK}{MARK.join(marked)}".replace(f"{MARK}{PREFORMATTED}", MARK)
+    return text.replace(START, "").replace(END, "").replace(MARK, f" {MARK} ").lower().split()
 
 
-def announced(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
-    """Bits of what each of some `plain_texts` announces, shape (texts,)."""
-    text = f"{MARK} {f' {MARK} '.join(texts)} {MARK}"
-    ends = list(accumulate([len(one) + 3 for one in texts]))
+def announced(words: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Bits of what each of some texts announces, by their `plain_words`, shape (texts,)."""
+    text = " ".join(words)
+    texts = text.split(MARK)[1:]
+    ends = list(accumulate([len(one) + 1 for one in texts]))
     bits = np.zeros(len(texts), np.uint8)
     for match in COMMENTS.finditer(text):
         bits[bisect_right(ends, match.start())] |= COMMENTS_BIT
@@ -132,20 +132,21 @@ def announced(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
         at = text.find(literal)
         while at >= 0:  # each text is asked once at most: it may be as long as the page
             number = bisect_right(ends, at)
-            if number not in dated and search(texts[number]):
+            if number not in dated and search(texts[number].strip()):
                 dated.add(number)
             at = text.find(literal, ends[number])
     bits[list(dated)] |= META_BIT
     return bits
 
 
-def _title_shares(title: str, texts: Sequence[str]) -> FloatArray:
+def _title_shares(title: str, words: Sequence[str]) -> FloatArray:
     """Share of each text's words that stand in a title, shape (texts,)."""
-    words, counts = " ".join(texts).split(), np.array([text.count(" ") + bool(text) for text in texts])
+    # of each text its words, and the mark before them
+    counts = np.array([text.count(" ") for text in f"{' '.join(words)} ".split(MARK)[1:]])
     held = np.fromiter(map(title.__contains__, words), np.bool_, len(words)).nonzero()[0]
-    inside = [number for number in held.tolist() if len(words[number]) > 1]
+    inside = np.array([number for number in held.tolist() if len(words[number]) > 1], np.int64)
     text = counts.cumsum().searchsorted(inside, side="right")
-    return np.asarray(np.bincount(text, minlength=len(texts)) / np.maximum(counts, 1))
+    return np.asarray(np.bincount(text, minlength=len(counts)) / np.maximum(counts - 1, 1))
 
 
 def window_sums(values: npt.NDArray[np.generic], width: int) -> FloatArray:
