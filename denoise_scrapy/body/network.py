@@ -54,8 +54,8 @@ class Network:
         m, n = inputs.shape
         rows = np.zeros((-(-m // ROWS), ROWS, n), np.float32)
         rows.reshape(-1, n)[:m] = inputs
-        inner = np.maximum(rows @ self.inner + self.inner_bias, 0)
-        outer = np.maximum(inner @ self.outer + self.outer_bias, 0)
+        inner = _rectified(rows @ self.inner, self.inner_bias)
+        outer = _rectified(inner @ self.outer, self.outer_bias)
         return np.asarray(outer @ self.last + rows @ self.direct + self.bias).ravel()[:m]
 
     def arrays(self) -> dict[str, Values]:
@@ -66,3 +66,9 @@ class Network:
     def from_arrays(cls, data: Mapping[str, npt.NDArray[np.generic]]) -> Network:
         """The network whose `arrays` these are."""
         return cls(**{name: values.astype(np.float32) for name, values in data.items()})
+
+
+def _rectified(sums: Values, bias: Values) -> Values:
+    """What units give, in the place of their sums."""
+    sums += bias
+    return np.maximum(sums, 0, out=sums)

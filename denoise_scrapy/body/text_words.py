@@ -51,21 +51,23 @@ class PageWords(NamedTuple):
             ([0, 0, 1], [False, True, True], 2)
         """
         elements, blocks = page.elements, page.blocks
-        classes, values = elements.classes, hash_table().take(elements.text.codes)
+        classes = elements.classes
         is_word = np.zeros(len(classes) + 2, bool)
         np.logical_and(classes >= DIGIT, classes < CJK, out=is_word[1:-1])
         edges = (is_word[1:] != is_word[:-1]).nonzero()[0]
         starts, ends = edges[::2], edges[1::2]
         counted = ends - starts >= SHORTEST
         starts, ends = starts[counted], ends[counted]
-        sums = np.zeros(len(values) + 1, np.uint64)
-        values.cumsum(out=sums[1:])
+        sums = np.zeros(len(classes) + 1, np.uint64)
+        hash_table().take(elements.text.codes, out=sums[1:], mode="clip")  # with the other modes `out` is a copy
+        sums.cumsum(out=sums)
         words, long = sums.take(ends) - sums.take(starts), ends - starts >= LONG
         if elements.text.wide:
             cjk = classes == CJK
             pairs = (cjk[:-1] & cjk[1:]).nonzero()[0]
             starts, long = np.append(starts, pairs), np.append(long, np.ones(len(pairs), bool))
-            words = np.append(words, 2 * values.take(pairs) + values.take(pairs + 1))
+            first, second = (hash_table().take(elements.text.codes.take(at)) for at in (pairs, pairs + 1))
+            words = np.append(words, 2 * first + second)
             order = starts.argsort(kind="stable")
             starts, words, long = starts[order], words[order], long[order]
         block = blocks.start.searchsorted(starts, "right") - 1
