@@ -43,7 +43,8 @@ def cohesion(page: Page, said: PageWords, first: int) -> npt.NDArray[np.float64]
     words, block = said.numbers[long] >> BITS - TABLE, said.block[long]
     count = np.bincount(block, minlength=m)
     read = count.cumsum() - count  # before each block
-    earliest, latest = np.empty((2, 1 << TABLE), np.min_scalar_type(m))  # of the words that are there; nobody looks at others
+    # of the words that are there; nobody looks at others
+    earliest, latest = np.empty((2, 1 << TABLE), np.min_scalar_type(m))
     latest[words], earliest[words[::-1]] = block, block[::-1]  # of several the last assignment stays
     early = (block >= first) & (read.take(block) <= read[first] + BEGINNING)
     begins = np.zeros(1 << TABLE, bool)

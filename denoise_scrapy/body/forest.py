@@ -53,8 +53,8 @@ class Forest:
         for asked in questions:
             leaves += leaves
             leaves += answers.take(asked, axis=0)
-        first = np.arange(0, self.value.size, self.value.shape[1], np.min_scalar_type(self.value.size))
-        return self.value.take(leaves + first[:, None]).sum(axis=0).astype(np.float64)
+        first = np.arange(0, self.value.size, self.value.shape[1]).astype(np.min_scalar_type(self.value.size))
+        return np.asarray(self.value.take(leaves + first[:, None]).sum(axis=0), np.float64)
 
     @cached_property
     def _questions(self) -> tuple[Values, npt.NDArray[np.intp]]:

@@ -74,7 +74,7 @@ class Neighbours:
         index, judged = np.arange(m), np.array([first * weight, weight, expected])
         in_line, in_order = _running(judged), _running(judged.take(self.order, axis=1))
         whole = max(float(in_line[2, -1]), 1e-6)
-        rows: list[npt.NDArray[np.floating]] = [odds]
+        rows: list[npt.NDArray[np.generic]] = [odds]
         for width in WINDOWS:
             window = in_line.take(np.minimum(index + width + 1, m), axis=1) - in_line.take(
                 np.maximum(index - width, 0), axis=1

@@ -56,7 +56,7 @@ class Network:
         rows.reshape(-1, n)[:m] = inputs
         inner = _rectified(rows @ self.inner, self.inner_bias)
         outer = _rectified(inner @ self.outer, self.outer_bias)
-        return np.asarray(outer @ self.last + rows @ self.direct + self.bias).ravel()[:m]
+        return np.asarray(outer @ self.last + rows @ self.direct + self.bias, np.float32).ravel()[:m]
 
     def arrays(self) -> dict[str, Values]:
         """All numbers by name, for a file."""
@@ -68,7 +68,7 @@ class Network:
         return cls(**{name: values.astype(np.float32) for name, values in data.items()})
 
 
-def _rectified(sums: Values, bias: Values) -> Values:
+def _rectified(sums: npt.NDArray[np.floating], bias: Values) -> npt.NDArray[np.floating]:
     """What units give, in the place of their sums."""
     sums += bias
-    return np.maximum(sums, 0, out=sums)
+    return np.asarray(np.maximum(sums, 0, out=sums))

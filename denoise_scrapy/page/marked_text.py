@@ -198,11 +198,13 @@ def part_glued(text: MarkedText, paths: npt.NDArray[np.int32], table: PathTable)
     twins = own == paths.take(started - 1)
     # most end here: one of the two is no word's, or the second goes on with the first
     may_meet = (before >= DIGIT) & (after >= DIGIT) & (twins | (after <= UPPER)) & (left >= 0) & (right < len(codes))
+    chosen = (column.compress(may_meet, axis=-1).T.tolist() for column in (at, own, twins, beside))
+    rows = list(zip(*chosen, strict=True))
+    linked = {path: table.tags[path] == "a" for path in {row[1] for row in rows} if not _is_exact(path, table)}
     places = [
-        int(at[i])
-        for i in may_meet.nonzero()[0].tolist()
-        if _meet(*map(chr, beside[:, i].tolist()), twins=bool(twins[i]) and table.tags[own[i]] == "a")
-        and not _is_exact(int(own[i]), table)
+        place
+        for place, path, is_twin, codes_beside in rows
+        if path in linked and _meet(*map(chr, codes_beside), twins=is_twin and linked[path])
     ]
     if not places:
         return text

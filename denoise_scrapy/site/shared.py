@@ -143,10 +143,10 @@ def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts], numbere
         numbered: The facts of the page and of the others.
     """
     (own, *theirs), k, m, d = numbered, len(others), len(page.tokens), len(numbered[0].distinct)
-    # small numbers, from 1 on, of what the page has: of all else it is 0, and arrays by number stay as small as the page
-    place = np.zeros(len(own.numbers), np.intp)
-    place[own.distinct], place[own.blocks[0]] = np.arange(1, d + 1), np.arange(1, m + 1)  # of a path its last block's
-    slots, texts = place.take(own.blocks)
+    # small numbers, from 1 on, of what the page has, and 0 of all else: arrays by them are as small as the page
+    place, path = np.zeros((2, len(own.numbers)), np.int32)
+    place[own.distinct], path[own.blocks[0]] = np.arange(1, d + 1), np.arange(1, m + 1)  # of a path its last block's
+    slots, texts = path.take(own.blocks[0]), place.take(own.blocks[1])
     # what each of the others has, once; and what of it the page has too
     has = np.concatenate([np.zeros(0, np.int32), *(other.distinct for other in theirs)], dtype=np.intp)
     found = place.take(has)
@@ -159,7 +159,7 @@ def share(page: PageFacts, prose: IntArray, others: Sequence[PageFacts], numbere
     fewer = np.minimum([len(other.shapes) for other in theirs], len(own.shapes))
     # tokens by path of the page's, on it and the others: all, and those in texts that one of these alone has
     all_slots, all_texts = np.concatenate([known.blocks for known in numbered], axis=1, dtype=np.intp)
-    all_slots, said = place.take(all_slots), place.take(all_texts) > 0
+    all_slots, said = path.take(all_slots), place.take(all_texts) > 0
     tokens = np.concatenate([page.tokens, *(other.tokens for other in others)])
     alone = tokens * (np.bincount(has, minlength=len(place)).take(all_texts) + said < 2)
     whole, in_one = np.bincount(all_slots, tokens, m + 1), np.bincount(all_slots, alone, m + 1)

@@ -38,7 +38,7 @@ PIECES = [
     ),
 ]
 #: Texts as blocks have them: they show something, and preformatted ones begin with a zero.
-texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).filter(lambda text: text.strip("\x01\x02"))
+texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).filter(lambda one: one.strip("\1\2"))
 marked = st.builds(lambda text, is_pre: "\0" * is_pre + text, texts, st.booleans())
 
 
