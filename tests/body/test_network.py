@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.model import block_model
-from denoise_scrapy.body.network import FARTHEST
+from denoise_scrapy.body.network import FARTHEST, ROWS
 
 
 def literal_odds(network, values):
@@ -36,6 +36,21 @@ def test_a_network_equals_its_formula(seed):
     features[rng.random(features.shape) < 0.2] = np.nan
     expected = [literal_odds(network, features[:, i].tolist()) for i in range(3)]
     assert network.odds(network.inputs(features)) == pytest.approx(expected, abs=1e-3, rel=1e-3)
+
+
+def test_many_blocks_are_judged_as_each_by_itself():
+    network, rng = block_model().network, np.random.default_rng(0)
+    inputs = rng.normal(size=(2 * ROWS + 1, len(network.mean))).astype(np.float32)
+    alone = [network.odds(row[None])[0] for row in inputs]
+    assert network.odds(inputs) == pytest.approx(alone, abs=1e-4)
+    assert network.odds(inputs[:0]).shape == (0,)
+
+
+def test_products_are_too_small_for_threads():
+    # bounds of OpenBLAS (interface/gemm.c and gemv.c): 2 ** 18 products of matrices, 9,216 of a matrix and a vector
+    network = block_model().network
+    assert ROWS * max(network.inner.size, network.outer.size) <= 1 << 18
+    assert ROWS * len(network.mean) <= 9216
 
 
 def test_values_without_bounds_are_cut():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import capped, distinct
 from denoise_scrapy.page.markup import SKIPPED_TAGS, is_block_tag
 from tests.html_strategies import SOUP, pages
 
@@ -160,3 +161,14 @@ def test_text_hashes_do_not_depend_on_where_the_block_stands(texts):
 
 def test_hashes_are_the_same_in_every_process():
     assert int(block("<p>The same tomorrow.").blocks.text_hashes[0]) == 15819741092209415737
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_distinct_equals_numpy(keys):
+    expected = np.unique(np.array(keys, np.uint64), return_inverse=True)
+    assert [found.tolist() for found in distinct(np.array(keys, np.uint64))] == [found.tolist() for found in expected]
+
+
+@given(st.lists(st.integers(-99, 99)), st.integers(0, 50))
+def test_capped_equals_numpy(values, most):
+    assert capped(np.array(values, int), most).tolist() == np.clip(np.array(values, int), -most, most).tolist()
