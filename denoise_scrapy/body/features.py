@@ -96,11 +96,6 @@ class View:
         return rows
 
     @cached_property
-    def log_tokens(self) -> FloatArray:
-        """log(1 + tokens) of each block, shape (m,)."""
-        return np.asarray(np.log1p(self.counts[TOKENS]))
-
-    @cached_property
     def whole(self) -> float:
         """Tokens of the page, 1 at least."""
         return max(float(self.counts[TOKENS].sum()), 1.0)
@@ -213,7 +208,8 @@ def text(view: View) -> Found:
     """Length, and what kinds of characters."""
     chars = np.maximum(view.counts[CHARS], 1)
     kinds = view.blocks.counts.T[[STOP, DIGIT, UPPER, CJK]] / chars
-    return [view.log_tokens, chars / np.maximum(view.counts[TOKENS], 1), *kinds, view.blocks.ends_in_stop]
+    tokens = view.counts[TOKENS]
+    return [np.log1p(tokens), chars / np.maximum(tokens, 1), *kinds, view.blocks.ends_in_stop]
 
 
 def _say_links(rows: Rows, block: int) -> str:

@@ -54,8 +54,8 @@ class Network:
         m, n = inputs.shape
         rows = np.zeros((-(-m // ROWS), ROWS, n), np.float32)
         rows.reshape(-1, n)[:m] = inputs
-        inner = _rectified(rows @ self.inner, self.inner_bias)
-        outer = _rectified(inner @ self.outer, self.outer_bias)
+        inner = np.maximum(rows @ self.inner + self.inner_bias, 0)
+        outer = np.maximum(inner @ self.outer + self.outer_bias, 0)
         return np.asarray(outer @ self.last + rows @ self.direct + self.bias, np.float32).ravel()[:m]
 
     def arrays(self) -> dict[str, Values]:
@@ -66,9 +66,3 @@ class Network:
     def from_arrays(cls, data: Mapping[str, npt.NDArray[np.generic]]) -> Network:
         """The network whose `arrays` these are."""
         return cls(**{name: values.astype(np.float32) for name, values in data.items()})
-
-
-def _rectified(sums: npt.NDArray[np.floating], bias: Values) -> npt.NDArray[np.floating]:
-    """What units give, in the place of their sums."""
-    sums += bias
-    return np.asarray(np.maximum(sums, 0, out=sums))

@@ -35,28 +35,17 @@ def select_by_expected_f1(
         >>> kept.tolist(), round(f1, 2)
         ([False, True, True], 0.92)
     """
-    kept = np.zeros(len(probability), bool)
-    order, best, f1 = _best(probability, tokens, beta)
+    kept, order = np.zeros(len(probability), bool), (-probability).argsort(kind="stable")
+    if not len(order):
+        return kept, 0.0
+    some = tokens.take(order)
+    expected = (probability.take(order) * some).cumsum()
+    chosen, weight = some.cumsum(), beta * beta
+    best = int((expected / np.maximum(chosen + weight * expected[-1], 1e-9)).argmax())
+    f1 = float(2 * expected[best] / max(chosen[best] + expected[-1], 1e-9))
     if f1 > 0:
         kept[order[: best + 1]] = True
     return kept, f1
-
-
-def _best(
-    probability: FloatArray, tokens: npt.NDArray[np.int64], beta: float
-) -> tuple[npt.NDArray[np.int64], int, float]:
-    """The blocks by probability, the place of the last one to keep, and the expected F1 then."""
-    order = (-probability).argsort(kind="stable")
-    if not len(order):
-        return order, 0, 0.0
-    some = tokens.take(order)
-    expected = probability.take(order)
-    expected *= some
-    expected.cumsum(out=expected)
-    chosen, weight = some.cumsum(), beta * beta
-    best = int((expected / np.maximum(chosen + weight * expected[-1], 1e-9)).argmax())
-    f1 = 2 * expected[best] / max(chosen[best] + expected[-1], 1e-9)
-    return order, best, float(f1)
 
 
 def expected_f1(kept: BoolArray, probability: FloatArray, tokens: npt.NDArray[np.int64]) -> float:
