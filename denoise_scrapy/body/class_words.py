@@ -59,7 +59,7 @@ class ClassWords:
             whole, least, most, near = rows[parent - start] if parent >= start else known[parent].tolist()
             low, high = _told(self, table.tags[path], *table.names(path))
             own = low + high
-            rows.append((whole + own, min(least, low), max(most, high), own + UP * near))
+            rows.append((whole + own, low if low < least else least, high if high > most else most, own + UP * near))
         return np.array(rows, np.float32)
 
 
@@ -74,20 +74,20 @@ def _told(words: ClassWords, tag: str, id_: str, class_: str) -> tuple[float, fl
 _NOTHING = np.zeros((1, len(ROWS)), np.float32)
 
 
-def words_of(tag: str, id_: str, class_: str) -> tuple[int, ...]:
+def words_of(tag: str, id_: str, class_: str) -> frozenset[int]:
     """Codes of the words in an element's names, of each name of several words, and of the tag.
 
     Example:
         >>> words = ("<div", "story", "body", "story body")
-        >>> set(words_of("div", "", "storyBody")) == {name_code(word) for word in words}
+        >>> words_of("div", "", "storyBody") == {name_code(word) for word in words}
         True
     """
     if tag in ROOT_TAGS:  # its names are of the page, or of the whole site
-        return ()
+        return frozenset()
     found = {f"<{tag}"}
     for name in f"{class_} {id_}".split():
         words = [word for word in split_name(name).split() if len(word) >= SHORTEST]
         found.update(words)
         if len(words) > 1:
             found.add(" ".join(words))
-    return tuple(sorted({name_code(word[:LONGEST]) for word in found}))
+    return frozenset([name_code(word[:LONGEST]) for word in found])

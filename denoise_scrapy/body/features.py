@@ -494,7 +494,7 @@ def whole_page(view: View) -> Found:
         float(np.log1p(np.count_nonzero(view.pictures))),
         float(not declared.isdisjoint(ARTICLE_TYPES)),
         float(not declared.isdisjoint(FORUM_TYPES)),
-        *(((view.blocks.flags & _PAGE_BITS) != 0) @ counts[TOKENS] / view.whole).tolist(),
+        *(((view.blocks.flags & _PAGE_BITS) != 0) @ view.blocks.tokens / view.whole).tolist(),
     ]
 
 

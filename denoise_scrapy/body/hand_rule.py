@@ -62,7 +62,7 @@ FLAG_POINTS = {
 }
 
 #: The points of all flags, by bit, and the bits.
-_POINTS = np.array([FLAG_POINTS.get(flag, 0) for flag in Flag], np.float32)
+_POINTS = np.array([FLAG_POINTS.get(flag, 0) for flag in Flag])  # whole numbers: no threads of OpenBLAS
 _BITS = np.array(list(Flag), np.int64)[:, None]
 _HIDDEN = list(Flag).index(Flag.HIDDEN)
 

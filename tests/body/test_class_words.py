@@ -58,5 +58,5 @@ def test_threads_share_what_is_known_of_a_table():
 def test_names_of_hostile_pages():
     assert len(words_of("div", "", "a" * 200)) == 2
     assert name_code("a" * LONGEST) in words_of("div", "", "a" * 200)
-    assert words_of("body", "story", "home") == ()
+    assert words_of("body", "story", "home") == set()
     assert WORDS.rows(Page.parse("No element.")).shape == (4, 1)
