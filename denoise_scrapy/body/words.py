@@ -108,7 +108,7 @@ def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
 
 
 def plain_words(marked: Iterable[str]) -> list[str]:
-    r"""The words of some slices of a marked text in lower case, MARK before those of each.
+    r"""The words of some slices of a marked text in lower case, MARK before those of each; no slice is empty.
 
     Example:
         >>> plain_words(["\x01Leave\n a\x02 Reply", "\0Home"]) == [MARK, "leave", "a", "reply", MARK, "home"]

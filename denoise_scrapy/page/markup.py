@@ -162,7 +162,6 @@ def word_flags(names: str) -> int:
     return _name_bits.__wrapped__(names) & ~_GOES_ON if bits & _GOES_ON else bits
 
 
-@lru_cache(maxsize=16_384)
 def split_name(name: str) -> str:
     """A class name or id as words, lower-case and without digits, with spaces between them.
 
