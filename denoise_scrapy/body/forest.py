@@ -46,8 +46,8 @@ class Forest:
         return np.asarray(1 / (1 + np.exp(-np.concatenate(parts))))
 
     def _odds(self, features: Values) -> npt.NDArray[np.float64]:
-        (feature, threshold), questions = self._questions
-        answers = (features.take(feature.astype(np.intp), axis=0) > threshold[:, None]).view(np.uint8)
+        feature, threshold, questions = self._questions
+        answers = (features.take(feature, axis=0) > threshold).view(np.uint8)
         # of small numbers: with numpy's own integers it takes twice as long
         leaves = np.zeros((len(self.value), features.shape[1]), np.uint8)
         for asked in questions:
@@ -57,11 +57,11 @@ class Forest:
         return np.asarray(self.value.take(leaves + first[:, None]).sum(axis=0), np.float64)
 
     @cached_property
-    def _questions(self) -> tuple[Values, npt.NDArray[np.intp]]:
-        """What is asked, once, feature and threshold in rows; and its number at each depth of each tree, (d, t)."""
+    def _questions(self) -> tuple[npt.NDArray[np.intp], Values, npt.NDArray[np.intp]]:
+        """Features and thresholds of the q different questions, (q,) and (q, 1); their numbers by depth, (d, t)."""
         asked = np.array([self.feature.ravel(), self.threshold.ravel()], np.float32)
         once, number = np.unique(asked, axis=1, return_inverse=True)
-        return once, number.reshape(self.feature.shape).T.copy()
+        return once[0].astype(np.intp), once[1, :, None], number.reshape(self.feature.shape).T.copy()
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """All numbers by name, for a file: values in half the bits."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page.columns import Boxes, Elements, IntArray, NativeColumn, derived, distinct
+from denoise_scrapy.page.columns import Boxes, Elements, IntArray, NativeColumn, derived, distinct, is_new
 from denoise_scrapy.page.marked_text import (
     CJK,
     CLASSES,
@@ -198,9 +198,7 @@ def part_runs(e: Elements) -> Runs:
     shows = (e.visible_before[1:] > e.visible_before[:-1]) & (e.text_owner >= 0)
     shown = shows.nonzero()[0]
     group_shown = group.take(shown)
-    is_first = np.empty(len(shown), np.bool_)
-    is_first[:1] = True
-    np.not_equal(group_shown[1:], group_shown[:-1], out=is_first[1:])
+    is_first = is_new(group_shown)
     of_block = group_shown[is_first]
     block_of_group = np.full(len(bounds), -1)
     block_of_group[of_block] = np.arange(len(of_block))
