@@ -6,7 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from multiprocessing import Pool
@@ -25,7 +25,7 @@ from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
-from training.made import ARTICLES, KINDS, made_of, shortened
+from training.made import ARTICLES, KINDS, listed, made_of, shortened
 from training.made_threads import made_threads
 
 #: Comparison pages at most: as many as the strategy uses.
@@ -50,6 +50,8 @@ CORPUS_WEIGHTS = {
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
 THREADS = 0.25
+#: Share of pages with foreign content whose story has a list of its own: else all lists in made pages are foreign.
+LISTS = 0.3
 #: A shortened page has so many blocks at most.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
@@ -130,7 +132,7 @@ def examples(
         placed = corpus, site_publisher(site), fold
         table = PathTable()
         pages = [Page.parse(page.html, url=page.url, paths=table) for page in site]
-        donors = [other for other, its in zip(sites, fold_of, strict=True) if its == fold]
+        donors = [other for other, its in zip(sites, fold_of, strict=True) if its == fold and other is not site]
         for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
             if not len(page.blocks):
                 continue
@@ -140,7 +142,7 @@ def examples(
             rng = random.Random(f"made {key}")
             some = [plain]
             if rng.random() < made:
-                some += [*_with_foreign(plain, site, i, donors, rng), *_short(plain, recorded)]
+                some += [*_with_foreign(*_with_list(plain, site, i, key), i, donors, rng), *_short(plain, recorded)]
             for one in some:
                 weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
                 weight *= 1.0 if recorded.kind in ARTICLES else OTHER_KINDS_WEIGHT
@@ -180,6 +182,18 @@ def _for_each_k(
         known = (one.share, one.page, neighbours, lengths, one.words, gold, k, one.made, weight)
         yield Example(corpus, publisher, fold, features, *known)
     one.page.drop_columns()
+
+
+def _with_list(plain: _Labelled, site: Site, i: int, key: str) -> tuple[_Labelled, Site]:
+    """The page, some with a part of their story as a list, and the site with it."""
+    recorded, rng = site[i], random.Random(f"list {key}")
+    html = listed(recorded) if rng.random() < LISTS and recorded.kind in ARTICLES else None
+    if html is None:
+        return plain, site
+    page = Page.parse(html, url=recorded.url, paths=plain.page.path_table)
+    words = block_tokens(page)
+    labelled = _Labelled(page, words, gold_share(words, recorded.gold), plain.others)
+    return labelled, [*site[:i], replace(recorded, html=html), *site[i + 1 :]]
 
 
 def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:

@@ -23,7 +23,8 @@ from training.labels import block_tokens, story_tokens
 
 #: What no document may hold.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
+#: A sentence of a text, in any script.
+SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
 #: Characters of markup of a further story at most: a made page stays of a page's size.
 MAX_STORY = 150_000
 #: An element stands for a story where it holds so much of its text, and so little else.
@@ -66,7 +67,7 @@ def donor(page: RecordedPage) -> Donor:
     title = re.sub(r"(.{15,}?)\s+[|»·–—-]\s.*", r"\1", title)
     if len(tokens(title)) < 3:
         title = lines[0][:120] if lines else ""
-    sentences = (one.strip() for line in lines for one in _SENTENCE.findall(line))
+    sentences = (one.strip() for line in lines for one in SENTENCE.findall(line))
     return Donor(page, title, lines, tuple(one for one in sentences if 4 <= len(tokens(one)) <= 60)[:300])
 
 

@@ -11,7 +11,7 @@ from benchmarks.made import foreign_share
 from denoise_scrapy.page import Page
 from training.dataset import FEW_BLOCKS, examples, site_publisher
 from training.labels import block_tokens, gold_share
-from training.made import KINDS, made_pages
+from training.made import KINDS, listed, made_pages
 
 WORDS = (
     "harbour council winter ferry bridge market teacher garden river engine letter window music doctor island paper"
@@ -165,6 +165,10 @@ def test_hostile_pages_do_no_harm(page, gold):
         assert own_blocks(parsed, made.foreign_blocks(parsed)) == Page.parse(pages[made.index].html).block_texts
 
 
+def in_list(page):
+    return page.elements.has_tag({"li"})[page.blocks.element]
+
+
 def test_examples_of_made_pages():
     sites = [site(4), site(4, host="two.example")]
     folds = {"one.example": 2, "two.example": 3}
@@ -176,12 +180,34 @@ def test_examples_of_made_pages():
     short = [example for example in both if example.made == "short"]
     assert len(made) == len(short) == len(plain)
     assert all(1 <= len(example.share) <= FEW_BLOCKS and example.share.any() for example in short)
+    own_lists = [one for one in made if one.share[in_list(one.page)].any()]
+    assert 0 < len(own_lists) < len(made)
     for example in made:
         assert example.fold == folds[example.page.url.split("/")[2]]
         assert example.features.shape[1] == len(example.share) == len(example.tokens) == len(example.lengths)
         own = next(one for one in plain if one.page.url == example.page.url)
         kept = [text for text, share in zip(example.page.block_texts, example.share, strict=True) if share > 0.5]
-        assert kept == [text for text, share in zip(own.page.block_texts, own.share, strict=True) if share > 0.5]
+        story = [text for text, share in zip(own.page.block_texts, own.share, strict=True) if share > 0.5]
+        assert " ".join(kept) == " ".join(story)
+        assert kept == story or any(example is one for one in own_lists)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_part_of_the_story_becomes_a_list(seed):
+    sentences = "Ferry {} was closed at dawn. Nobody knew for hours why it had been. {} people waited outside in rain."
+    lines = [sentences.format(n, n) for n in range(6)]
+    story = "".join(f"<p>{line}</p>" for line in lines)
+    page = RecordedPage("u", f"<body><nav><a href=/>Home</a></nav><div>{story}</div></body>", "\n".join(lines))
+    before, after = Page.parse(page.html), Page.parse(listed(page, seed))
+    assert " ".join(before.block_texts) == " ".join(after.block_texts)
+    assert after.elements.has_tag({"ul", "ol"}).sum() == 1
+    assert 2 <= in_list(after).sum() <= 8
+    assert gold_share(block_tokens(after), page.gold)[in_list(after)].all()
+
+
+def test_a_story_without_paragraphs_gets_no_list():
+    page = recorded(0)
+    assert listed(RecordedPage(page.url, page.html.replace("<p>", "<br>"), page.gold)) is None
 
 
 def test_a_fold_gets_no_text_of_another():
