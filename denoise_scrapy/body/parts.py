@@ -20,7 +20,7 @@ from denoise_scrapy.body.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SH
 from denoise_scrapy.body.selection import COMMENTS_META, comments_begin
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.body.title import find_titles, level_one_of
-from denoise_scrapy.body.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, announcing, window_sums
+from denoise_scrapy.body.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, read_words, window_sums
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.marked_text import CJK, DIGIT
 from denoise_scrapy.site import SiteStatistics
@@ -65,6 +65,53 @@ class Surroundings:
         """Blocks that are mostly links."""
         return np.asarray(self.page.blocks.link_density >= LINK_DENSITY)
 
+    @cached_property
+    def comments(self) -> BoolArray:
+        """Short blocks that announce comments."""
+        return np.asarray((self._announced & COMMENTS_BIT) != 0)
+
+    @cached_property
+    def meta(self) -> BoolArray:
+        """Short blocks of names, dates and links to reply."""
+        return np.asarray((self._announced & META_BIT) != 0)
+
+    @cached_property
+    def _announced(self) -> npt.NDArray[np.uint8]:
+        return read_words(self.page).bits
+
+    @cached_property
+    def titles(self) -> BoolArray:
+        """Headings whose text is in the page's title, and the `h1` if it is the only one; else the first `h1`.
+
+        Pages exist on which every section has an `h1`.
+        """
+        titled, level_one = find_titles(self.page), level_one_of(self.page)
+        found = np.unique(level_one[level_one >= 0])
+        if len(found) == 1 or (len(found) and not titled.any()):
+            return np.asarray(titled | (level_one == found[0]))
+        return titled
+
+    @cached_property
+    def named_comments(self) -> BoolArray:
+        """Blocks in elements with a class word for comments.
+
+        One that holds the page's title is a wrapper ("has-comments"). One that holds most of the page ("commentary")
+        needs lines of names and dates, as a thread has them.
+        """
+        page, blocks, sums = self.page, self.page.blocks, self.page.blocks.subtree_sums
+        large = sums(blocks.tokens) > FRAME_SHARE * blocks.tokens.sum()
+        thread = sums(self.meta) >= COMMENTS_META
+        named = own_flag(page, Flag.COMMENT_WORD) & (sums(self.titles) == 0) & (thread | ~large)
+        return np.asarray((page.elements.nearest(named) >= 0)[blocks.element])
+
+    @cached_property
+    def comments_heading(self) -> int:
+        """The block of the heading of comments, the number of blocks where there is none."""
+        blocks = self.page.blocks
+        headings = (blocks.own_flags & Flag.HEADING) != 0
+        dt = self.page.elements.has_tag({"dt"})[blocks.element]
+        return comments_begin(self.page, (headings | dt) & self.comments, self.meta)
+
     def near_kept(self, reach: int) -> BoolArray:
         """Blocks with a kept one not further away than so many blocks."""
         return window_sums(self.kept, reach) > 0
@@ -102,16 +149,9 @@ def is_heading(page: Page) -> BoolArray:
     return np.asarray((page.blocks.flags & Flag.HEADING) != 0)
 
 
-def find_heading(page: Page) -> BoolArray:
-    """Headings whose text is in the page's title, and the `h1` if it is the only one; else the first `h1`.
-
-    Pages exist on which every section has an `h1`.
-    """
-    titled, level_one = find_titles(page), level_one_of(page)
-    found = np.unique(level_one[level_one >= 0])
-    if len(found) == 1 or (len(found) and not titled.any()):
-        return np.asarray(titled | (level_one == found[0]))
-    return titled
+def find_heading(around: Surroundings) -> BoolArray:
+    """The page's titles."""
+    return around.titles
 
 
 def own_heading(around: Surroundings, found: BoolArray) -> BoolArray:
@@ -138,8 +178,9 @@ CAPTION_TOKENS = 60
 CAPTION_REACH = 3
 
 
-def find_captions(page: Page) -> BoolArray:
+def find_captions(around: Surroundings) -> BoolArray:
     """Blocks in `figcaption` and `caption`, in small elements called so or that hold a picture and no heading."""
+    page = around.page
     tagged = page.elements.nearest(page.elements.has_tag(CAPTION_TAGS)) >= 0
     pictured = _holds(page, page.elements.has_tag(PICTURE_TAGS)) & ~_holds(page, own_flag(page, Flag.HEADING))
     called = named(page, Flag.CAPTION_WORD, CAPTION_WORDS) | (own_flag(page, Flag.CAPTION_WORD) & pictured)
@@ -167,11 +208,11 @@ BYLINE_TOKENS = 30
 BYLINE_REACH = 4
 
 
-def find_bylines(page: Page) -> BoolArray:
+def find_bylines(around: Surroundings) -> BoolArray:
     """Short blocks that tell a date or an author in an element called so; beside the title one of both is enough."""
-    blocks, elements = page.blocks, page.elements
-    telling = announcing(page, META_BIT)
-    near_title = window_sums(find_heading(page), BYLINE_REACH) > 0
+    page, blocks, elements = around.page, around.page.blocks, around.page.elements
+    telling = around.meta
+    near_title = window_sums(around.titles, BYLINE_REACH) > 0
     author = named(page, Flag.BYLINE_WORD, AUTHOR_WORDS)
     marked = own_flag(page, Flag.BYLINE_WORD) | elements.has_tag(BYLINE_TAGS)
     in_author = mostly_in(page, small_elements(page, author, BYLINE_TOKENS))
@@ -188,7 +229,7 @@ def own_bylines(around: Surroundings, found: BoolArray) -> BoolArray:
 
     The pages of one author have one byline, and all dates are alike: that they are repeated says nothing.
     """
-    ends = own_heading(around, find_heading(around.page))
+    ends = own_heading(around, around.titles)
     kept = np.flatnonzero(around.kept)
     if len(kept):
         ends[kept[[0, -1]]] = True
@@ -199,29 +240,9 @@ def own_bylines(around: Surroundings, found: BoolArray) -> BoolArray:
 BUTTONS = 3
 
 
-def find_comments(page: Page) -> BoolArray:
+def find_comments(around: Surroundings) -> BoolArray:
     """Blocks in elements that a class word calls comments, and all that follows a heading of comments."""
-    return _in_named(page) | (np.arange(len(page.blocks)) >= _heading(page))
-
-
-def _in_named(page: Page) -> BoolArray:
-    """Blocks in elements with a class word for comments.
-
-    One that holds the page's title is a wrapper ("has-comments"). One that holds most of the page ("commentary") needs
-    lines of names and dates, as a thread has them.
-    """
-    blocks, sums = page.blocks, page.blocks.subtree_sums
-    large = sums(blocks.tokens) > FRAME_SHARE * blocks.tokens.sum()
-    thread = sums(announcing(page, META_BIT)) >= COMMENTS_META
-    named = own_flag(page, Flag.COMMENT_WORD) & (sums(find_heading(page)) == 0) & (thread | ~large)
-    return np.asarray((page.elements.nearest(named) >= 0)[blocks.element])
-
-
-def _heading(page: Page) -> int:
-    """The block of the heading of comments, the number of blocks where there is none."""
-    dt = page.elements.has_tag({"dt"})[page.blocks.element]
-    headings = ((page.blocks.own_flags & Flag.HEADING) != 0) | dt
-    return comments_begin(page, headings & announcing(page, COMMENTS_BIT), announcing(page, META_BIT))
+    return around.named_comments | (np.arange(len(around.kept)) >= around.comments_heading)
 
 
 def own_comments(around: Surroundings, found: BoolArray) -> BoolArray:
@@ -230,25 +251,24 @@ def own_comments(around: Surroundings, found: BoolArray) -> BoolArray:
     After a heading the thread ends with the element that holds it.
     """
     page, blocks = around.page, around.page.blocks
-    meta = announcing(page, META_BIT) & ~blocks.ends_in_stop
+    meta = around.meta & ~blocks.ends_in_stop
     _, kind, count = np.unique(np.where(found, blocks.text_hashes, 0), return_inverse=True, return_counts=True)
     button = (count[kind] >= BUTTONS) & (blocks.tokens < ANNOUNCING_TOKENS)
     clicked = (blocks.flags & (Flag.CONTROL | Flag.HEADING)) != 0
-    said = found & ~(meta | button | clicked | announcing(page, COMMENTS_BIT) | around.linked)
-    return np.asarray(said & _in_thread(page) & ~_in_form(page) & ~around.framed & ~around.template)
+    said = found & ~(meta | button | clicked | around.comments | around.linked)
+    return np.asarray(said & _in_thread(around) & ~_in_form(page) & ~around.framed & ~around.template)
 
 
-def _in_thread(page: Page) -> BoolArray:
+def _in_thread(around: Surroundings) -> BoolArray:
     """Blocks in named elements, or in the smallest element around the heading that holds lines of a thread."""
-    elements, blocks, inside = page.elements, page.blocks, _in_named(page)
-    heading = _heading(page)
-    if heading == len(blocks):
-        return inside
-    lines = blocks.subtree_sums(announcing(page, META_BIT))
-    around = blocks.element[heading]
-    while lines[around] < COMMENTS_META and elements.parent[around] >= 0:
-        around = elements.parent[around]
-    return np.asarray(inside | blocks.inside(int(around)))
+    blocks, parent = around.page.blocks, around.page.elements.parent
+    if around.comments_heading == len(blocks):
+        return around.named_comments
+    lines = blocks.subtree_sums(around.meta)
+    holder = blocks.element[around.comments_heading]
+    while lines[holder] < COMMENTS_META and parent[holder] >= 0:
+        holder = parent[holder]
+    return np.asarray(around.named_comments | blocks.inside(int(holder)))
 
 
 def _in_form(page: Page) -> BoolArray:
@@ -258,8 +278,9 @@ def _in_form(page: Page) -> BoolArray:
     return (page.elements.nearest(page.elements.has_tag({"form"}) & small) >= 0)[page.blocks.element]
 
 
-def find_tables(page: Page) -> BoolArray:
+def find_tables(around: Surroundings) -> BoolArray:
     """Blocks in tables of data."""
+    page = around.page
     tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
     return (tables >= 0) & data_tables(page)[tables]
 
@@ -272,7 +293,7 @@ def own_tables(around: Surroundings, found: BoolArray) -> BoolArray:
 class Part(NamedTuple):
     """Which blocks are of a part of a page, and which of those belong to the body."""
 
-    find: Callable[[Page], BoolArray]
+    find: Callable[[Surroundings], BoolArray]
     own: Callable[[Surroundings, BoolArray], BoolArray]
 
 

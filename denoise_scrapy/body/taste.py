@@ -127,7 +127,7 @@ def read_wishes(
 
     around = Surroundings(page, site, decision.kept)
     switched = {name: getattr(taste, name) for name in PARTS if getattr(taste, name) != "auto"}
-    found = {name: PARTS[name].find(page) for name in switched}
+    found = {name: PARTS[name].find(around) for name in switched}
     for name, switch in switched.items():
         if switch == "keep":
             wish(KEEP, PARTS[name].own(around, found[name]), f"kept: {name}")

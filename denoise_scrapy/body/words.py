@@ -93,20 +93,6 @@ def read_words(page: Page) -> Words:
     return Words(bits, share)
 
 
-def announcing(page: Page, bit: int) -> npt.NDArray[np.bool_]:
-    """Short blocks that announce something, shape (blocks,).
-
-    Args:
-        page: The page.
-        bit: `COMMENTS_BIT` or `META_BIT`.
-
-    Example:
-        >>> announcing(Page.parse("<h3>12 Comments</h3><p>Great story!</p>"), COMMENTS_BIT).tolist()
-        [True, False]
-    """
-    return np.asarray((read_words(page).bits & bit) != 0)
-
-
 def plain_words(marked: Iterable[str]) -> list[str]:
     r"""The words of some slices of a marked text in lower case, MARK before those of each; no slice is empty.
 
