@@ -136,8 +136,7 @@ def examples(
         for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
             if not len(page.blocks):
                 continue
-            words = block_tokens(page)
-            plain = _Labelled(page, words, gold_share(words, recorded.gold), [*pages[:i], *pages[i + 1 :]])
+            plain = _labelled(page, recorded.gold, [*pages[:i], *pages[i + 1 :]])
             key = recorded.url + recorded.gold[:50]
             rng = random.Random(f"made {key}")
             some = [plain]
@@ -172,6 +171,12 @@ class _Labelled(NamedTuple):
     made: str = ""
 
 
+def _labelled(page: Page, gold: str, others: list[Page], made: str = "") -> _Labelled:
+    """A page labelled by its gold text."""
+    words = block_tokens(page)
+    return _Labelled(page, words, gold_share(words, gold), others, made)
+
+
 def _for_each_k(
     placed: tuple[str, str, int], one: _Labelled, gold: str, weight: float, ks: tuple[int, ...], *, key: str
 ) -> Iterator[Example]:
@@ -186,14 +191,13 @@ def _for_each_k(
 
 def _with_list(plain: _Labelled, site: Site, i: int, key: str) -> tuple[_Labelled, Site]:
     """The page, some with a part of their story as a list, and the site with it."""
-    recorded, rng = site[i], random.Random(f"list {key}")
-    html = listed(recorded) if rng.random() < LISTS and recorded.kind in ARTICLES else None
+    recorded = site[i]
+    html = listed(recorded) if random.Random(f"list {key}").random() < LISTS else None
     if html is None:
         return plain, site
     page = Page.parse(html, url=recorded.url, paths=plain.page.path_table)
-    words = block_tokens(page)
-    labelled = _Labelled(page, words, gold_share(words, recorded.gold), plain.others)
-    return labelled, [*site[:i], replace(recorded, html=html), *site[i + 1 :]]
+    changed = [*site[:i], replace(recorded, html=html), *site[i + 1 :]]
+    return _labelled(page, recorded.gold, plain.others), changed
 
 
 def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:
@@ -212,8 +216,7 @@ def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:
     html = shortened(recorded)
     page = Page.parse(html or "", url=recorded.url, paths=plain.page.path_table)
     if 0 < len(page.blocks) <= FEW_BLOCKS:
-        words = block_tokens(page)
-        yield _Labelled(page, words, gold_share(words, recorded.gold), plain.others, "short")
+        yield _labelled(page, recorded.gold, plain.others, "short")
 
 
 def _compared(

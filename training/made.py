@@ -23,7 +23,7 @@ from denoise_scrapy.page.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError, compile_all, find_elements, numbered_tree
 from training.labels import block_tokens, story_tokens
-from training.made_donors import SENTENCE, Donor, donor, language
+from training.made_donors import Donor, donor, language, sentences
 from training.made_parts import MAKERS
 from training.made_style import Style
 
@@ -117,10 +117,8 @@ def made_of(
 ) -> Iterator[MadePage]:
     """Make a page of each kind of one page of a site; arguments and pages as those of `made_pages`."""
     recorded = site[i]
-    if recorded.kind not in ARTICLES or len(recorded.html) > MAX_CHARS:
-        return
-    original = Original(recorded)
-    if not original.is_usable or original.page.declared_types & FORUM_TYPES:
+    original = _original(recorded) if recorded.kind in ARTICLES else None
+    if original is None or original.page.declared_types & FORUM_TYPES:
         return
     for kind in kinds:
         made = _made(site, i, original, others, kind, seed)
@@ -139,14 +137,16 @@ def shortened(recorded: RecordedPage, seed: int = 0) -> str | None:
         >>> 0 < shortened(RecordedPage("u", html, " ".join(lines))).count("rained") < 9
         True
     """
-    if len(recorded.html) > MAX_CHARS:
-        return None
-    original, rng = Original(recorded), random.Random(f"{seed} short {recorded.url} {recorded.gold[:50]}")
-    return original.shortened(rng) if original.is_usable else None
+    original = _original(recorded)
+    return (
+        None
+        if original is None
+        else original.shortened(random.Random(f"{seed} short {recorded.url} {recorded.gold[:50]}"))
+    )
 
 
 def listed(recorded: RecordedPage, seed: int = 0) -> str | None:
-    """A recorded page with a part of its story as a list; None where no paragraph can be one.
+    """An article with a part of its story as a list; None where no paragraph can be one, and for other pages.
 
     Lists of other pages' texts are put in often, and without this one all lists in a story look foreign: of sixteen
     texts that readers liked less than another extractor's, four lacked one.
@@ -158,10 +158,16 @@ def listed(recorded: RecordedPage, seed: int = 0) -> str | None:
         >>> "<li>It rained" in listed(page)
         True
     """
-    if len(recorded.html) > MAX_CHARS:
-        return None
-    original, rng = Original(recorded), random.Random(f"{seed} list {recorded.url} {recorded.gold[:50]}")
-    return original.listed(rng) if original.is_usable else None
+    original = _original(recorded) if recorded.kind in ARTICLES else None
+    return (
+        None if original is None else original.listed(random.Random(f"{seed} list {recorded.url} {recorded.gold[:50]}"))
+    )
+
+
+def _original(recorded: RecordedPage) -> Original | None:
+    """The page as what others are made of, None where it is too long or no story is found in it."""
+    original = Original(recorded) if len(recorded.html) <= MAX_CHARS else None
+    return original if original and original.is_usable else None
 
 
 def _made(site: Site, i: int, original: Original, others: Sequence[Site], kind: str, seed: int) -> MadePage | None:
@@ -242,7 +248,7 @@ class Original:
         """The page with a run of paragraphs, or the sentences of one, as a list; None where there are none."""
         story = dict.fromkeys(one for one in self._kept if one is not None and one.tag == "p" and not _tail(one))
         runs = [run for run in (_run(one, story, rng.randint(2, 8)) for one in story) if len(run) > 1]
-        told = [(one, _sentences(one.text or "")) for one in story if not len(one)]
+        told = [(one, sentences(one.text or "")) for one in story if not len(one)]
         plain = [(one, lines) for one, lines in told if len(lines) > 2 and len(min(lines, key=len)) >= SHORT_LINE]
         if plain and (not runs or rng.random() < SENTENCES):
             place, lines = rng.choice(plain)
@@ -250,11 +256,14 @@ class Original:
             for item, line in zip(items, lines, strict=True):
                 item.text = line
         elif runs:
-            place, *_ = items = rng.choice(runs)
+            items = rng.choice(runs)
+            place = items[0]
         else:
             return None
         box = html.Element(rng.choice(("ul", "ul", "ol")))
-        place.getparent().replace(place, box) if place not in items else place.addprevious(box)
+        place.addprevious(box)
+        if place not in items:
+            place.getparent().remove(place)
         for item in items:
             item.tag = "li"
             if rng.random() < BARE:
@@ -369,10 +378,6 @@ def _run(first: Any, among: Mapping[Any, Any], most: int) -> list[Any]:
     while len(run) < most and (after := run[-1].getnext()) is not None and after in among:
         run.append(after)
     return run
-
-
-def _sentences(text: str) -> list[str]:
-    return [sentence for found in SENTENCE.findall(text) if (sentence := found.strip())]
 
 
 def _remove(element: Any) -> None:

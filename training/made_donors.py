@@ -23,8 +23,7 @@ from training.labels import block_tokens, story_tokens
 
 #: What no document may hold.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-#: A sentence of a text, in any script.
-SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
+_SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
 #: Characters of markup of a further story at most: a made page stays of a page's size.
 MAX_STORY = 150_000
 #: An element stands for a story where it holds so much of its text, and so little else.
@@ -51,6 +50,11 @@ class Donor:
 
 
 @lru_cache(maxsize=4096)
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in any script."""
+    return [sentence for found in _SENTENCE.findall(text) if (sentence := found.strip())]
+
+
 def donor(page: RecordedPage) -> Donor:
     """Take a page's gold text apart.
 
@@ -67,8 +71,8 @@ def donor(page: RecordedPage) -> Donor:
     title = re.sub(r"(.{15,}?)\s+[|»·–—-]\s.*", r"\1", title)
     if len(tokens(title)) < 3:
         title = lines[0][:120] if lines else ""
-    sentences = (one.strip() for line in lines for one in SENTENCE.findall(line))
-    return Donor(page, title, lines, tuple(one for one in sentences if 4 <= len(tokens(one)) <= 60)[:300])
+    told = (sentence for line in lines for sentence in sentences(line))
+    return Donor(page, title, lines, tuple(one for one in told if 4 <= len(tokens(one)) <= 60)[:300])
 
 
 @lru_cache(maxsize=64)

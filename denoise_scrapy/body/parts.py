@@ -66,18 +66,14 @@ class Surroundings:
         return np.asarray(self.page.blocks.link_density >= LINK_DENSITY)
 
     @cached_property
-    def comments(self) -> BoolArray:
-        """Short blocks that announce comments."""
-        return np.asarray((self._announced & COMMENTS_BIT) != 0)
-
-    @cached_property
-    def meta(self) -> BoolArray:
-        """Short blocks of names, dates and links to reply."""
-        return np.asarray((self._announced & META_BIT) != 0)
-
-    @cached_property
-    def _announced(self) -> npt.NDArray[np.uint8]:
+    def bits(self) -> npt.NDArray[np.uint8]:
+        """What the words of each block announce."""
         return read_words(self.page).bits
+
+    @property
+    def meta_lines(self) -> BoolArray:
+        """Short blocks of names, dates and links to reply."""
+        return np.asarray((self.bits & META_BIT) != 0)
 
     @cached_property
     def titles(self) -> BoolArray:
@@ -100,17 +96,14 @@ class Surroundings:
         """
         page, blocks, sums = self.page, self.page.blocks, self.page.blocks.subtree_sums
         large = sums(blocks.tokens) > FRAME_SHARE * blocks.tokens.sum()
-        thread = sums(self.meta) >= COMMENTS_META
+        thread = sums(self.meta_lines) >= COMMENTS_META
         named = own_flag(page, Flag.COMMENT_WORD) & (sums(self.titles) == 0) & (thread | ~large)
         return np.asarray((page.elements.nearest(named) >= 0)[blocks.element])
 
     @cached_property
     def comments_heading(self) -> int:
         """The block of the heading of comments, the number of blocks where there is none."""
-        blocks = self.page.blocks
-        headings = (blocks.own_flags & Flag.HEADING) != 0
-        dt = self.page.elements.has_tag({"dt"})[blocks.element]
-        return comments_begin(self.page, (headings | dt) & self.comments, self.meta)
+        return comments_begin(self.page, self.bits)
 
     def near_kept(self, reach: int) -> BoolArray:
         """Blocks with a kept one not further away than so many blocks."""
@@ -211,7 +204,7 @@ BYLINE_REACH = 4
 def find_bylines(around: Surroundings) -> BoolArray:
     """Short blocks that tell a date or an author in an element called so; beside the title one of both is enough."""
     page, blocks, elements = around.page, around.page.blocks, around.page.elements
-    telling = around.meta
+    telling = around.meta_lines
     near_title = window_sums(around.titles, BYLINE_REACH) > 0
     author = named(page, Flag.BYLINE_WORD, AUTHOR_WORDS)
     marked = own_flag(page, Flag.BYLINE_WORD) | elements.has_tag(BYLINE_TAGS)
@@ -251,11 +244,12 @@ def own_comments(around: Surroundings, found: BoolArray) -> BoolArray:
     After a heading the thread ends with the element that holds it.
     """
     page, blocks = around.page, around.page.blocks
-    meta = around.meta & ~blocks.ends_in_stop
+    meta = around.meta_lines & ~blocks.ends_in_stop
+    heading = (around.bits & COMMENTS_BIT) != 0
     _, kind, count = np.unique(np.where(found, blocks.text_hashes, 0), return_inverse=True, return_counts=True)
     button = (count[kind] >= BUTTONS) & (blocks.tokens < ANNOUNCING_TOKENS)
     clicked = (blocks.flags & (Flag.CONTROL | Flag.HEADING)) != 0
-    said = found & ~(meta | button | clicked | around.comments | around.linked)
+    said = found & ~(meta | button | clicked | heading | around.linked)
     return np.asarray(said & _in_thread(around) & ~_in_form(page) & ~around.framed & ~around.template)
 
 
@@ -264,7 +258,7 @@ def _in_thread(around: Surroundings) -> BoolArray:
     blocks, parent = around.page.blocks, around.page.elements.parent
     if around.comments_heading == len(blocks):
         return around.named_comments
-    lines = blocks.subtree_sums(around.meta)
+    lines = blocks.subtree_sums(around.meta_lines)
     holder = blocks.element[around.comments_heading]
     while lines[holder] < COMMENTS_META and parent[holder] >= 0:
         holder = parent[holder]

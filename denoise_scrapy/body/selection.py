@@ -103,28 +103,28 @@ def cut_comments(page: Page, probability: FloatArray, words: Words) -> FloatArra
         probability: Shape (m,).
         words: What its words announce.
     """
-    bits = words.bits
-    announced = (bits & COMMENTS_BIT) != 0
-    if not announced.any():  # as on most pages
+    begin = comments_begin(page, words.bits)
+    if begin == len(probability):  # as on most pages
         return probability
-    is_term = page.elements.column("tag").take(page.blocks.element) == name_code("dt")
-    headings = announced & (_headings(page) | is_term)
     lowered: FloatArray = probability.copy()
-    lowered[comments_begin(page, headings, (bits & META_BIT) != 0) :] *= COMMENTS_FACTOR
+    lowered[begin:] *= COMMENTS_FACTOR
     return lowered
 
 
-def comments_begin(page: Page, headings: BoolArray, meta: BoolArray) -> int:
+def comments_begin(page: Page, bits: npt.NDArray[np.uint8]) -> int:
     """The block of the heading under which the comments stand, m where there is none.
 
     Args:
         page: The page of m blocks.
-        headings: Headings that announce comments, shape (m,).
-        meta: Lines of names, dates and links to reply, shape (m,).
+        bits: What the words of each block announce, shape (m,).
     """
-    tokens = page.blocks.tokens
+    tokens, announced = page.blocks.tokens, (bits & COMMENTS_BIT) != 0
+    if not announced.any():
+        return len(tokens)
+    is_term = page.elements.column("tag").take(page.blocks.element) == name_code("dt")
+    headings = announced & (_headings(page) | is_term)
     long = np.cumsum(np.where(tokens >= LONG_TOKENS, tokens, 0))
-    lines = np.concatenate([[0], np.cumsum(meta)])
+    lines = np.concatenate([[0], np.cumsum((bits & META_BIT) != 0)])
     for i in np.flatnonzero(headings & (long > COMMENTS_AFTER * long[-1])).tolist():
         if lines[min(i + COMMENTS_BLOCKS, len(tokens))] - lines[i] >= COMMENTS_META:
             return int(i)
