@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import tokens
-from denoise_scrapy.dedup.tokens import IDEOGRAPH, NUMBER, is_stop, read_units
+from denoise_scrapy.dedup.tokens import IDEOGRAPH, is_stop, read_units
 
 # Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
 # half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty.
@@ -29,6 +29,7 @@ UNIT_BITS = 16
 RUN, RUN_OF_IDEOGRAPHS = 5, 3
 RUN_HASH = "runs-5-3-fmix64-v1"
 EVERY = 1 << 32  # limit of a sample that has everything
+_EVERY_UNIT = 1 << UNIT_BITS
 
 # Rule B: threshold 0 below 600 units, 1 below 2,500, 2 below 8,000, else 3. As accurate as no threshold at all (recall
 # .9965, 7 false of 1,520) with half the units to keep. The source's fixed threshold of 3 leaves short texts without a
@@ -41,8 +42,10 @@ S1_CAP = 1024
 # Most runs kept of a text. Samples are halved until they have no more, so that long texts keep 96 to 192: a standard
 # error of 4 points at the threshold. Copies and others lie further apart than that, see `RUN`.
 S2_CAP = 192
-# Most numbers kept of a text, sampled in the same way: enough for 'two fifths of them differ', in 34 bytes.
-NUMBERS_CAP = 16
+# Most units at or below the threshold that are kept, sampled in the same way: all of a text under some 3,000 units.
+RARE_CAP = 512
+# Most units of a title, and most other fields of an item, that are kept: some 200 bytes at the most.
+TITLE_CAP, VALUES_CAP = 32, 16
 # Texts under this are never dropped by similarity: titles, captions and notices repeat rightly.
 MIN_TOKENS = 20
 # Texts of fewer main units are not either: one common word would be a quarter of the verdict.
@@ -68,7 +71,7 @@ CONSTANTS: dict[str, str] = {
     "unit cap": str(S1_CAP),
     "run hash": RUN_HASH,
     "run cap": f"{S2_CAP}, halved",
-    "number cap": str(NUMBERS_CAP),
+    "rare cap": f"{RARE_CAP}, halved",
     "minhash scheme": SCHEME,
     "minhash seed": str(SEED),
     "minhash values": str(VALUES),
@@ -111,7 +114,7 @@ class Runs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Main and auxiliary feature string of a text, and its numbers.
+    """Main and auxiliary feature string of a text.
 
     Of a text, the different runs of units count, each once: five from each word on, three from each ideograph. So
     nothing changes when a text repeats itself, and no list of the same few words outweighs the rest. The frequency of a
@@ -152,11 +155,11 @@ class Features:
         """
         if t not in self._cuts:
             units, counts, stop = self.runs[2:]
-            self._cuts[t] = _halves(units[(counts > t) & ~stop] * _SPREAD >> np.uint32(32 - UNIT_BITS))
+            self._cuts[t] = _each_once(_unit_hashes(units[(counts > t) & ~stop]))
         return self._cuts[t]
 
     def sample(self, limit: int = EVERY) -> Sample:
-        """Sample the auxiliary feature string: the low halves of its hashes below a limit, sorted, each once.
+        """Sample the auxiliary feature string: the low halves of its hashes below a limit, each once, in order of the text.
 
         Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
 
@@ -165,22 +168,36 @@ class Features:
             4
         """
         if limit not in self._samples:
-            self._samples[limit] = _halves(_below(self.runs.distinct, limit))
+            at = self.runs.at
+            hashes = (at[(at > 0) & (at >> _32 < np.uint64(min(limit, EVERY)))] >> _32).astype(np.uint16)
+            self._samples[limit] = hashes[np.sort(np.unique(hashes, return_index=True)[1])]
         return self._samples[limit]
 
     def sample_of(self, most: int) -> tuple[Sample, int]:
         """Sample it at the highest power of two that leaves no more than so many, and return the limit too."""
-        limit = EVERY
-        while len(self.sample(limit)) > most:
+        limit, distinct = EVERY, self.runs.distinct
+        while distinct.searchsorted(limit) > most:
             limit >>= 1
         return self.sample(limit), limit
 
+    def rare_units(self, t: int) -> tuple[Sample, int]:
+        """Return the units that occur no more than `t` times, as the main ones, and how often their sample was halved."""
+        units, counts, stop = self.runs[2:]
+        rare = _each_once(_unit_hashes(units[(counts <= t) & ~stop]))
+        halved = 0
+        while rare.searchsorted(_EVERY_UNIT >> halved) > RARE_CAP:
+            halved += 1
+        return rare[: rare.searchsorted(_EVERY_UNIT >> halved)], halved
+
     @cached_property
-    def numbers(self) -> Words:
-        """Hashes of the different units with a digit, spread evenly, ascending."""
-        numbers = self.hashes[self.kinds == NUMBER]
-        spread = np.sort((_fmix64(numbers.astype(np.uint64)) >> _32).astype(np.uint32)) if len(numbers) else numbers
-        return spread[_is_new(spread)]
+    def places(self) -> Sample:
+        """Hash of the unit at each place, as in the main feature string: uint16 (n,)."""
+        return _unit_hashes(self.hashes)
+
+    @cached_property
+    def informative(self) -> npt.NDArray[np.bool_]:
+        """Which places have no stop unit: bool (n,)."""
+        return ~is_stop(self.hashes)
 
     @cached_property
     def runs(self) -> Runs:
@@ -220,15 +237,14 @@ def _is_new(ordered: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     return new
 
 
-def _below(ordered: Words, limit: int) -> Words:
-    return ordered if limit >= EVERY else ordered[: ordered.searchsorted(np.uint32(limit))]
+def _each_once(values: Sample) -> Sample:
+    """Sort values, and leave each out but once."""
+    values.sort()
+    return values[_is_new(values)]
 
 
-def _halves(values: Words) -> Sample:
-    """The low halves of some hashes, sorted, each once."""
-    halves = values.astype(np.uint16)
-    halves.sort()
-    return halves[_is_new(halves)]
+def _unit_hashes(units: Words) -> Sample:
+    return (units * _SPREAD >> np.uint32(32 - UNIT_BITS)).astype(np.uint16)
 
 
 def is_too_short(n: int, units: int) -> bool:
@@ -262,12 +278,14 @@ class Fingerprint:
         n: Length in units.
         t: Frequency threshold, one of `LEVELS`.
         s1: Main feature string: sorted uint16, the units occurring more than `t` times.
-        s2: Auxiliary feature string: sorted uint16, a sample, see `Features.sample`.
+        s2: Auxiliary feature string: uint16 in order of the text, a sample, see `Features.sample`.
         limit: Where it was sampled: a power of two. A new text is sampled at the same limit, so that the two
             samples speak of the same runs.
         digest: 16 bytes, equal for texts of the same units in the same order.
         bands: 32 uint32, hashes of the bands of its MinHash signature; empty where it is too short.
-        numbers: Units with a digit: uint16, how often their sample was halved, then the sample, sorted; empty for none.
+        rare: The other units: uint16, how often their sample was halved, then the sample, sorted; empty for none.
+        title: Units of its title: sorted uint16; empty for none, or where it is not known.
+        values: Other fields of its item: pairs of uint32, hashes of name and value, sorted; empty for none.
 
     Example:
         >>> kept = Fingerprint.of("Bees dance to tell their sisters where the clover is.")
@@ -282,7 +300,9 @@ class Fingerprint:
     limit: int
     digest: bytes
     bands: bytes
-    numbers: bytes = b""
+    rare: bytes = b""
+    title: bytes = b""
+    values: bytes = b""
 
     @classmethod
     def of(cls, text: str | Features) -> Fingerprint:
@@ -300,7 +320,7 @@ class Fingerprint:
             limit=limit,
             digest=features.digest,
             bands=b"" if short else bands(features.hashes).astype("<u4", copy=False).tobytes(),
-            numbers=_numbers(features),
+            rare=_rare(features, t),
         )
 
     @property
@@ -315,19 +335,16 @@ class Fingerprint:
 
     @property
     def runs(self) -> Sample:
-        """The auxiliary feature string as a sorted uint16 array."""
+        """The auxiliary feature string as a uint16 array."""
         return np.frombuffer(self.s2, "<u2").astype(np.uint16, copy=False)
 
 
-def _numbers(new: Features) -> bytes:
-    """The sample of a text's numbers, see `Fingerprint.numbers`."""
-    if not len(new.numbers):
+def _rare(new: Features, t: int) -> bytes:
+    """What is kept of a text's rare units, see `Fingerprint.rare`."""
+    if not t:
         return b""
-    halved = 0
-    while len(_below(new.numbers, EVERY >> halved)) > NUMBERS_CAP:
-        halved += 1
-    sample = _halves(_below(new.numbers, EVERY >> halved))
-    return np.array([halved, *sample.tolist()], "<u2").tobytes()
+    units, halved = new.rare_units(t)
+    return np.array([halved, *units.tolist()], "<u2").tobytes()
 
 
 _CHUNK = 1024  # shingles hashed at a time: the (shingles, values) matrix has 256 KB, which a cache holds

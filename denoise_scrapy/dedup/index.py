@@ -16,11 +16,12 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.dedup.catalog import Catalog, Found
-from denoise_scrapy.dedup.fingerprint import Fingerprint, load_minhash
+from denoise_scrapy.dedup.fingerprint import Features, Fingerprint, load_minhash
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
 from denoise_scrapy.dedup.tree import Forest
+from denoise_scrapy.dedup.variants import hash_title, hash_values, is_filled_in, is_same_site, is_view, other_title, other_values, site_of
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -29,8 +30,11 @@ SEARCHES = ("prefilter", "tree")  # by MinHash bands, or exactly, by the edit-di
 # texts share makes strangers of one band in common, copies have ten and more.
 CANDIDATE_LIMIT = 256
 
-_VERDICTS = ("checked", "kept", "duplicates", "pending", "too_short", "updated")
+_VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
+# Like texts of one site that are aligned with a new one, the likest first: a copy of one of many variants is likest to
+# the one that it is a copy of.
+MOST_ALIGNED = 8
 _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
 _DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
 _NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
@@ -46,8 +50,8 @@ class Verdict:
         score: Share of the text's runs of units found in it (c2), 0 to 1; 0 for no duplicate.
         c1: Share of the text's main units found in it, 0 to 1; 0 for no duplicate.
         new: Share of the text that is not in it, 0 to 1, as estimated from the runs; 0 for no duplicate.
-        form: True for a duplicate in which other numbers stand: 4 or more, over two fifths of its own. It may be a form
-            filled in anew, or an update.
+        variant_of: Key of the kept text of the same site that the text is a variant of: as like it as a duplicate, but
+            another thing by its title, its item's values, or what is filled in. It is no duplicate. None for none.
         reason: One short sentence for a log.
         too_short: True for a text that similarity cannot judge.
         updated: True where the key was kept with another text, which this one replaced.
@@ -65,7 +69,7 @@ class Verdict:
     score: float = 0.0
     c1: float = 0.0
     new: float = 0.0
-    form: bool = False
+    variant_of: str | None = None
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
@@ -79,6 +83,24 @@ class Item(NamedTuple):
     name: Name
     text: NewText
     fingerprint: Fingerprint
+
+
+class Like(NamedTuple):
+    """A kept text that a new one repeats by the rule.
+
+    Attributes:
+        record: The kept text.
+        proof: How like they are.
+        reason: The same for a log.
+        own: Whether it is of the same site.
+        siblings: Other texts of its form that the new one repeats as well.
+    """
+
+    record: Record
+    proof: Comparison
+    reason: str
+    own: bool
+    siblings: Sequence[Fingerprint] = ()
 
 
 class Answer(NamedTuple):
@@ -192,7 +214,7 @@ class DuplicateIndex:
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'pending', 'too_short' and 'updated' count verdicts, 'claimed', 'settled' and
+        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts, 'claimed', 'settled' and
         'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon, 'unnoted' the
         times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the kept texts
         that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
@@ -200,7 +222,17 @@ class DuplicateIndex:
         sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
         return {**self._counts, **sizes}
 
-    def check(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
+    def check(
+        self,
+        key: str,
+        text: str,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+    ) -> Verdict:
         """Return whether a text is a duplicate of a kept one, and keep nothing.
 
         Args:
@@ -208,23 +240,49 @@ class DuplicateIndex:
             text: The item's text.
             scope: Texts are compared within one scope only: the site, or "" for all.
             group: Texts of one group are no duplicates of each other; "" for none.
+            site: Where the item is from: like texts of one site may be variants. The host of the key where None is
+                given and the key is a URL; "" for not known.
+            title: The item's own title; "" for not known.
+            values: Other fields of the item: like texts with another value in a field are variants.
 
         Raises:
             ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
         """
-        item = self._read(text, Name(key, scope, group))
+        item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
         with self._lock:
             self._load()
             return self._judge(item).verdict
 
-    def add(self, key: str, text: str, *, scope: str = "", group: str = "") -> Verdict:
+    def add(
+        self,
+        key: str,
+        text: str,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+    ) -> Verdict:
         """Keep a text, whatever it is like, in place of what its key had; arguments and errors as of `check`.
 
         The verdict says whether the key was there with another text (`updated`).
         """
-        return self._take(self._read(text, Name(key, scope, group)), similar=False, claim=False)
+        item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
+        return self._take(item, similar=False, claim=False)
 
-    def check_and_add(self, key: str, text: str, *, scope: str = "", group: str = "", claim: bool = False) -> Verdict:
+    def check_and_add(
+        self,
+        key: str,
+        text: str,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+        claim: bool = False,
+    ) -> Verdict:
         """Return whether a text is a duplicate of a kept one, and keep it if not; arguments and errors as of `check`.
 
         A claimed text is there for all indexes on the store, and vanishes if it is withdrawn, if this index is
@@ -244,7 +302,8 @@ class DuplicateIndex:
             True
             (False, True)
         """
-        return self._take(self._read(text, Name(key, scope, group)), similar=True, claim=claim)
+        item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
+        return self._take(item, similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
         """Keep a claimed text for good, by `Verdict.claim`: its item was delivered.
@@ -347,13 +406,15 @@ class DuplicateIndex:
     def __len__(self) -> int:
         return len(self._catalog)
 
-    def _read(self, text: str, name: Name) -> Item:
+    def _read(self, text: str, name: Name, title: str, values: Mapping[str, object] | None) -> Item:
         """Check and read what is given; costly, and done outside the lock."""
         _check_names(name)
-        if not isinstance(text, str):
-            raise ValueError(f"text must be a string, got {type(text).__name__}")
+        for what, given in (("text", text), ("title", title)):
+            if not isinstance(given, str):
+                raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         new = self._rule.read(text)
-        return Item(name, new, self._rule.fingerprint(new))
+        beside = {"title": hash_title(title), "values": hash_values(values or {})}
+        return Item(name, new, replace(self._rule.fingerprint(new), **beside))
 
     def _judge(self, item: Item, *, similar: bool = True) -> Answer:
         """Judge a text against all that is remembered, but for what was claimed by the dead."""
@@ -391,17 +452,43 @@ class DuplicateIndex:
                 return Answer(Verdict(reason="the same item with the same text", too_short=short), same)
             verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
             return Answer(verdict, same, keep=True)
-        equal = self._same_words(item, found) if similar and (self._short or not short) else None
-        if equal is not None:
-            kept = equal.name.key
-            return Answer(Verdict(True, kept, 1.0, 1.0, reason=f"the same words as {kept}", too_short=short), equal)
-        record, proof = next(self._matches(item, found), (None, None)) if similar and not short else (None, None)
-        if record is None or proof is None:
+        if not similar or (short and not self._short):
             reason = "too short to be judged" if similar and short else "new"
             return Answer(Verdict(reason=reason, too_short=short), keep=True)
-        kept, form = record.name.key, rule.is_form(item.text, record.fingerprint)
-        reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
-        return Answer(Verdict(True, kept, proof.c2, proof.c1, proof.new, form, reason), record)
+        nearest: Like | None = None  # of those that are variants
+        for like in self._likes(item, found, short=short):
+            why = self._why_variant(item, like)
+            kept = like.record.name.key
+            if not why:
+                proof = like.proof
+                verdict = Verdict(True, kept, proof.c2, proof.c1, proof.new, reason=like.reason, too_short=short)
+                return Answer(verdict, like.record)
+            nearest = nearest or like._replace(reason=f"a variant of {kept}: {why}")
+        if nearest is None:
+            return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
+        name = nearest.record.name
+        return Answer(Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason), keep=True)
+
+    def _why_variant(self, item: Item, like: Like) -> str:
+        """Return why a text and a kept one that it repeats are two things; "" where it is a copy."""
+        mine, theirs = item.fingerprint, like.record.fingerprint
+        if other_values(mine.values, theirs.values):
+            return "other values"
+        if not isinstance(item.text, Features) or not (like.own or like.siblings):
+            return ""
+        if like.own and other_title(item.text, mine.title, theirs.title):
+            return "another title"
+        if mine.digest == theirs.digest:
+            return ""
+        filled_in = is_filled_in(
+            item.text,
+            theirs,
+            like.siblings,
+            same_site=like.own,
+            same_title=bool(mine.title and theirs.title),
+            view=like.own and is_view(item.name.key, like.record.name.key),
+        )
+        return "something else is filled in" if filled_in else ""
 
     def _find(self, item: Item, *, similar: bool) -> Found:
         listing = Record(0, item.name, item.fingerprint).listing
@@ -414,27 +501,47 @@ class DuplicateIndex:
         """The record of a text's key."""
         return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
 
-    def _same_words(self, item: Item, found: Found) -> Record | None:
-        """The earliest kept text of the same units in the same order; none for an empty one."""
+    def _likes(self, item: Item, found: Found, *, short: bool) -> Iterator[Like]:
+        """Yield the kept texts that a new one repeats: those of the same words, of other sites, of its own; the earliest
+        first, of its own site the likest.
+        """
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
-            for one in self._alive(found.same_words[start : start + _CHUNK]):
-                if one.fingerprint.digest == item.fingerprint.digest and not _one_group(one.name, item.name):
-                    return one
-        return None
-
-    def _matches(self, item: Item, found: Found) -> Iterator[tuple[Record, Comparison]]:
-        """Yield the kept texts that a new one duplicates, the earliest first."""
-        ids = found.alike
-        if not self._bands:
+            for one in self._others(item, found.same_words[start : start + _CHUNK]):
+                if one.fingerprint.digest == item.fingerprint.digest:
+                    same = Comparison(True, 1.0, 1.0)
+                    yield Like(one, same, f"the same words as {one.name.key}", is_same_site(item.name.site, one.name.site))
+        ids = [] if short else found.alike
+        if not self._bands and not short:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
                 self._forest = Forest(self._store, self._rule)
             self._forest.catch_up(self._catalog.ids_after(self._forest.last))
             ids = self._forest.candidates(item.text, item.name.scope, self._threshold)
+        own: list[Like] = []
         for start in range(0, len(ids), _CHUNK):
-            records = [one for one in self._alive(ids[start : start + _CHUNK]) if not _one_group(one.name, item.name)]
+            records = self._others(item, ids[start : start + _CHUNK])
             self._verified += len(records)
             judged = self._rule.judge(item.text, [one.fingerprint for one in records], self._threshold, self._most_new)
-            yield from (pair for pair in zip(records, judged, strict=True) if pair[1].duplicate)
+            likes = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
+            forms: dict[str, list[Record]] = {}
+            for one, _ in likes:
+                forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
+            for one, proof in likes:
+                name = one.name
+                shares = f"(c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
+                same = is_same_site(item.name.site, name.site)
+                siblings = [sib.fingerprint for sib in forms[name.variant_of or name.key] if sib is not one]
+                like = Like(one, proof, f"near-duplicate of {name.key} {shares}", same, siblings[:MOST_ALIGNED])
+                if same or siblings:
+                    own.append(like)
+                else:
+                    yield like
+        title = item.fingerprint.title
+        own.sort(key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new, like.record.id))
+        yield from own[:MOST_ALIGNED]
+
+    def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
+        """Records that are still there, but those of the item's group."""
+        return [one for one in self._alive(ids) if not _one_group(one.name, item.name)]
 
     def _alive(self, ids: Sequence[int]) -> list[Record]:
         """Records that are still in the store; what another index has taken out is forgotten here too."""
@@ -455,7 +562,8 @@ class DuplicateIndex:
                 if not answer.keep:
                     number = self._repeat(answer, claim=claim)
                     break
-                number = self._keep(item.name, item.fingerprint, answer.record, claim=claim)
+                name = item.name._replace(variant_of=answer.verdict.variant_of or "")
+                number = self._keep(name, item.fingerprint, answer.record, claim=claim)
                 if number:
                     break
             self._note(item.name, answer)
@@ -517,9 +625,14 @@ class DuplicateIndex:
         counts["checked"] += 1
         counts["kept"] += answer.keep and not verdict.updated
         counts["duplicates"] += verdict.duplicate
+        counts["variants"] += verdict.variant_of is not None
         counts["pending"] += verdict.pending
         counts["too_short"] += verdict.too_short
         counts["updated"] += verdict.updated
+
+
+def _site(site: str | None, key: str) -> str:
+    return site_of(key) if site is None and isinstance(key, str) else site or ""
 
 
 def _one_group(one: Name, other: Name) -> bool:

@@ -13,14 +13,15 @@ from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Pu
 from denoise_scrapy.storage import RedisLink
 
 LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
-FORMAT = "2"  # raise with any change of the bytes of a record, and change the script that reads them too
+FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
 MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server does nothing else meanwhile
 TIMEOUT = 2.0  # seconds to wait for an answer, which takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Delete these keys to start a new index, give another name, or use the version that wrote them."
 _LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
-_HEAD = struct.Struct("<IIQIIIIII16s")  # n, t, limit, bytes of s1, s2, numbers, bands, scope, group; digest
+# n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
+_HEAD = struct.Struct("<IIQ10I16s")
 
 # What is run inside the server, in Lua: a script is atomic there. Ids are written with `%d`, for Lua itself writes
 # large numbers as 1e+14.
@@ -58,10 +59,11 @@ _PUT = (
 -- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
 local function read(data)  -- the head that `_pack` writes
-  local _, _, _, s1, s2, numbers, bands, scope, group, digest, at = struct.unpack('<I4I4I8I4I4I4I4I4I4c16', data)
-  local names = at + s1 + s2 + numbers + bands
+  local _, _, _, s1, s2, rare, title, values, bands, scope, group, site, variant, digest, at =
+    struct.unpack('<I4I4I8I4I4I4I4I4I4I4I4I4I4c16', data)
+  local names = at + s1 + s2 + rare + title + values + bands
   return {digest = digest, bands = data:sub(names - bands, names - 1),
-          scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group)}
+          scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group + site + variant)}
 end
 
 local seen, new, every, most = tonumber(ARGV[1]), read(ARGV[2]), ARGV[4] == '1', tonumber(ARGV[5])
@@ -480,11 +482,11 @@ def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes]:
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
-    """Write a record as bytes, some 700 to 1,000."""
-    f, scope, group = fingerprint, name.scope.encode(), name.group.encode()
-    sizes = (len(f.s1), len(f.s2), len(f.numbers), len(f.bands), len(scope), len(group))
-    head = _HEAD.pack(f.n, f.t, f.limit, *sizes, f.digest)
-    return b"".join((head, f.s1, f.s2, f.numbers, f.bands, scope, group, name.key.encode()))
+    """Write a record as bytes, some 700 to 1,500."""
+    f = fingerprint
+    parts = [f.s1, f.s2, f.rare, f.title, f.values, f.bands, *(one.encode() for one in name[1:])]
+    head = _HEAD.pack(f.n, f.t, f.limit, *map(len, parts), f.digest)
+    return b"".join((head, *parts, name.key.encode()))
 
 
 def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
@@ -499,6 +501,6 @@ def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
         start += size
     if start > len(data):
         raise ValueError(f"no record: {len(data)} bytes where {start} or more are announced")
-    s1, s2, numbers, bands, scope, group = parts
-    fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands, numbers)
-    return Name(data[start:].decode(), scope.decode(), group.decode()), fingerprint
+    s1, s2, rare, title, values, bands, *names = parts
+    fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands, rare, title, values)
+    return Name(data[start:].decode(), *(one.decode() for one in names)), fingerprint

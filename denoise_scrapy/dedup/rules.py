@@ -55,9 +55,6 @@ MOST_NEW = 0.3
 MIN_RUNS = 8
 # The part's least length in percent of the whole's. A bounded fingerprint cannot know tiny excerpts.
 RATIO_PERCENT = 30
-# Of an auction or a notice filled in anew nearly all numbers differ; a reprint or a page with another date differs in
-# one to three.
-FORM_NUMBERS, FORM_SHARE = 4, 0.4
 
 _32 = np.uint64(32)
 
@@ -152,10 +149,6 @@ class Rule(ABC):
         """Return the length of the longest kept text that a text may be a duplicate of."""
         return 1 << 62
 
-    def is_form(self, new: NewText, kept: Fingerprint) -> bool:
-        """Return whether in a duplicate other numbers stand."""
-        return False
-
 
 class PartRule(Rule):
     """A new text is a duplicate where nearly all of it is in a kept one.
@@ -200,11 +193,6 @@ class PartRule(Rule):
     @override
     def longest(self, new: NewText) -> int:
         return longest_kept(new.n)
-
-    @override
-    def is_form(self, new: NewText, kept: Fingerprint) -> bool:
-        assert isinstance(new, Features)
-        return is_form(new, kept)
 
 
 class NearCopyRule(PartRule):
@@ -317,24 +305,6 @@ def share_new(new: Features, kept: Fingerprint) -> float:
     ideographs = float((new.kinds == IDEOGRAPH).mean())
     length = RUN + (RUN_OF_IDEOGRAPHS - RUN) * ideographs
     return share * max(1 / length, 1 - (length - 1) * ends)
-
-
-def is_form(new: Features, kept: Fingerprint) -> bool:
-    """Return whether a text has other numbers than a kept one: 4 or more, and over two fifths of its own.
-
-    Example:
-        >>> form = "Lot {}: sum {}, paid on {}, to account {}."
-        >>> kept = Fingerprint.of(form.format(1, 250, 17, 4711))
-        >>> is_form(Features.read(form.format(2, 900, 23, 4711)), kept)
-        False
-        >>> is_form(Features.read(form.format(2, 900, 23, 8000)), kept)
-        True
-    """
-    halved, *theirs = np.frombuffer(kept.numbers or bytes(2), "<u2").tolist()
-    limit = EVERY >> halved
-    mine = new.numbers if limit == EVERY else new.numbers[: new.numbers.searchsorted(np.uint32(limit))]
-    differ = np.count_nonzero(~np.isin(mine.astype(np.uint16), np.array(theirs, np.uint16)))
-    return bool(differ << halved >= FORM_NUMBERS and differ > FORM_SHARE * len(mine))
 
 
 # The literal rule of the source. Measured beside ours in docs/dedup.md: it calls a third of the pages of one site

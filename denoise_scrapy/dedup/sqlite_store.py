@@ -20,7 +20,7 @@ from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
-FORMAT = "3"  # raise with any change of the tables
+FORMAT = "4"  # raise with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     what="an index of denoise_scrapy",
@@ -33,7 +33,9 @@ INDEX = FileKind(
             seen INTEGER NOT NULL DEFAULT (strftime('%s', 'now')),
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
-            numbers BLOB NOT NULL, UNIQUE (key, scope))""",
+            rare BLOB NOT NULL, title BLOB NOT NULL, other_fields BLOB NOT NULL,
+            site TEXT NOT NULL, variant_of TEXT NOT NULL, UNIQUE (key, scope))""",
+        "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
         # Dropped keys, those dropped last with the highest ids. The triggers keep them in step with the texts, whoever
@@ -55,19 +57,22 @@ INDEX = FileKind(
 )
 
 _LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
-_RECORD = """SELECT id, owner, key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands, numbers
+_RECORD = """SELECT id, owner, key, scope, text_group, site, variant_of,
+    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields
     FROM texts LEFT JOIN claims USING (id) WHERE id """
 _ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its versions
 _as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
 # One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
-_PUT = """INSERT OR REPLACE INTO texts (key, scope, text_group, n, t, s1, s2, s2_limit, digest, bands, numbers)
-    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
+_PUT = f"""INSERT OR REPLACE INTO texts (key, scope, text_group, site, variant_of,
+    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields)
+    SELECT {", ".join("?" * 15)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
     SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
 _OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
 _COPIES = "SELECT key, scope, kept, seen FROM copies"
+_VARIANTS = "SELECT key, scope, text_group, site, variant_of FROM texts WHERE variant_of <> ''"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
@@ -131,14 +136,15 @@ class SQLiteStore(Store):
             part = ordered[start : start + _ASKED]
             part += part[-1:] * ((1 << (len(part) - 1).bit_length()) - len(part))
             rows = self._connection.execute(_record_statement(len(part)), part)
-            for number, owner, key, scope, group, *of in rows:
-                found.append(Record(number, Name(key, scope, group), Fingerprint(*of), owner or ""))
+            for number, owner, key, scope, group, site, variant_of, *of in rows:
+                name = Name(key, scope, group, site, variant_of)
+                found.append(Record(number, name, Fingerprint(*of), owner or ""))
         return found
 
     @override
     def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
         f = fingerprint
-        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.numbers, seen)
+        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, seen)
         with self._writing(several=bool(owner or replaced)) as link:
             done = link.execute(_PUT, row)
             number = (done.lastrowid or 0) if done.rowcount else 0
@@ -218,6 +224,11 @@ class SQLiteStore(Store):
     def copy_named(self, name: Name) -> Copy | None:
         row = self._connection.execute(f"{_COPIES} WHERE key = ? AND scope = ?", name[:2]).fetchone()
         return None if row is None else Copy(*row)
+
+    @override
+    def variants(self, kept: Name | None = None) -> Iterator[Name]:
+        which, values = ("", ()) if kept is None else (" AND variant_of = ? AND scope = ?", kept[:2])
+        yield from map(Name._make, self._connection.execute(f"{_VARIANTS}{which} ORDER BY id", values))
 
     @override
     def remove_copy(self, name: Name) -> bool:

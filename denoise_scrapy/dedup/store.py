@@ -53,11 +53,15 @@ class Name(NamedTuple):
         key: The item's key, as the caller gave it.
         scope: Texts are compared within one scope; a key is one item in each.
         group: Texts of one group are no duplicates of each other; "" for none.
+        site: Where the item is from; "" where that is not known.
+        variant_of: Key of the kept text that its own is a variant of; "" for none.
     """
 
     key: str
     scope: str = ""
     group: str = ""
+    site: str = ""
+    variant_of: str = ""
 
 
 class Listing(NamedTuple):
@@ -107,26 +111,28 @@ class Copy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A kept key, and those that were dropped for it.
+    """A kept key, those that were dropped for it, and its variants, which are kept.
 
     Attributes:
         kept: Key of the kept text.
         scope: The scope of all.
         copies: Dropped keys, those dropped last at the end.
+        variants: Keys of kept texts that are variants of it, those kept last at the end.
 
     Example:
-        >>> Group("/a", "", ("/b", "/c")).members
-        ('/a', '/b', '/c')
+        >>> Group("/a", "", ("/b", "/c"), ("/d",)).members
+        ('/a', '/b', '/c', '/d')
     """
 
     kept: str
     scope: str
-    copies: tuple[str, ...]
+    copies: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
 
     @property
     def members(self) -> tuple[str, ...]:
         """All keys, the kept one first."""
-        return (self.kept, *self.copies)
+        return (self.kept, *self.copies, *self.variants)
 
 
 class Put(NamedTuple):
@@ -273,20 +279,29 @@ class Store(ABC):
         for batch in self.newer(0):
             yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
 
+    def variants(self, kept: Name | None = None) -> Iterator[Name]:
+        """Yield the names of the kept texts that are variants of one, or of any; those kept last at the end."""
+        names = (record.name for record in self.records())
+        yield from (name for name in names if name.variant_of and kept in {None, Name(name.variant_of, name.scope)})
+
     def group(self, key: str, scope: str) -> Group | None:
-        """Return the group of a key, be it the kept one or a dropped one; None where nothing was dropped for it."""
+        """Return the group of a key, be it the kept one, a dropped one or a variant; None where it is alone."""
         copy = self.copy_named(Name(key, scope))
-        kept = key if copy is None else copy.kept
-        copies = tuple(one.key for one in self.copies(Name(kept, scope)))
-        return Group(kept, scope, copies) if copies else None
+        variant = next((one for one in self.variants() if one[:2] == (key, scope)), None)
+        kept = Name(copy.kept if copy else variant.variant_of if variant else key, scope)
+        copies = tuple(one.key for one in self.copies(kept))
+        variants = tuple(one.key for one in self.variants(kept))
+        return Group(kept.key, scope, copies, variants) if copies or variants else None
 
     def groups(self) -> list[Group]:
-        """Return all groups, the largest first; they take some 200 bytes a copy."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for one in self.copies():
-            found.setdefault((one.kept, one.scope), []).append(one.key)
-        groups = [Group(kept, scope, tuple(copies)) for (kept, scope), copies in found.items()]
-        return sorted(groups, key=lambda one: (-len(one.copies), one.scope, one.kept))
+        """Return all groups, the largest first; they take some 200 bytes a copy or variant."""
+        found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+        for copy in self.copies():
+            found.setdefault((copy.kept, copy.scope), ([], []))[0].append(copy.key)
+        for name in self.variants():
+            found.setdefault((name.variant_of, name.scope), ([], []))[1].append(name.key)
+        groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
+        return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))
 
 
 def new_owner() -> str:

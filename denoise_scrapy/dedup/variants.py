@@ -1,0 +1,248 @@
+"""Copies and variants: what two like texts differ in, and whether that makes them two things.
+
+The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their texts
+are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site is a
+variant of it, and kept, where its title is another, where its item brings another value, or where words stand in the
+place of others. What only lacks something, or has something more at an end, is a copy: a print view, a page without
+its first paragraph.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.dedup.fingerprint import (
+    EVERY,
+    RUN,
+    RUN_OF_IDEOGRAPHS,
+    TITLE_CAP,
+    UNIT_BITS,
+    VALUES_CAP,
+    Features,
+    Fingerprint,
+)
+from denoise_scrapy.dedup.tokens import IDEOGRAPH, unit_hashes
+
+# Shares of its own units that a kept form has alone among its siblings, from which a text that lacks them is another
+# form: of 4,420 made forms one in a hundred lacks less than .4, of their copies, which lack dates and view counts, one
+# in five more. Less where the text differs in its middle. Without a title that both have, to lack one is enough.
+LACKS, LACKS_INSIDE = 0.4, 0.25
+# Percent of the common runs at each end of a text that do not bound it: a line that a print view puts in front repeats
+# the words of the title in its address.
+OUTER_PERCENT = 3
+# Words stand in the place of others where neither are twenty times as many.
+PLACE_RATIO = 20.0
+# Least shares of a kept text that a part of it has, as a copy of its site: else the kept one is a page that shows
+# several. The first where only its beginning is missing, as in copies whose first paragraphs are cut.
+LEAST_END, LEAST_PART = 0.4, 0.5
+
+_PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
+_32 = np.uint64(32)
+
+
+def site_of(key: str) -> str:
+    """Return the host that a key names if it is a URL, else "".
+
+    Example:
+        >>> site_of("https://www.A.example:443/jobs/7"), site_of("http://127.0.0.1:8808/"), site_of("sku 7")
+        ('a.example', '127.0.0.1:8808', '')
+    """
+    if "://" not in key:
+        return ""
+    try:
+        parts = urlsplit(key)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return ""
+    return host.removeprefix("www.") + ("" if port in {None, 80, 443} else f":{port}")
+
+
+def is_same_site(one: str, other: str) -> bool:
+    """Return whether two hosts are of one site: the same, or one below the other.
+
+    Example:
+        >>> is_same_site("a.example", "m.a.example"), is_same_site("a.example", "b.example"), is_same_site("", "")
+        (True, False, False)
+    """
+    return bool(one and other) and (one == other or one.endswith("." + other) or other.endswith("." + one))
+
+
+def hash_title(title: str) -> bytes:
+    """Return what is kept of a title: `Fingerprint.title`."""
+    return np.unique(Features.read(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
+
+
+def hash_values(values: Mapping[str, object]) -> bytes:
+    """Return what is kept of an item's other fields: `Fingerprint.values`."""
+    if not values:
+        return b""
+    pairs = {name: json.dumps(value, default=str, sort_keys=True) for name, value in values.items()}
+    names, texts = unit_hashes(list(pairs)), unit_hashes(list(pairs.values()))
+    order = np.argsort(names)[:VALUES_CAP]
+    return np.stack([names[order], texts[order]], axis=1).astype("<u4").tobytes()
+
+
+def other_title(new: Features, one: bytes, other: bytes) -> bool:
+    """Return whether a text has another title than a kept one: each has a unit that the other has not.
+
+    False where one is not known, and where the text itself has the units of the other and not its own: its title is
+    that of a frame.
+
+    Example:
+        >>> one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))
+        >>> text = Features.read("Two rooms in Kiel, bright and quiet.")
+        >>> other_title(text, one, other), other_title(text, frame, one), other_title(text, one, b"")
+        (True, False, False)
+    """
+    mine, theirs = (np.frombuffer(title, "<u2") for title in (one, other))
+    if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
+        return False
+    return bool(np.isin(mine, new.places).all() or not np.isin(theirs, new.places).all())
+
+
+def other_values(one: bytes, other: bytes) -> bool:
+    """Return whether two items have a field with two values.
+
+    Example:
+        >>> red, blue = hash_values({"price": 9, "colour": "red"}), hash_values({"price": 9, "colour": "blue"})
+        >>> other_values(red, blue), other_values(red, hash_values({"price": 9}))
+        (True, False)
+    """
+    mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
+    return any(theirs.get(name, value) != value for name, value in mine.items())
+
+
+def is_view(one: str, other: str) -> bool:
+    """Return whether one URL is another of its site with parts of a path or pairs of a query added.
+
+    Example:
+        >>> story = "http://a.example/news/7.html"
+        >>> is_view(story, story + "?view=print"), is_view(story, "http://m.a.example/print/news/7")
+        (True, True)
+        >>> is_view(story, "http://a.example/news/8.html"), is_view(story + "?page=1", story + "?page=2")
+        (False, False)
+    """
+    mine, theirs = (Counter(_PART.findall(url.partition("://")[2].partition("/")[2])) for url in (one, other))
+    return mine <= theirs or theirs <= mine
+
+
+class Zones(NamedTuple):
+    """Numbers of what lies before the first run that two texts have in common, behind the last, and between."""
+
+    head: float
+    inner: float
+    tail: float
+
+
+class Difference(NamedTuple):
+    """What differs between a new text and a kept one, aligned.
+
+    Attributes:
+        novel: Units of the new text that the kept one has not.
+        lost: Runs of the kept text that the new one has not, reckoned from its sample.
+        lacking: Units of the kept text that the new one has not: uint16 (k,).
+    """
+
+    novel: Zones
+    lost: Zones
+    lacking: npt.NDArray[np.uint16]
+
+
+def difference(new: Features, kept: Fingerprint) -> Difference:
+    """Align a text with a kept one.
+
+    Example:
+        >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
+        >>> found = difference(Features.read(form.format(700)), Fingerprint.of(form.format(900)))
+        >>> found.novel, found.lost, len(found.lacking)
+        (Zones(head=0, inner=1, tail=0), Zones(head=0, inner=5, tail=0), 1)
+    """
+    theirs, limit = _units_of(kept)
+    is_theirs, is_mine = np.zeros((2, 1 << UNIT_BITS), np.bool_)
+    is_theirs[theirs], is_mine[new.places] = True, True
+    novel = np.flatnonzero(new.informative & (new.places < limit) & ~is_theirs[new.places])
+    hashes = new.runs.at >> _32
+    sampled = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(kept.limit)))
+    mine = hashes[sampled].astype(np.uint16)
+    common, there = sampled[np.isin(mine, kept.runs)], np.isin(kept.runs, mine)
+    starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
+    lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
+    each = EVERY // kept.limit
+    return Difference(_zones(novel, common, starts), Zones(*(each * one for one in lost)), theirs[~is_mine[theirs]])
+
+
+def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: npt.NDArray[np.intp]) -> Zones:
+    """Count places before, between and behind runs that begin and end at these places."""
+    if not len(firsts):
+        return Zones(0, len(places), 0)
+    outer = OUTER_PERCENT * len(firsts) // 100
+    head = int(np.count_nonzero(places < firsts[outer]))
+    tail = int(np.count_nonzero(places > lasts[-1 - outer]))
+    return Zones(head, len(places) - head - tail, tail)
+
+
+def _units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
+    """The units of a text that are kept, stop units left out, and below which hash they are all of them."""
+    rare = np.frombuffer(kept.rare, "<u2")
+    limit = 1 << UNIT_BITS >> int(rare[0]) if len(rare) else 1 << UNIT_BITS
+    units = np.concatenate([kept.units, rare[1:]])
+    return units[units < limit], limit
+
+
+def is_filled_in(
+    new: Features,
+    kept: Fingerprint,
+    siblings: Sequence[Fingerprint],
+    *,
+    same_site: bool = True,
+    same_title: bool = False,
+    view: bool = False,
+) -> bool:
+    """Return whether a text, as like a kept one as a copy, is the same form with something else filled in.
+
+    Something is filled in where each of the two has units that the other has not, at the same place: before what they
+    have in common, behind it, or between. Where more texts of the form are known, they tell what the kept one has
+    alone: a copy has most of that, another form has not.
+
+    Args:
+        new: The text.
+        kept: The kept one.
+        siblings: Other kept texts of its form that the new one is like.
+        same_site: Whether both are from one site. From another site, what differs at the ends is a byline or a notice,
+            and only three texts of a form make one.
+        same_title: Whether both have a title, and the same.
+        view: Whether one address is the other with something added, as that of a print view: then what differs at the
+            ends is of the frame.
+
+    Example:
+        >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
+        >>> kept = Fingerprint.of(form.format(900))
+        >>> is_filled_in(Features.read(form.format(700)), kept, [])
+        True
+        >>> is_filled_in(Features.read("Printed on Monday. " + form.format(900)), kept, [])
+        False
+    """
+    novel, lost, lacking = difference(new, kept)
+    if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
+        return True
+    if not (any(novel) and len(lacking)) or (not novel.inner and (view or not same_site)):
+        return False
+    places = zip(novel, lost, strict=True)
+    if any(lost) and not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in places):
+        return False
+    if len(siblings) < (1 if same_site else 2):
+        return same_site
+    units = _units_of(kept)[0]
+    alone = units[~np.all([np.isin(units, _units_of(one)[0]) for one in siblings], axis=0)]
+    lacks = int(np.count_nonzero(np.isin(alone, lacking)))
+    if same_site and not same_title:
+        return lacks > 0
+    return lacks >= (LACKS_INSIDE if novel.inner and same_site else LACKS) * max(1, len(alone))
