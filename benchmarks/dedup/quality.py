@@ -10,6 +10,7 @@ from benchmarks.dedup.pieces import GROUPS
 from benchmarks.dedup.rules import Rule
 
 RECALL, CHINESE, FALSE = "recall", "recall on Chinese", "false share"
+FORMS, STORIES, ACROSS, SAME = "forms kept", "stories kept", "copies across sites", "copies on the same site"
 
 
 @dataclass(frozen=True)
