@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from benchmarks.dedup.bases import Base
-from benchmarks.dedup.pieces import excerpt, pieces, sentences, size, words
+from benchmarks.dedup.pieces import pieces, sentences, size, split, words
 from benchmarks.dedup.quality import ACROSS, FORMS, SAME, STORIES, Score, Share
 from denoise_scrapy.dedup import DuplicateIndex
 from example_project.portal.grammar import RANGE, Voice
@@ -32,14 +32,15 @@ LANGUAGES = ("english", "german", "french", "spanish", "chinese", "russian")
 PAGES = 50  # of a kind
 COPIES = 60  # of forms, and of stories, in each way
 _FOLDER = Path(__file__).with_name("form_kinds")
-_SPEAKS = {"latin": "english", "chinese": "chinese"}  # what stands around a story; else Russian
+_SPEAKS = {"latin": "english", "chinese": "chinese"}  # what stands around a story of a language group; else Russian
 _STORY_HOSTS = ("www.saltmere-courier.example", "news.windlebay.example", "www.evening-ledger.example")
 _REPRINT_HOSTS = tuple(
     f"www.{name}.example" for name in ("morning-wire", "allpages", "regio-portal", "the-digest", "infonet", "mirrorpost")
 )
 _CUT = (0.1, 0.5)  # share of the text that is cut off
 _MOVED = 8  # units of a sentence or a paragraph that stands elsewhere: rows of a table stay
-_CHANGED = 0.02  # of the words, in an edited reprint
+_LEFT_OUT = 0.02  # of the words, in an edited reprint
+_TITLE = (6, 10)  # units of a headline made of a text
 _ASKS_TITLES = "title" in signature(DuplicateIndex.check_and_add).parameters
 
 
@@ -68,6 +69,7 @@ class Row:
         kind: Name of the kind of form, or "story".
         language: A language; of a story the one in which what stands around it is written.
         what: "form", "story", or "copy:" with how it was made.
+        body: The text without the lines that the site has below.
         of: Address of what it is a copy of; else empty.
     """
 
@@ -78,6 +80,7 @@ class Row:
     kind: str
     language: str
     what: str
+    body: str
     of: str = ""
 
     @property
@@ -208,54 +211,55 @@ def _by(asked: Asked, name: Callable[[Row], str], truth: bool) -> dict[tuple[str
 def _forms(kind: Kind, pages: int, rng: Random) -> Iterator[Row]:
     """Pages of a kind; no two have the same text."""
     seen: set[str] = set()
-    share = _share_line(kind.url, kind.language)
     while len(seen) < pages:
         writer = Writer(rng, lists(kind.language), names={"id": str(rng.randint(10_000, 9_999_999))})
         title, text = writer.fill(kind.title), writer.fill(kind.text)
-        if text in seen:
-            continue
-        seen.add(text)
-        url = writer.fill(kind.url.replace("{slug}", f"{_slug(title)}-{len(seen)}"))
-        yield Row(url, _host(url), title, _lines(text, share), kind.name, kind.language, "form")
+        if text not in seen:
+            seen.add(text)
+            url = writer.fill(kind.url.replace("{slug}", f"{_slug(title)}-{len(seen)}"))
+            yield _original(url, title, text, kind.name, kind.language, "form", rng)
 
 
 def _story(base: Base, number: int, rng: Random) -> Row:
-    language = _SPEAKS.get(base.group, "russian")
-    line = base.text.strip().partition("\n")[0]
-    title = line if size(line) <= 20 else excerpt(line, 10, rng)
+    line, text = base.text.strip().partition("\n")[0], base.text.strip()
+    title = line if size(line) <= 2 * _TITLE[1] else _headline(text, rng)
     host = base.site if "." in base.site else _STORY_HOSTS[number % len(_STORY_HOSTS)]
     url = f"https://{host}/{rng.randint(2015, 2026)}/{rng.randint(1, 12):02}/{_slug(title)}-{number}.html"
-    return Row(url, host, title, _lines(base.text.strip(), _share_line(url, language)), "story", language, "story")
+    return _original(url, title, text, "story", _SPEAKS.get(base.group, "russian"), "story", rng)
 
 
-def _share_line(url: str, language: str) -> str:
-    """The line for sharing that all pages of a site have; none on every other site."""
-    host = _host(url)
-    rng = Random(host)
-    return Writer(rng, lists(language)).raw("share") if rng.random() < 0.5 else ""
+def _original(url: str, title: str, body: str, kind: str, language: str, what: str, rng: Random) -> Row:
+    host = urlsplit(url).netloc
+    text = _lines(body, *_below(host, language, rng))
+    return Row(url, host, title, text, kind, language, what, body)
+
+
+def _below(host: str, language: str, rng: Random) -> list[str]:
+    """The lines that a site has below its texts: a date or a count, and buttons to share; on half of the sites each."""
+    site, found = Random(host), []
+    for name in (site.choice(["views", "updated"]), "share"):
+        if site.random() < 0.5:
+            found.append(Writer(site if name == "share" else rng, lists(language)).raw(name))
+    return found
 
 
 def _lines(*lines: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _host(url: str) -> str:
-    return urlsplit(url).netloc
-
-
 def _slug(title: str) -> str:
-    words = re.findall("[a-z0-9]+", title.lower())
-    return "-".join(words[:6]) or "page"
+    return "-".join(re.findall("[a-z0-9]+", title.lower())[:6]) or "page"
 
 
-def _unshared(row: Row) -> str:
-    """The text less the line for sharing."""
-    share = _share_line(row.url, row.language)
-    return row.text.removesuffix(f"\n{share}") if share else row.text
+def _headline(text: str, rng: Random) -> str:
+    """The first words of a sentence."""
+    units = rng.randint(*_TITLE)
+    long = [one for one in sentences(text) if size(one) >= units] or [text]
+    return split(rng.choice(long).strip(), units)[0].rstrip(" ,.;:，。、；：")
 
 
 def _copy(row: Row, how: str, url: str, title: str, text: str) -> Row:
-    return Row(url, _host(url), title, text, row.kind, row.language, f"copy:{how}", row.url)
+    return Row(url, urlsplit(url).netloc, title, text, row.kind, row.language, f"copy:{how}", text, row.url)
 
 
 def _writer(row: Row, url: str, rng: Random) -> Writer:
@@ -264,80 +268,83 @@ def _writer(row: Row, url: str, rng: Random) -> Writer:
 
 def _reprint(row: Row, rng: Random) -> Row:
     """On another site, with a headline and an agency line or a byline of its own."""
-    return _reprinted(row, "reprint", _unshared(row), rng)
+    return _reprinted(row, "reprint", row.body, rng)
 
 
 def _edited_reprint(row: Row, rng: Random) -> Row:
-    """The same with a few words changed, and a sentence and its source below."""
-    parts = list(pieces(_unshared(row)))
-    places = [i for i in words(parts) if parts[i].islower() or not parts[i].isascii()]
-    for i in rng.sample(places, min(max(1, round(_CHANGED * len(places))), len(places))):
-        parts[i] = parts[rng.choice(places)]
+    """A reprint in which a few words are left out, with a sentence more and its source below."""
+    parts = list(pieces(row.body))
+    plain = [i for i in words(parts) if parts[i] == parts[i].lower() and not re.search(r"\d", parts[i])]
+    for i in rng.sample(plain, max(1, round(_LEFT_OUT * len(plain)))):
+        parts[i] = ""
     writer = _writer(row, row.url, rng)
     return _reprinted(row, "edited reprint", _lines("".join(parts), writer.raw("closing"), writer.raw("source")), rng)
 
 
 def _reprinted(row: Row, how: str, text: str, rng: Random) -> Row:
-    host = rng.choice(_REPRINT_HOSTS)
-    url = f"https://{host}/{row.language[:2]}/{rng.randint(100_000, 999_999)}-{how[0]}.html"
+    url = f"https://{rng.choice(_REPRINT_HOSTS)}/{row.language[:2]}/{rng.randint(100_000, 999_999)}-{how[0]}.html"
     head = _writer(row, url, rng).raw(rng.choice(["agency", "byline"]))
-    return _copy(row, how, url, excerpt(row.text.replace("\n", " "), rng.randint(6, 10), rng), _lines(head, text))
+    return _copy(row, how, url, _headline(row.body, rng), _lines(head, text))
 
 
 def _print_view(row: Row, rng: Random) -> Row:
+    """The text alone, with a line that says when and from where it was printed."""
     url = rng.choice([f"{row.url}?print=1", f"{row.url}/print", f"{row.url}?view=print&layout=plain"])
     writer = _writer(row, url, rng)
-    lines = [writer.raw("printed"), _unshared(row)]
+    lines = [writer.raw("printed"), row.body]
     title = row.title if rng.random() < 0.5 else f"{row.title} - {writer.raw('print')}"
     return _copy(row, "print view", url, title, _lines(*lines[:: rng.choice([1, -1])]))
 
 
 def _session(row: Row, rng: Random) -> Row:
+    """The same text at an address with the number of a session."""
     number = f"{rng.getrandbits(96):024x}"
-    url = rng.choice([f"{row.url}?sid={number}", f"{row.url};jsessionid={number}", f"{row.url}?PHPSESSID={number}"])
+    url = row.url + rng.choice([f"?sid={number}", f";jsessionid={number}", f"?PHPSESSID={number}"])
     return _copy(row, "session address", url, row.title, row.text)
 
 
 def _cut(row: Row, rng: Random) -> Row:
-    """Without the first paragraphs, or with these alone; sentences where a text has no fitting paragraphs."""
-    whole = size(row.text)
-    for parts in (row.text.splitlines(keepends=True), list(sentences(row.text)), list(pieces(row.text))):
-        sizes = [size("".join(parts[:i])) for i in range(len(parts))]
-        fit = [i for i, units in enumerate(sizes) if _CUT[0] * whole <= units <= _CUT[1] * whole]
-        fit_end = [i for i, units in enumerate(sizes) if _CUT[0] * whole <= whole - units <= _CUT[1] * whole]
-        if fit and fit_end:
+    """Without the first paragraphs, or without the last; sentences or words where no paragraphs are as long."""
+    whole, (low, high), at_start = size(row.text), _CUT, rng.random() < 0.5
+    for parts in (row.text.splitlines(keepends=True), sentences(row.text), pieces(row.text)):
+        shares = {i: size("".join(parts[:i] if at_start else parts[i:])) / whole for i in range(1, len(parts))}
+        places = [i for i, share in shares.items() if low <= share <= high]
+        if places:
             break
-    text = "".join(parts[rng.choice(fit) :] if rng.random() < 0.5 else parts[: rng.choice(fit_end)]).strip()
+    place = rng.choice(places)
+    text = "".join(parts[place:] if at_start else parts[:place]).strip()
     return _copy(row, "cut", f"{row.url}?part={rng.randint(2, 9)}", row.title, text)
 
 
 def _reordered(row: Row, rng: Random) -> Row:
     """Paragraphs in another order, or a third of the sentences."""
-    lines, few = row.text.split("\n"), list(sentences(row.text))
-    long = [i for i, line in enumerate(lines) if size(line) >= _MOVED]
-    if len(long) >= 3 and rng.random() < 0.5:
-        text = "\n".join(_moved(lines, long, rng))
+    lines, few = row.text.splitlines(keepends=True), sentences(row.text)
+    places = [i for i, line in enumerate(lines) if size(line) >= _MOVED]
+    if len(places) >= 3 and rng.random() < 0.5:
+        text = _moved(lines, places, rng)
     else:
-        long = [i for i, one in enumerate(few) if size(one) >= _MOVED]
-        text = "".join(_moved(few, rng.sample(long, min(len(long), max(2, len(long) // 3))), rng))
+        places = [i for i, one in enumerate(few) if size(one) >= _MOVED]
+        text = _moved(few, rng.sample(places, min(len(places), max(2, len(places) // 3))), rng)
     return _copy(row, "reordered", f"{row.url}?sort={rng.choice('ad')}{rng.randint(1, 9)}", row.title, text)
 
 
-def _moved(parts: Sequence[str], places: Sequence[int], rng: Random) -> list[str]:
-    """Parts of which those at some places have changed places, all of them."""
+def _moved(parts: Sequence[str], places: Sequence[int], rng: Random) -> str:
+    """A text in which the parts at some places have changed places, each of them."""
     found, order = list(parts), list(places)
     rng.shuffle(order)
     for place, other in zip(order, order[1:] + order[:1], strict=True):
-        found[place] = parts[other]
-    return found
+        found[place] = parts[place].replace(parts[place].strip(), parts[other].strip())  # white space stays
+    return "".join(found)
 
 
 def _again(row: Row, rng: Random) -> Row:
-    """The same page at another time."""
+    """The same page at another time: its date or its count is another, or it has one now."""
     url = f"{row.url}?ref={rng.choice(['home', 'list', 'search', 'rss'])}&t={rng.randint(1, 99)}"
-    line = _writer(row, url, rng).raw(rng.choice(["views", "updated"]))
-    lines = [line, row.text]
-    return _copy(row, "again", url, row.title, _lines(*lines[:: rng.choice([1, -1])]))
+    text = _lines(row.body, *_below(row.site, row.language, rng))
+    if text == row.text:
+        lines = [_writer(row, url, rng).raw(rng.choice(["views", "updated"])), text]
+        text = _lines(*lines[:: rng.choice([1, -1])])
+    return _copy(row, "again", url, row.title, text)
 
 
 HOWS: Mapping[str, Callable[[Row, Random], Row]] = {
@@ -349,4 +356,5 @@ HOWS: Mapping[str, Callable[[Row, Random], Row]] = {
     "reordered": _reordered,
     "again": _again,
 }
-ACROSS_SITES = {"reprint", "edited reprint"}
+"""Each way in which a copy is made."""
+ACROSS_SITES = ("reprint", "edited reprint")
