@@ -1,9 +1,7 @@
 """A stream as a crawl meets it: forms of thirty kinds, stories, and true copies of both, among thousands of siblings.
 
 A form is a skeleton of sentences with values filled in: fifty pages of one site, each about another thing however
-alike they are. A copy is one of these pages, or a story, under another address. The skeletons and the words are in
-`form_kinds/`, a file a language: `= name: value|value` is a list of values, `== name` begins a kind, with its address,
-its title and its paragraphs. `{name}` is a value, `{@name}` one that the whole page has in common, `{1-99}` a number.
+alike they are. A copy is one of these pages, or a story, under another address.
 """
 
 from __future__ import annotations
@@ -15,27 +13,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from inspect import signature
-from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
-from typing_extensions import override
-
 from benchmarks.dedup.bases import Base
+from benchmarks.dedup.forms import Writer, skeletons, values
 from benchmarks.dedup.pieces import pieces, sentences, size, split, words
 from benchmarks.dedup.quality import ACROSS, FORMS, SAME, STORIES, Score, Share
 from denoise_scrapy.dedup import DuplicateIndex
-from example_project.portal.grammar import RANGE, Voice
 
 LANGUAGES = ("english", "german", "french", "spanish", "chinese", "russian")
 PAGES = 50  # of a kind
 COPIES = 60  # of forms, and of stories, in each way
-_FOLDER = Path(__file__).with_name("form_kinds")
 _SPEAKS = {"latin": "english", "chinese": "chinese"}  # what stands around a story of a language group; else Russian
 _STORY_HOSTS = ("www.saltmere-courier.example", "news.windlebay.example", "www.evening-ledger.example")
 _REPRINT_HOSTS = tuple(
-    f"www.{name}.example" for name in ("morning-wire", "allpages", "regio-portal", "the-digest", "infonet", "mirrorpost")
+    f"www.{name}.example"
+    for name in ("morning-wire", "allpages", "regio-portal", "the-digest", "infonet", "mirrorpost")
 )
 _CUT = (0.1, 0.5)  # share of the text that is cut off
 _MOVED = 8  # units of a sentence or a paragraph that stands elsewhere: rows of a table stay
@@ -89,43 +84,14 @@ class Row:
         return self.what.partition(":")[2]
 
 
-class Writer(Voice):
-    """A voice for which `{@name}` is the same in all of a page, and `{00-59}` has as many digits as its lower bound."""
-
-    @override
-    def raw(self, symbol: str) -> str:
-        return self.fill(self.deal(symbol))
-
-    @override
-    def _slot(self, match: re.Match[str]) -> str:
-        name = match[1]
-        if name.startswith("@"):
-            if name not in self.names:
-                self.names[name] = self.fill(f"{{{name[1:]}}}")
-            return self.names[name]
-        span = RANGE.fullmatch(name)
-        if span:
-            return f"{self.rng.randint(int(span[1]), int(span[2])):0{len(span[1])}}"
-        return super()._slot(match)
-
-
-@lru_cache
-def lists(language: str) -> Mapping[str, Sequence[str]]:
-    """The lists of values of a language."""
-    lines = (_FOLDER / f"{language}.txt").read_text("utf-8").splitlines()
-    found = (line[2:].partition(": ") for line in lines if line.startswith("= "))
-    return {name: values.split("|") for name, _, values in found}
-
-
 @lru_cache
 def kinds() -> Sequence[Kind]:
-    """All kinds of forms."""
-    found = []
-    for language in LANGUAGES:
-        for block in (_FOLDER / f"{language}.txt").read_text("utf-8").split("\n== ")[1:]:
-            name, url, title, *text = (line for line in block.splitlines() if line and not line.startswith("= "))
-            found.append(Kind(name, language, url, title, "\n".join(text)))
-    return found
+    """All kinds of forms; the first two lines of a skeleton are address and title."""
+    return [
+        Kind(name, language, url, title, "\n".join(text))
+        for language in LANGUAGES
+        for name, (url, title, *text) in skeletons(language).items()
+    ]
 
 
 def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: int = COPIES) -> list[Row]:
@@ -176,7 +142,9 @@ def measure(rows: Sequence[Row], *, titles: bool) -> Score:
     forms = [(row, called) for row, called in asked if row.what == "form"]
     copies = [(row, called) for row, called in asked if row.how]
     stories = [(row, called) for row, called in asked if row.what == "story"]
-    across, same = ([(row, called) for row, called in copies if (row.how in ACROSS_SITES) is one] for one in (True, False))
+    across, same = (
+        [(row, called) for row, called in copies if (row.how in ACROSS_SITES) is one] for one in (True, False)
+    )
     return Score(
         rule="part" if titles else "part without titles",
         goals={FORMS: _kept(forms), STORIES: _kept(stories), ACROSS: _called(across), SAME: _called(same)},
@@ -203,8 +171,8 @@ def _called(asked: Asked) -> Share:
     return Share(sum(called for _, called in asked), len(asked))
 
 
-def _by(asked: Asked, name: Callable[[Row], str], truth: bool) -> dict[tuple[str, bool | None], Share]:
-    names = dict.fromkeys(name(row) for row, _ in asked)
+def _by(asked: Asked, name: Callable[[Row], str], truth: bool) -> dict[tuple[str, bool], Share]:
+    names = sorted({name(row) for row, _ in asked})
     return {(one, truth): _called([(row, called) for row, called in asked if name(row) == one]) for one in names}
 
 
@@ -212,12 +180,12 @@ def _forms(kind: Kind, pages: int, rng: Random) -> Iterator[Row]:
     """Pages of a kind; no two have the same text."""
     seen: set[str] = set()
     while len(seen) < pages:
-        writer = Writer(rng, lists(kind.language), names={"id": str(rng.randint(10_000, 9_999_999))})
+        writer = Writer(rng, values(kind.language), names={"id": str(rng.randint(10_000, 9_999_999))})
         title, text = writer.fill(kind.title), writer.fill(kind.text)
         if text not in seen:
             seen.add(text)
             url = writer.fill(kind.url.replace("{slug}", f"{_slug(title)}-{len(seen)}"))
-            yield _original(url, title, text, kind.name, kind.language, "form", rng)
+            yield _original(url, title, text, kind.name, kind.language, rng)
 
 
 def _story(base: Base, number: int, rng: Random) -> Row:
@@ -225,13 +193,13 @@ def _story(base: Base, number: int, rng: Random) -> Row:
     title = line if size(line) <= 2 * _TITLE[1] else _headline(text, rng)
     host = base.site if "." in base.site else _STORY_HOSTS[number % len(_STORY_HOSTS)]
     url = f"https://{host}/{rng.randint(2015, 2026)}/{rng.randint(1, 12):02}/{_slug(title)}-{number}.html"
-    return _original(url, title, text, "story", _SPEAKS.get(base.group, "russian"), "story", rng)
+    return _original(url, title, text, "story", _SPEAKS.get(base.group, "russian"), rng)
 
 
-def _original(url: str, title: str, body: str, kind: str, language: str, what: str, rng: Random) -> Row:
+def _original(url: str, title: str, body: str, kind: str, language: str, rng: Random) -> Row:
     host = urlsplit(url).netloc
     text = _lines(body, *_below(host, language, rng))
-    return Row(url, host, title, text, kind, language, what, body)
+    return Row(url, host, title, text, kind, language, "story" if kind == "story" else "form", body)
 
 
 def _below(host: str, language: str, rng: Random) -> list[str]:
@@ -239,7 +207,7 @@ def _below(host: str, language: str, rng: Random) -> list[str]:
     site, found = Random(host), []
     for name in (site.choice(["views", "updated"]), "share"):
         if site.random() < 0.5:
-            found.append(Writer(site if name == "share" else rng, lists(language)).raw(name))
+            found.append(Writer(site if name == "share" else rng, values(language)).raw(name))
     return found
 
 
@@ -263,7 +231,7 @@ def _copy(row: Row, how: str, url: str, title: str, text: str) -> Row:
 
 
 def _writer(row: Row, url: str, rng: Random) -> Writer:
-    return Writer(rng, lists(row.language), names={"url": url, "host": row.site})
+    return Writer(rng, values(row.language), names={"url": url, "host": row.site})
 
 
 def _reprint(row: Row, rng: Random) -> Row:
