@@ -47,6 +47,9 @@ def _forms(texts: str, rows: list[form_streams.Row], args: argparse.Namespace) -
     """Measure the stream of forms with titles and without; what is worse than its floor."""
     found = [form_streams.measure(rows, titles=titles) for titles in (True, False)]
     print(f"\n{full(found)}")
+    for score in found:
+        marked = ", ".join(f"{share.called} of {share.pairs} {name}" for name, share in score.variants.items())
+        print(f"{score.rule}: marked as variants {marked}")
     _print_goals(found)
     if args.write:
         figures.write("forms", forms(found))

@@ -134,11 +134,13 @@ def measure(rows: Sequence[Row], *, titles: bool) -> Score:
         rows: In their order.
         titles: Whether the index is given the titles.
     """
-    asked = []
+    asked, variants = [], []
     with DuplicateIndex() as index:
         for row in rows:
             title: dict[str, Any] = {"title": row.title} if titles and _ASKS_TITLES else {}
-            asked.append((row, index.check_and_add(row.url, row.text, **title).duplicate))
+            verdict = index.check_and_add(row.url, row.text, **title)
+            asked.append((row, verdict.duplicate))
+            variants.append((row, bool(getattr(verdict, "variant_of", None))))
     forms = [(row, called) for row, called in asked if row.what == "form"]
     copies = [(row, called) for row, called in asked if row.how]
     stories = [(row, called) for row, called in asked if row.what == "story"]
@@ -156,6 +158,10 @@ def measure(rows: Sequence[Row], *, titles: bool) -> Score:
             **_by(copies, lambda row: f"{row.how}, {'story' if row.kind == 'story' else 'form'}", True),
             **_by(forms, lambda row: row.kind, False),
             **_by(stories, lambda row: row.kind, False),
+        },
+        variants={
+            name: _called([(row, marked) for row, marked in variants if row.what.startswith(what)])
+            for name, what in (("forms", "form"), ("stories", "story"), ("copies", "copy"))
         },
     )
 
@@ -243,7 +249,7 @@ def _edited_reprint(row: Row, rng: Random) -> Row:
     """A reprint in which a few words are left out, with a sentence more and its source below."""
     parts = list(pieces(row.body))
     plain = [i for i in words(parts) if parts[i] == parts[i].lower() and not re.search(r"\d", parts[i])]
-    for i in rng.sample(plain, max(1, round(_LEFT_OUT * len(plain)))):
+    for i in rng.sample(plain, min(len(plain), max(1, round(_LEFT_OUT * len(plain))))):
         parts[i] = ""
     writer = _writer(row, row.url, rng)
     return _reprinted(row, "edited reprint", _lines("".join(parts), writer.raw("closing"), writer.raw("source")), rng)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchmarks.dedup.pairs import Pair
 from benchmarks.dedup.pieces import GROUPS
@@ -45,12 +45,14 @@ class Score:
         goals: Of pairs recall, recall on Chinese where there is any, and false share.
         groups: Recall and false share of each language group, by (group, is duplicate).
         kinds: The same of each kind.
+        variants: Of a stream, how many forms, stories and copies were marked as variants of a kept text.
     """
 
     rule: str
     goals: dict[str, Share]
     groups: dict[tuple[str, bool], Share]
     kinds: dict[tuple[str, bool], Share]
+    variants: dict[str, Share] = field(default_factory=dict)
 
 
 def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
