@@ -30,4 +30,5 @@ def write(section: str, text: str, page: Path = PAGE) -> None:
     if start not in before:
         raise ValueError(f"{page} has no section {section}")
     pattern = re.compile(f"(?<={re.escape(start)}).*?(?={end})", re.S)
-    page.write_text(pattern.sub(lambda _: f"\n{text.strip()}\n\n", before), "utf-8")
+    # once: after an empty section the pattern would go on to the end of the next
+    page.write_text(pattern.sub(lambda _: f"\n{text.strip()}\n\n", before, count=1), "utf-8")

@@ -1,7 +1,7 @@
 """The benchmark of the verdict on near-duplicates: `python -m benchmarks.dedup [--corpora DIR] [--gate]`.
 
-Without `--corpora` the pairs are made of the example portal's texts, with floors of their own. `--streams DIR` measures
-streams of real texts as well, which takes a minute.
+Without `--corpora` pairs and forms' stories are of the example portal, with floors of their own. `--streams DIR`
+measures streams of real texts as well, which takes a minute.
 """
 
 from __future__ import annotations
@@ -9,52 +9,62 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from random import Random
 
 from benchmarks import figures
 from benchmarks.corpora import add_corpora_argument
-from benchmarks.dedup import floors
+from benchmarks.dedup import floors, form_streams
 from benchmarks.dedup.bases import of_portal, recorded
-from benchmarks.dedup.pairs import OTHER_NUMBERS, Pair, digest, make_pairs
-from benchmarks.dedup.quality import measure
+from benchmarks.dedup.pairs import digest, make_pairs
+from benchmarks.dedup.quality import Score, measure
 from benchmarks.dedup.rules import OTHERS, OWN
 from benchmarks.dedup.streams import TABLE, add_streams_argument, scores
-from benchmarks.dedup.table import full, short
-from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.fingerprint import Features
-from denoise_scrapy.dedup.rules import is_form
+from benchmarks.dedup.table import forms, full, short
+
+STORIES = 400  # of the recorded texts; with all of them forms and copies were few among stories
 
 
 def main() -> int:
     args = _arguments()
     texts = "recorded" if args.corpora else "portal"
-    pairs = make_pairs(recorded(args.corpora) if args.corpora else of_portal(), args.seed)
+    bases = recorded(args.corpora) if args.corpora else of_portal()
+    pairs = make_pairs(bases, args.seed)
     own = [measure(name, rule, pairs) for name, rule in OWN.items()]
     others = [measure(name, rule, pairs) for name, rule in OTHERS.items() if args.others]
     print(full(own + others))
     if args.write:
         figures.write("pairs", short(own + others))
-    print("\n".join(line for score in own for line in floors.unreached(score)) or "all goals are reached")
-    wrong = []
-    for score in own:
-        if args.set_baseline:
-            floors.write(texts, score, digest(pairs))
-        wrong += floors.failures(texts, score, digest(pairs)) if args.gate else []
-    print(_forms(pairs))
+    _print_goals(own)
+    wrong = [line for score in own for line in _held(texts, score, digest(pairs), args)]
+    stories = of_portal() + (Random(args.seed).sample(bases, STORIES) if args.corpora else [])
+    wrong += _forms(f"forms {texts}", form_streams.stream(stories, args.seed), args)
     wrong += _streams(args) if args.streams else []
     print("\n".join(wrong) if wrong else f"{len(pairs)} pairs" + (", nothing below its floor" if args.gate else ""))
     return bool(wrong)
 
 
-def _forms(pairs: Sequence[Pair]) -> str:
-    """How many pairs with other numbers are marked as forms, and how many duplicates."""
-    parts = []
-    for name, some in (
-        (OTHER_NUMBERS, [pair for pair in pairs if pair.kind == OTHER_NUMBERS]),
-        ("duplicates", [pair for pair in pairs if pair.duplicate]),
-    ):
-        marked = sum(is_form(Features.read(pair.new), Fingerprint.of(pair.kept)) for pair in some)
-        parts.append(f"{marked} of {len(some)} {name}")
-    return "marked as a form filled in anew: " + ", ".join(parts)
+def _forms(texts: str, rows: list[form_streams.Row], args: argparse.Namespace) -> list[str]:
+    """Measure the stream of forms with titles and without; what is worse than its floor."""
+    found = [form_streams.measure(rows, titles=titles) for titles in (True, False)]
+    print(f"\n{full(found)}")
+    for score in found:
+        marked = ", ".join(f"{share.called} of {share.pairs} {name}" for name, share in score.variants.items())
+        print(f"{score.rule}: marked as variants {marked}")
+    _print_goals(found)
+    if args.write:
+        figures.write("forms", forms(found))
+    return [line for score in found for line in _held(texts, score, form_streams.digest(rows), args)]
+
+
+def _held(texts: str, score: Score, corpus: str, args: argparse.Namespace) -> list[str]:
+    """Set the floors or hold a score to them, as asked for; what is worse than its floor."""
+    if args.set_baseline:
+        floors.write(texts, score, corpus)
+    return floors.failures(texts, score, corpus) if args.gate else []
+
+
+def _print_goals(found: Sequence[Score]) -> None:
+    print("\n".join(line for score in found for line in floors.unreached(score)) or "all goals are reached")
 
 
 def _streams(args: argparse.Namespace) -> list[str]:
@@ -63,9 +73,7 @@ def _streams(args: argparse.Namespace) -> list[str]:
     print(TABLE)
     for found, name in scores(args.streams, every_way=args.others):
         print(found.line(), flush=True)
-        if found.held and args.set_baseline:
-            floors.write(f"stream {found.name}", found.score, name)
-        wrong += floors.failures(f"stream {found.name}", found.score, name) if found.held and args.gate else []
+        wrong += _held(f"stream {found.name}", found.score, name, args) if found.held else []
     return wrong
 
 

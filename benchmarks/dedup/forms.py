@@ -1,45 +1,80 @@
-"""Pairs of pages that are made from one form: two records in one skeleton of sentences, with other values.
+"""Texts that are made from one form: a skeleton of sentences with values filled in.
 
-These are the hardest negatives: 60 to 200 units each, and 45% to 60% of the new page's units are in the kept
-one, in the same order (`COMMON`; pairs outside are thrown away). With more in common, as of two products that
-differ in a number alone, people disagree on whether the text is another one.
+The skeletons and the words are in `form_kinds/`: `= name: value|value` is a list of values, `== name` begins a form,
+its lines are its paragraphs. `{name}` is a value, `{@name}` one that the whole text has in common, `{1-99}` a number.
+
+The pairs are the hardest negatives: two records of 60 to 200 units each, of which 45% to 60% of the new one's units are
+in the kept one, in the same order (`COMMON`; pairs outside are thrown away).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 
-from benchmarks.dedup.form_words import CHINESE, CHINESE_VALUES, ENGLISH, ENGLISH_VALUES
+from typing_extensions import override
+
 from denoise_scrapy.dedup.tokens import tokens
+from example_project.portal.grammar import RANGE, Voice
 
 COMMON = (0.45, 0.6)
-_LANGUAGES = (("latin", ENGLISH, ENGLISH_VALUES), ("chinese", CHINESE, CHINESE_VALUES))
+_FOLDER = Path(__file__).with_name("form_kinds")
+_OF_PAIRS = {"latin": "pairs_english", "chinese": "pairs_chinese"}
+
+
+class Writer(Voice):
+    """Fills in one text."""
+
+    @override
+    def raw(self, symbol: str) -> str:
+        return self.fill(self.deal(symbol))
+
+    @override
+    def _slot(self, match: re.Match[str]) -> str:
+        name = match[1]
+        if name.startswith("@"):
+            if name not in self.names:
+                self.names[name] = self.fill(f"{{{name[1:]}}}")
+            return self.names[name]
+        span = RANGE.fullmatch(name)  # as many digits as the lower bound at least
+        return f"{self.rng.randint(int(span[1]), int(span[2])):0{len(span[1])}}" if span else super()._slot(match)
+
+
+@lru_cache
+def values(file: str) -> Mapping[str, Sequence[str]]:
+    """The lists of values of a file."""
+    found = (line[2:].partition(": ") for line in _lines(file) if line.startswith("= "))
+    return {name: listed.split("|") for name, _, listed in found}
+
+
+@lru_cache
+def skeletons(file: str) -> Mapping[str, Sequence[str]]:
+    """The lines of each form of a file, by its name."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in _lines(file):
+        if line.startswith("== "):
+            lines = found.setdefault(line[3:], [])
+        elif line and not line.startswith("= "):
+            lines.append(line)
+    return found
 
 
 def form_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
     """Yield (new text, kept text, language group), as many of each skeleton."""
-    forms = [(group, text, values) for group, texts, values in _LANGUAGES for text in texts.values()]
+    forms = [(group, file, *lines) for group, file in _OF_PAIRS.items() for lines in skeletons(file).values()]
     for i in range(count):
-        group, skeleton, values = forms[i % len(forms)]
+        group, file, skeleton = forms[i % len(forms)]
         rng = Random(f"{seed} one form {i}")
         while True:
-            new, kept = (skeleton.format_map(_Record(values, rng)) for _ in range(2))
+            new, kept = (Writer(rng, values(file)).fill(skeleton) for _ in range(2))
             if COMMON[0] <= common(new, kept) <= COMMON[1]:
                 yield new, kept, group
                 break
-
-
-def renumbered_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """Yield (new text, kept text, language group): one record with all numbers drawn anew."""
-    forms = [(group, text, values) for group, texts, values in _LANGUAGES for text in texts.values()]
-    for i in range(count):
-        group, skeleton, values = forms[i % len(forms)]
-        rng = Random(f"{seed} other numbers {i}")
-        words = skeleton.replace("{n}", "{{n}}").replace("{k}", "{{k}}").format_map(_Record(values, rng))
-        new, kept = (words.format_map(_Record(values, rng)) for _ in range(2))
-        yield new, kept, group
 
 
 def common(new: str, kept: str) -> float:
@@ -52,14 +87,5 @@ def common(new: str, kept: str) -> float:
     return (units & Counter(tokens(kept))).total() / units.total()
 
 
-class _Record(dict[str, str]):
-    """What a form is filled with, drawn at each place anew."""
-
-    def __init__(self, values: dict[str, str], rng: Random) -> None:
-        super().__init__(values)
-        self._rng = rng
-
-    def __getitem__(self, name: str) -> str:
-        if name in ("n", "k"):
-            return str(self._rng.randint(1, 99) if name == "n" else self._rng.randint(100, 9999))
-        return self._rng.choice(super().__getitem__(name).split("|"))
+def _lines(file: str) -> list[str]:
+    return (_FOLDER / f"{file}.txt").read_text("utf-8").splitlines()

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from random import Random
 
 from benchmarks.dedup.bases import Base
-from benchmarks.dedup.forms import form_pairs, renumbered_pairs
+from benchmarks.dedup.forms import form_pairs
 from benchmarks.dedup.negatives import NEGATIVES
 from benchmarks.dedup.pieces import size
 from benchmarks.dedup.pool import Pool
 from benchmarks.dedup.positives import POSITIVES, Edit
 from benchmarks.dedup.topics import nearest
 
-OTHER_NUMBERS = "other numbers"
 FORMS = 500  # pairs of one form; about a seventh of the negatives
 MIN_UNITS = 20  # shorter texts are never judged by likeness
 MIN_RATIO = 0.3  # a part shorter than this is an excerpt, of which nothing is promised
@@ -35,15 +34,14 @@ class Pair:
 
     Attributes:
         kind: Name of the edit.
-        duplicate: Whether a person would call the new text the kept one again; None where that depends on what it
-            is for, which is reported and held to no floor.
+        duplicate: Whether a person would call the new text the kept one again.
         group: Language group, one of `pieces.GROUPS`.
     """
 
     new: str
     kept: str
     kind: str
-    duplicate: bool | None
+    duplicate: bool
     group: str
 
 
@@ -66,7 +64,6 @@ def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list
         *_edited(bases, pool, NEGATIVES, False, seed),
         *_neighbours(bases),
         *(Pair(new, kept, "one form", False, group) for new, kept, group in form_pairs(forms, seed)),
-        *(Pair(new, kept, OTHER_NUMBERS, None, group) for new, kept, group in renumbered_pairs(forms // 5, seed)),
     ]
     return [pair for pair in pairs if _is_fit(pair)]
 

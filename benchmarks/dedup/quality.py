@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchmarks.dedup.pairs import Pair
 from benchmarks.dedup.pieces import GROUPS
 from benchmarks.dedup.rules import Rule
 
 RECALL, CHINESE, FALSE = "recall", "recall on Chinese", "false share"
+FORMS, STORIES, ACROSS, SAME = "forms kept", "stories kept", "copies across sites", "copies on the same site"
 
 
 @dataclass(frozen=True)
 class Share:
-    """How many of some pairs were called duplicates.
+    """How many of some pairs were called duplicates, or of some texts of a stream; of forms and stories, kept.
 
     Attributes:
         called: Pairs called duplicates.
@@ -38,18 +39,20 @@ class Share:
 
 @dataclass(frozen=True)
 class Score:
-    """What a rule made of all pairs.
+    """What a rule made of all pairs, or of a stream.
 
     Attributes:
-        goals: Recall, recall on Chinese where there is any, false share.
+        goals: Of pairs recall, recall on Chinese where there is any, and false share.
         groups: Recall and false share of each language group, by (group, is duplicate).
         kinds: The same of each kind.
+        variants: Of a stream, how many forms, stories and copies were marked as variants of a kept text.
     """
 
     rule: str
     goals: dict[str, Share]
     groups: dict[tuple[str, bool], Share]
-    kinds: dict[tuple[str, bool | None], Share]
+    kinds: dict[tuple[str, bool], Share]
+    variants: dict[str, Share] = field(default_factory=dict)
 
 
 def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
@@ -62,7 +65,7 @@ def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
         goals={
             RECALL: _share(same),
             **({CHINESE: _share(chinese)} if chinese else {}),
-            FALSE: _share((pair, called) for pair, called in judged if pair.duplicate is False),
+            FALSE: _share((pair, called) for pair, called in judged if not pair.duplicate),
         },
         groups={
             (group, truth): _share((p, called) for p, called in judged if (p.group, p.duplicate) == (group, truth))

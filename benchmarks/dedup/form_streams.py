@@ -1,0 +1,334 @@
+"""A stream as a crawl meets it: forms of thirty kinds, stories, and true copies of both, among thousands of siblings.
+
+A form is a skeleton of sentences with values filled in: fifty pages of one site, each about another thing however
+alike they are. A copy is one of these pages, or a story, under another address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from inspect import signature
+from random import Random
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchmarks.dedup.bases import Base
+from benchmarks.dedup.forms import Writer, skeletons, values
+from benchmarks.dedup.pieces import pieces, sentences, size, split, words
+from benchmarks.dedup.quality import ACROSS, FORMS, SAME, STORIES, Score, Share
+from denoise_scrapy.dedup import DuplicateIndex
+
+LANGUAGES = ("english", "german", "french", "spanish", "chinese", "russian")
+PAGES = 50  # of a kind
+COPIES = 60  # of forms, and of stories, in each way
+_SPEAKS = {"latin": "english", "chinese": "chinese"}  # what stands around a story of a language group; else Russian
+_STORY_HOSTS = ("www.saltmere-courier.example", "news.windlebay.example", "www.evening-ledger.example")
+_REPRINT_HOSTS = tuple(
+    f"www.{name}.example"
+    for name in ("morning-wire", "allpages", "regio-portal", "the-digest", "infonet", "mirrorpost")
+)
+_CUT = (0.1, 0.5)  # share of the text that is cut off
+_MOVED = 8  # units of a sentence or a paragraph that stands elsewhere: rows of a table stay
+_LEFT_OUT = 0.02  # of the words, in an edited reprint
+_TITLE = (6, 10)  # units of a headline made of a text
+_ASKS_TITLES = "title" in signature(DuplicateIndex.check_and_add).parameters
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Pages that are made from one form, all on one site."""
+
+    name: str
+    language: str
+    url: str
+    title: str
+    text: str
+
+    @property
+    def own_titles(self) -> bool:
+        """Whether each page has a title of its own."""
+        return "{" in self.title
+
+
+@dataclass(frozen=True)
+class Row:
+    """A text of the stream.
+
+    Attributes:
+        site: The host.
+        kind: Name of the kind of form, or "story".
+        language: A language; of a story the one in which what stands around it is written.
+        what: "form", "story", or "copy:" with how it was made.
+        body: The text without the lines that the site has below.
+        of: Address of what it is a copy of; else empty.
+    """
+
+    url: str
+    site: str
+    title: str
+    text: str
+    kind: str
+    language: str
+    what: str
+    body: str
+    of: str = ""
+
+    @property
+    def how(self) -> str:
+        """How a copy was made; empty for an original."""
+        return self.what.partition(":")[2]
+
+
+@lru_cache
+def kinds() -> Sequence[Kind]:
+    """All kinds of forms; the first two lines of a skeleton are address and title."""
+    return [
+        Kind(name, language, url, title, "\n".join(text))
+        for language in LANGUAGES
+        for name, (url, title, *text) in skeletons(language).items()
+    ]
+
+
+def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: int = COPIES) -> list[Row]:
+    """Forms, stories and copies, in a random order in which each copy comes after its original.
+
+    Args:
+        stories: Texts of which no two say the same.
+        seed: Another seed gives another stream.
+        pages: Forms of each kind.
+        copies: Copies of forms, and as many of stories, in each way.
+    """
+    rng = Random(f"{seed} order")
+    originals = [list(_forms(kind, pages, Random(f"{seed} {kind.name}"))) for kind in kinds()]
+    rows = [row for one in originals for row in one]
+    rows += (told := [_story(base, number, Random(f"{seed} {base.name}")) for number, base in enumerate(stories)])
+    places = {row.url: rng.random() for row in rows}
+    for number, (how, copy) in enumerate(HOWS.items()):
+        for turn in range(copies):
+            some = originals[turn % len(originals)]
+            per_kind = -(-copies // len(originals))
+            chosen = [some[(number * per_kind + turn // len(originals)) % len(some)]]
+            chosen += [told[(number * copies + turn) % len(told)]] if told else []
+            for row in chosen:
+                made = copy(row, Random(f"{seed} {how} {turn} {row.url}"))
+                rows.append(made)
+                places[made.url] = rng.uniform(places[row.url], 1)
+    return sorted(rows, key=lambda row: places[row.url])
+
+
+def digest(rows: Iterable[Row]) -> str:
+    """A hash of the rows, to know them again."""
+    lines = (json.dumps(asdict(row)).encode() for row in rows)
+    return hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
+
+
+def measure(rows: Sequence[Row], *, titles: bool) -> Score:
+    """Ask an index about each row, and keep each that is no duplicate, as a crawl does.
+
+    Args:
+        rows: In their order.
+        titles: Whether the index is given the titles.
+    """
+    asked, variants = [], []
+    with DuplicateIndex() as index:
+        for row in rows:
+            title: dict[str, Any] = {"title": row.title} if titles and _ASKS_TITLES else {}
+            verdict = index.check_and_add(row.url, row.text, **title)
+            asked.append((row, verdict.duplicate))
+            variants.append((row, bool(getattr(verdict, "variant_of", None))))
+    forms = [(row, called) for row, called in asked if row.what == "form"]
+    copies = [(row, called) for row, called in asked if row.how]
+    stories = [(row, called) for row, called in asked if row.what == "story"]
+    across, same = (
+        [(row, called) for row, called in copies if (row.how in ACROSS_SITES) is one] for one in (True, False)
+    )
+    return Score(
+        rule="part" if titles else "part without titles",
+        goals={FORMS: _kept(forms), STORIES: _kept(stories), ACROSS: _called(across), SAME: _called(same)},
+        groups={
+            **_by(copies, lambda row: row.language, True),
+            **_by(forms, lambda row: row.language, False),
+        },
+        kinds={
+            **_by(copies, lambda row: f"{row.how}, {'story' if row.kind == 'story' else 'form'}", True),
+            **_by(forms, lambda row: row.kind, False),
+            **_by(stories, lambda row: row.kind, False),
+        },
+        variants={
+            name: _called([(row, marked) for row, marked in variants if row.what.startswith(what)])
+            for name, what in (("forms", "form"), ("stories", "story"), ("copies", "copy"))
+        },
+    )
+
+
+Asked = Sequence[tuple[Row, bool]]
+
+
+def _kept(asked: Asked) -> Share:
+    return Share(sum(not called for _, called in asked), len(asked))
+
+
+def _called(asked: Asked) -> Share:
+    return Share(sum(called for _, called in asked), len(asked))
+
+
+def _by(asked: Asked, name: Callable[[Row], str], truth: bool) -> dict[tuple[str, bool], Share]:
+    names = sorted({name(row) for row, _ in asked})
+    return {(one, truth): _called([(row, called) for row, called in asked if name(row) == one]) for one in names}
+
+
+def _forms(kind: Kind, pages: int, rng: Random) -> Iterator[Row]:
+    """Pages of a kind; no two have the same text."""
+    seen: set[str] = set()
+    while len(seen) < pages:
+        writer = Writer(rng, values(kind.language), names={"id": str(rng.randint(10_000, 9_999_999))})
+        title, text = writer.fill(kind.title), writer.fill(kind.text)
+        if text not in seen:
+            seen.add(text)
+            url = writer.fill(kind.url.replace("{slug}", f"{_slug(title)}-{len(seen)}"))
+            yield _original(url, title, text, kind.name, kind.language, rng)
+
+
+def _story(base: Base, number: int, rng: Random) -> Row:
+    line, text = base.text.strip().partition("\n")[0], base.text.strip()
+    title = line if size(line) <= 2 * _TITLE[1] else _headline(text, rng)
+    host = base.site if "." in base.site else _STORY_HOSTS[number % len(_STORY_HOSTS)]
+    url = f"https://{host}/{rng.randint(2015, 2026)}/{rng.randint(1, 12):02}/{_slug(title)}-{number}.html"
+    return _original(url, title, text, "story", _SPEAKS.get(base.group, "russian"), rng)
+
+
+def _original(url: str, title: str, body: str, kind: str, language: str, rng: Random) -> Row:
+    host = urlsplit(url).netloc
+    text = _lines(body, *_below(host, language, rng))
+    return Row(url, host, title, text, kind, language, "story" if kind == "story" else "form", body)
+
+
+def _below(host: str, language: str, rng: Random) -> list[str]:
+    """The lines that a site has below its texts: a date or a count, and buttons to share; on half of the sites each."""
+    site, found = Random(host), []
+    for name in (site.choice(["views", "updated"]), "share"):
+        if site.random() < 0.5:
+            found.append(Writer(site if name == "share" else rng, values(language)).raw(name))
+    return found
+
+
+def _lines(*lines: str) -> str:
+    return "\n".join(line for line in lines if line)
+
+
+def _slug(title: str) -> str:
+    return "-".join(re.findall("[a-z0-9]+", title.lower())[:6]) or "page"
+
+
+def _headline(text: str, rng: Random) -> str:
+    """The first words of a sentence."""
+    units = rng.randint(*_TITLE)
+    long = [one for one in sentences(text) if size(one) >= units] or [text]
+    return split(rng.choice(long).strip(), units)[0].rstrip(" ,.;:，。、；：")
+
+
+def _copy(row: Row, how: str, url: str, title: str, text: str) -> Row:
+    return Row(url, urlsplit(url).netloc, title, text, row.kind, row.language, f"copy:{how}", text, row.url)
+
+
+def _writer(row: Row, url: str, rng: Random) -> Writer:
+    return Writer(rng, values(row.language), names={"url": url, "host": row.site})
+
+
+def _reprint(row: Row, rng: Random) -> Row:
+    """On another site, with a headline and an agency line or a byline of its own."""
+    return _reprinted(row, "reprint", row.body, rng)
+
+
+def _edited_reprint(row: Row, rng: Random) -> Row:
+    """A reprint in which a few words are left out, with a sentence more and its source below."""
+    parts = list(pieces(row.body))
+    plain = [i for i in words(parts) if parts[i] == parts[i].lower() and not re.search(r"\d", parts[i])]
+    for i in rng.sample(plain, min(len(plain), max(1, round(_LEFT_OUT * len(plain))))):
+        parts[i] = ""
+    writer = _writer(row, row.url, rng)
+    return _reprinted(row, "edited reprint", _lines("".join(parts), writer.raw("closing"), writer.raw("source")), rng)
+
+
+def _reprinted(row: Row, how: str, text: str, rng: Random) -> Row:
+    url = f"https://{rng.choice(_REPRINT_HOSTS)}/{row.language[:2]}/{rng.randint(100_000, 999_999)}-{how[0]}.html"
+    head = _writer(row, url, rng).raw(rng.choice(["agency", "byline"]))
+    return _copy(row, how, url, _headline(row.body, rng), _lines(head, text))
+
+
+def _print_view(row: Row, rng: Random) -> Row:
+    """The text alone, with a line that says when and from where it was printed."""
+    url = rng.choice([f"{row.url}?print=1", f"{row.url}/print", f"{row.url}?view=print&layout=plain"])
+    writer = _writer(row, url, rng)
+    lines = [writer.raw("printed"), row.body]
+    title = row.title if rng.random() < 0.5 else f"{row.title} - {writer.raw('print')}"
+    return _copy(row, "print view", url, title, _lines(*lines[:: rng.choice([1, -1])]))
+
+
+def _session(row: Row, rng: Random) -> Row:
+    """The same text at an address with the number of a session."""
+    number = f"{rng.getrandbits(96):024x}"
+    url = row.url + rng.choice([f"?sid={number}", f";jsessionid={number}", f"?PHPSESSID={number}"])
+    return _copy(row, "session address", url, row.title, row.text)
+
+
+def _cut(row: Row, rng: Random) -> Row:
+    """Without the first paragraphs, or without the last; sentences or words where no paragraphs are as long."""
+    whole, (low, high), at_start = size(row.text), _CUT, rng.random() < 0.5
+    for parts in (row.text.splitlines(keepends=True), sentences(row.text), pieces(row.text)):
+        shares = {i: size("".join(parts[:i] if at_start else parts[i:])) / whole for i in range(1, len(parts))}
+        places = [i for i, share in shares.items() if low <= share <= high]
+        if places:
+            break
+    place = rng.choice(places)
+    text = "".join(parts[place:] if at_start else parts[:place]).strip()
+    return _copy(row, "cut", f"{row.url}?part={rng.randint(2, 9)}", row.title, text)
+
+
+def _reordered(row: Row, rng: Random) -> Row:
+    """Paragraphs in another order, or a third of the sentences."""
+    lines, few = row.text.splitlines(keepends=True), sentences(row.text)
+    places = [i for i, line in enumerate(lines) if size(line) >= _MOVED]
+    if len(places) >= 3 and rng.random() < 0.5:
+        text = _moved(lines, places, rng)
+    else:
+        places = [i for i, one in enumerate(few) if size(one) >= _MOVED]
+        text = _moved(few, rng.sample(places, min(len(places), max(2, len(places) // 3))), rng)
+    return _copy(row, "reordered", f"{row.url}?sort={rng.choice('ad')}{rng.randint(1, 9)}", row.title, text)
+
+
+def _moved(parts: Sequence[str], places: Sequence[int], rng: Random) -> str:
+    """A text in which the parts at some places have changed places, each of them."""
+    found, order = list(parts), list(places)
+    rng.shuffle(order)
+    for place, other in zip(order, order[1:] + order[:1], strict=True):
+        found[place] = parts[place].replace(parts[place].strip(), parts[other].strip())  # white space stays
+    return "".join(found)
+
+
+def _again(row: Row, rng: Random) -> Row:
+    """The same page at another time: its date or its count is another, or it has one now."""
+    url = f"{row.url}?ref={rng.choice(['home', 'list', 'search', 'rss'])}&t={rng.randint(1, 99)}"
+    text = _lines(row.body, *_below(row.site, row.language, rng))
+    if text == row.text:
+        lines = [_writer(row, url, rng).raw(rng.choice(["views", "updated"])), text]
+        text = _lines(*lines[:: rng.choice([1, -1])])
+    return _copy(row, "again", url, row.title, text)
+
+
+HOWS: Mapping[str, Callable[[Row, Random], Row]] = {
+    "reprint": _reprint,
+    "edited reprint": _edited_reprint,
+    "print view": _print_view,
+    "session address": _session,
+    "cut": _cut,
+    "reordered": _reordered,
+    "again": _again,
+}
+"""Each way in which a copy is made."""
+ACROSS_SITES = ("reprint", "edited reprint")

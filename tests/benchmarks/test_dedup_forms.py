@@ -1,0 +1,76 @@
+"""The stream of forms: thirty kinds, the same each time, each copy after its original and a copy of it by its text."""
+
+from collections import Counter, defaultdict
+
+import pytest
+
+pytest.importorskip("sklearn")
+
+from benchmarks.dedup.bases import Base
+from benchmarks.dedup.form_streams import ACROSS_SITES, HOWS, LANGUAGES, digest, kinds, measure, stream
+from benchmarks.dedup.forms import common
+from benchmarks.dedup.quality import ACROSS, FORMS, SAME, STORIES
+from tests.dedup.made_texts import english
+
+
+def story(number):
+    """A text of twenty sentences."""
+    told = english(number, 200)
+    return ". ".join(" ".join(told[i : i + 10]).capitalize() for i in range(0, 200, 10))
+
+
+STORIES_TOLD = [Base.of(f"story {i}", "", story(i)) for i in range(40)]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return stream(STORIES_TOLD, pages=20, copies=30)
+
+
+def test_thirty_kinds_in_six_languages():
+    languages = Counter(kind.language for kind in kinds())
+    assert len({kind.name for kind in kinds()}) == 30 and languages == dict.fromkeys(LANGUAGES, 5)
+    assert sum(kind.own_titles for kind in kinds()) == 20
+
+
+def test_the_same_seed_makes_the_same_stream(rows):
+    assert digest(stream(STORIES_TOLD, pages=20, copies=30)) == digest(rows)
+    assert digest(stream(STORIES_TOLD, seed=1, pages=20, copies=30)) != digest(rows)
+
+
+def test_addresses_and_texts_of_originals_are_unlike(rows):
+    assert len({row.url for row in rows}) == len(rows)
+    originals = [row.text for row in rows if not row.of]
+    assert len(set(originals)) == len(originals) == 30 * 20 + len(STORIES_TOLD)
+    assert not any("{" in row.text + row.title + row.url for row in rows)
+
+
+def test_titles_are_each_pages_own_or_all_the_same(rows):
+    titles = defaultdict(set)
+    for row in rows:
+        if row.what == "form":
+            titles[row.kind].add(row.title)
+    assert all(len(titles[kind.name]) > 15 if kind.own_titles else len(titles[kind.name]) == 1 for kind in kinds())
+
+
+def test_a_copy_comes_after_its_original_and_has_its_words(rows):
+    earlier = {}
+    for row in rows:
+        if row.how:
+            original = earlier[row.of]
+            assert (row.site == original.site) is (row.how not in ACROSS_SITES)
+            assert common(original.body, row.text) >= (0.49 if row.how == "cut" else 0.9), row
+            assert (row.text == original.text) is (row.how == "session address"), row
+        earlier[row.url] = row
+    assert Counter(row.how for row in rows if row.how) == dict.fromkeys(HOWS, 60)
+
+
+def test_a_score_counts_what_was_called(rows):
+    score = measure(rows, titles=True)
+    assert {goal: share.pairs for goal, share in score.goals.items()} == {
+        FORMS: 600, STORIES: 40, ACROSS: 2 * 60, SAME: 5 * 60
+    }  # fmt: skip
+    assert score.goals[STORIES].value == 1
+    lost = sum(share.called for (kind, truth), share in score.kinds.items() if not truth)
+    assert score.goals[FORMS].called == 600 - lost
+    assert sum(share.pairs for share in score.groups.values()) == len(rows) - len(STORIES_TOLD)
