@@ -102,15 +102,13 @@ class DuplicateCheck:
         connect(self._scraped, signals.item_scraped)
         connect(self._lost, signals.item_dropped)
         connect(self._lost, signals.item_error)
+        connect(guard.close, signals.spider_closed)  # pipelines are not closed where another one fails
 
     async def check(self, item: Any, text: ItemText, whose: ItemPage) -> Verdict | None:
         """Check an item, and keep its text if it repeats none; items whose own text is of the same page are no copies.
 
         Returns:
             The verdict; None where the index cannot be used now.
-
-        Raises:
-            ValueError: Its text or key cannot be written as UTF-8.
         """
         delivery = self._begin(text, item, whose)
         try:
@@ -131,6 +129,7 @@ class DuplicateCheck:
         """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
         for delivery in list(dict.fromkeys(self._by_item.values())):
             await self._settle(delivery)
+        await self.guard.write_missed()
 
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
@@ -283,7 +282,8 @@ def item_text(item: Any, whose: ItemPage) -> ItemText:
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if whose.siblings is not None:
         key = whose.siblings.numbered(key)
-    return ItemText(key, text, fields.scope(item, site), fields.group(item))
+    found = ItemText(key, text, fields.scope(item, site), fields.group(item))
+    return found if found.writable else ItemText(obstacle="unwritable")
 
 
 def _key(item: Any, whose: ItemPage) -> str:
