@@ -205,11 +205,12 @@ def test_what_no_store_can_write_is_not_compared() -> None:
         async def start(self) -> Any:
             yield {"id": "bad\ud800", "url": "https://a.example/1", "text": story(1)}
             yield {"id": "2", "url": "https://a.example/2", "text": story(2) + "\udfff"}
+            yield {"id": "https://a.example/\ud800", "text": story(4)}
             yield {"id": "3", "url": "https://a.example/3", "text": story(3)}
 
     done = crawl(Early, {"DENOISE_DEDUP_FIELDS": "text", "DENOISE_DEDUP_KEY_FIELD": "id"})
-    assert len(done.items) == 3
-    assert (done.stat("dedup/unwritable"), done.stat("dedup/checked"), done.stat("errors")) == (2, 1, 0)
+    assert len(done.items) == 4
+    assert (done.stat("dedup/unwritable"), done.stat("dedup/checked"), done.stat("errors")) == (3, 1, 0)
 
 
 def test_what_was_missed_near_the_end_is_written_at_the_end(
