@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates import CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.duplicates import SAID, CopyCounts, DuplicateCheck, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
@@ -110,6 +110,7 @@ class BodyPipeline(Component):
                 state.pages.note_text(crawled, text)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
+            whose.given.add(field)
             state.items.add_copy(item, changed)
             item = changed
         self._count(text)
@@ -230,6 +231,8 @@ class NearDuplicatePipeline(Component):
         found = item_text(item, whose, self._check.spellings)
         if found.obstacle:
             self._log.count(f"dedup/{found.obstacle}")
+            if found.obstacle in SAID:
+                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
             return None
         return found
 

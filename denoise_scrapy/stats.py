@@ -58,6 +58,8 @@ STATS: dict[str, str] = {
     "dedup/kept_texts": "texts in the index at the end",
     "dedup/verified": "kept texts compared with a new one",
     "dedup/no_text": "items without a text to compare",
+    "dedup/not_ours": "items with a text of the spider's own in the body field; not compared unless a setting names it",
+    "dedup/html": "items with HTML in the field to compare; not compared",
     "dedup/no_key": "items without key and page; passed",
     "dedup/unwritable": "items with half characters in text or key; passed",
     "dedup/same_page": "items with the text of the same page as the kept item; passed",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import weakref
 from collections import Counter
 from contextlib import suppress
@@ -48,6 +49,16 @@ MOST_UNWRITTEN = 1000
 MOST_SPELLINGS = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
+
+# Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
+SAID = {
+    "not_ours": "Texts that the spider itself puts into the body field are not compared; DENOISE_DEDUP_FIELDS names a "
+    "field to compare whoever fills it. (Further such items: denoise/dedup/not_ours)",
+    "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
+    "compared. (Further such items: denoise/dedup/html)",
+}
+# HTML or XML where a text was to be: it begins with a tag or a comment, or has a document's frame somewhere.
+_MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
 
 _current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
 
@@ -303,6 +314,8 @@ class Spellings:
 def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     """Return what of an item is compared with others: its own text, which may be none.
 
+    It is the text that we have put into the body field, or that of a field which the settings name; never HTML.
+
     The key is the item's key field, of a URL the page that it names, or else the page that the item was made from.
     Further items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
     """
@@ -312,19 +325,30 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     text = get_field(item, field)
     if not isinstance(text, str) or not text.strip():
         return ItemText(obstacle="no_text")
-    if whose.is_shared(field, text):
-        return ItemText(obstacle="shared")
     key = _key(item, whose)
-    if not key:
-        return ItemText(obstacle="no_key")
-    if not ItemText(key, text).writable:
-        return ItemText(obstacle="unwritable")
+    obstacle = _obstacle(ItemText(key, text), field, whose, named=bool(fields.text))
+    if obstacle:
+        return ItemText(obstacle=obstacle)
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if site_key(key):
         key = spellings.key(key)
     if whose.siblings is not None:
         key = whose.siblings.numbered(key)
     return ItemText(key, text, fields.scope(item, site), fields.group(item))
+
+
+def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> str:
+    """Why the text in a field is not compared, "" if it is."""
+    gave = whose.gave(field, found.text)
+    if gave and whose.reason:
+        return "shared"
+    if not (gave or named):
+        return "not_ours"
+    if not (gave and field == whose.settings.body_field) and _MARKUP.match(found.text):
+        return "html"
+    if not found.key:
+        return "no_key"
+    return "" if found.writable else "unwritable"
 
 
 def _key(item: Any, whose: ItemPage) -> str:

@@ -154,7 +154,11 @@ def test_items_that_become_others_all_at_once_are_known_again(pages: Web, tmp_pa
 
     done = crawl(
         spider_of(pages("/first"), parse=parse),
-        {"ITEM_PIPELINES": {Replacing: 500}, "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")},
+        {
+            "ITEM_PIPELINES": {Replacing: 500},
+            "DENOISE_DEDUP_FIELDS": "body",
+            "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite"),
+        },
     )
     assert len(done.items) == 6
     assert claims(tmp_path) == 0
