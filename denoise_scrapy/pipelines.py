@@ -185,18 +185,16 @@ class NearDuplicatePipeline(Component):
         Raises:
             NearDuplicate: It is one to be dropped.
         """
-        self._copies.items += 1
         try:
             item = await self._checked(item)
         except NearDuplicate:
-            self._copies.dropped += 1
-            self._copies.in_a_row += 1
+            self._copies.decided(dropped=True)
             if self._copies.in_a_row == MANY:
                 self._warn("many_dropped")
             raise
         except Exception as error:
             self._log.report("dedup", error)
-        self._copies.in_a_row = 0
+        self._copies.decided(dropped=False)
         return item
 
     def _warn(self, occasion: str) -> None:

@@ -364,7 +364,7 @@ class CopyCounts:
     """Counts near-duplicates by the item they are copies of, in bounded memory.
 
     Attributes:
-        items: Items so far.
+        items: Items of which it is known whether they repeat another; others may be waiting.
         dropped: Those of them that were dropped.
         in_a_row: How many of these without another between.
         most: Key of the item with the most copies, "" before the first.
@@ -385,6 +385,12 @@ class CopyCounts:
         self.most_copies = 0
         self.evicted = 0
         self._counts: Counter[str] = Counter()
+
+    def decided(self, *, dropped: bool) -> None:
+        """Count an item that was dropped or passes."""
+        self.items += 1
+        self.dropped += dropped
+        self.in_a_row = self.in_a_row + 1 if dropped else 0
 
     def count(self, key: str | None) -> None:
         """Count a copy of an item."""

@@ -1,5 +1,7 @@
 """Near-duplicates are dropped or marked, and nothing else is."""
 
+import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +286,21 @@ def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end() -> None:
     assert f"WARNING 20 of 22 {SAID}, 20 of them of https://a.example/0" in log
     assert f"WARNING 50 of 52 {SAID}, 50 of them of https://a.example/0" in log
     assert "'Everything is a duplicate' in docs/symptoms.md" in log
+
+
+class SlowAtFirst:
+    """A pipeline of the user's that holds the first item for a while."""
+
+    async def process_item(self, item: Any) -> Any:
+        if item["url"].endswith("/0"):
+            await asyncio.sleep(0.5)
+        return item
+
+
+def test_items_that_wait_are_not_counted_yet() -> None:
+    log = crawl_of(started([1] * 60), {"CONCURRENT_ITEMS": 100, "ITEM_PIPELINES": {SlowAtFirst: 900}}).log
+    said = re.findall(f"(\\d+) of (\\d+) {SAID}", log)
+    assert said == [("20", "21"), ("59", "60")]
 
 
 def test_a_warning_needs_more_than_half_of_twenty_or_more() -> None:
