@@ -220,6 +220,9 @@ class NearDuplicatePipeline(Component):
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
             self._log.count("dedup/same_page")
             return item
+        if verdict.duplicate and whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
+            self._log.count("dedup/other_feed")
+            return item
         return self._duplicate(item, found, verdict, whose.settings) if verdict.duplicate else item
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:

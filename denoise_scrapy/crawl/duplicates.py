@@ -1,8 +1,9 @@
 """Whether an item repeats another, and what becomes of both.
 
 The text of an item becomes final in the index when the item was delivered, and is else withdrawn. It is delivered when
-it has left the last pipeline and Scrapy's feeds have written it. It may be dropped or fail before, or its process may
-be killed: then its copies are none, and must not be dropped for it. Until that is known they wait.
+it has left the last pipeline and one of Scrapy's feeds, if there are any, has written it. It may be dropped or fail
+before, or its process may be killed: then its copies are none, and must not be dropped for it. Until that is known they
+wait.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import re
 import weakref
 from collections import Counter
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -24,6 +26,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.items import ComparedFields, get_field, url_in
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
+
+logger = logger_of(__name__)
 
 # Seconds that a near-duplicate waits while the item that it repeats is in the pipelines still, where it may be dropped
 # or fail: what a slow pipeline takes. Then it passes.
@@ -47,6 +52,8 @@ MOST_UNWRITTEN = 1000
 # Pages of which it is remembered under what address the crawl met them first: 10 MB. Of one that is forgotten another
 # address passes as the same item.
 MOST_SPELLINGS = 100_000
+# Items of which it is remembered which feeds refused them: 10 MB. A copy of one that is forgotten is dropped.
+MOST_REFUSED = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
 
@@ -108,11 +115,15 @@ class DuplicateCheck:
         self._by_item: dict[int, Delivery] = {}
         self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
+        self._feeds = Feeds(state.crawler)
+        self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
+        self._forgotten = 0  # of these
         self._taken_back = 0  # of these, as it could not be for so long
         watch = state.memories.watch
         watch("index", nbytes=lambda: guard.nbytes)
         watch("undelivered", evicted=lambda: guard.left_out)
         watch("spellings", evicted=lambda: self.spellings.evicted)
+        watch("refused", evicted=lambda: self._forgotten)
         watch("unwritten", evicted=lambda: self._taken_back)
         connect = state.crawler.signals.connect
         # after those of Scrapy's feeds, which are connected before any pipeline is made
@@ -141,6 +152,10 @@ class DuplicateCheck:
         else:
             delivery.claim = verdict.claim
         return verdict
+
+    def is_wanted(self, item: Any, text: ItemText, of: str | None) -> bool:
+        """Whether an item may go to a feed that has refused the one that it repeats, and so has neither of them."""
+        return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def finish(self) -> None:
         """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
@@ -202,10 +217,21 @@ class DuplicateCheck:
             waiting = asyncio.sleep(LOOK_AGAIN) if delivery is None else delivery.over.wait()
             await asyncio.wait_for(waiting, seconds)
 
-    async def _scraped(self, item: Any, response: Response | None) -> None:
+    def _scraped(self, item: Any, response: Response | None) -> Awaitable[None] | None:
+        took = self._feeds.took()  # at once: before another item comes to the feeds
         delivery = self._of(item, response)
-        if delivery is not None:
-            await self._settle(delivery)
+        if delivery is None:
+            return None
+        if took and not any(took):
+            return self._withdraw(delivery)
+        name = hash((delivery.text.key, delivery.text.scope))
+        self._refused.pop(name, None)
+        if not all(took):
+            self._refused[name] = [number for number, taken in enumerate(took) if not taken]
+            if len(self._refused) > MOST_REFUSED:
+                del self._refused[next(iter(self._refused))]
+                self._forgotten += 1
+        return self._settle(delivery)
 
     async def _lost(self, item: Any, response: Response | None) -> None:
         delivery = self._of(item, response)
@@ -227,7 +253,7 @@ class DuplicateCheck:
     async def _settle(self, delivery: Delivery) -> None:
         self._unwritten.append(delivery)
         try:
-            flush_feeds(self._crawler)
+            self._feeds.flush()
         except OSError as error:
             self._log.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
@@ -250,19 +276,46 @@ class DuplicateCheck:
             self._end(delivery)
 
 
-def flush_feeds(crawler: Crawler) -> None:
-    """Hand what the crawl's feeds have buffered to the operating system, which keeps it if the process is killed.
+class Feeds:
+    """The feeds of a crawl, which Scrapy writes. They may refuse items (`item_filter`, `item_classes`)."""
 
-    A feed that is compressed, or stored at its end only, is lost with its process whatever is done here.
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._counts: list[tuple[int, int]] = []
 
-    Raises:
-        OSError: A file cannot be written.
-    """
-    exporter: Any = crawler.get_extension(FeedExporter)
-    for slot in getattr(exporter, "slots", ()):
-        file: Any = getattr(slot, "file", None)
-        if not getattr(file, "closed", True) and "postprocessing" not in getattr(slot, "feed_options", ()):
-            file.flush()
+    @property
+    def _slots(self) -> list[Any]:
+        return list(getattr(self._crawler.get_extension(FeedExporter), "slots", ()))
+
+    def took(self) -> list[bool]:
+        """Return for each feed whether it took the item that was scraped last; to be called after each item.
+
+        Their counts say so. A filter that is asked once more may answer otherwise, as one that lets a hundred pass.
+        """
+        counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
+        before, self._counts = self._counts or [(1, 0)] * len(counts), counts
+        return [one != other for one, other in zip(counts, before, strict=True)]
+
+    def may_take(self, item: Any, numbers: Sequence[int]) -> bool:
+        """Return whether some of the feeds would take an item as it is now; also where a filter cannot say."""
+        slots = self._slots
+        try:
+            return any(slots[number].filter.accepts(item) for number in numbers)
+        except Exception as error:  # a later pipeline may set what it looks at
+            logger.debug("A feed's filter cannot say whether it takes an item yet: %r", error)
+            return True
+
+    def flush(self) -> None:
+        """Hand what the feeds have buffered to the operating system, which keeps it if the process is killed.
+
+        A feed that is compressed, or stored at its end only, is lost with its process whatever is done here.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        for slot in self._slots:
+            if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
+                slot.file.flush()
 
 
 def _check(index: DuplicateIndex, text: ItemText) -> Verdict:
