@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Where each component goes by default; a project's own entry for it counts more.
 COMPONENTS = (
-    # Between retry (550) and user agent (500): responses are decoded, redirected and final there.
-    ("DOWNLOADER_MIDDLEWARES", ComparisonPagesMiddleware, 545),
+    # Next to the engine, before all numbers that people use: the last to see a response, which is then the spider's.
+    ("DOWNLOADER_MIDDLEWARES", ComparisonPagesMiddleware, -1000),
     # Next to the engine: sees items as they enter the pipelines.
     ("SPIDER_MIDDLEWARES", ItemPageMiddleware, 10),
     # Before the pipelines of users (300 and more by habit), which may replace the item's object.
