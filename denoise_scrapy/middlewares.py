@@ -70,8 +70,8 @@ class ItemPageMiddleware(Component):
     def _taken(self, response: Response, each: Any) -> list[Any]:
         """Return what may go on now: a request at once, an item when its page is known."""
         try:
-            if isinstance(each, Request) and response.request is not None:
-                self._state.pages.note_request(response.request, each)
+            if isinstance(each, Request):
+                self._state.pages.note_visit(each)
             elif ItemAdapter.is_item(each):
                 return self._state.items.take(response, each)
         except Exception as error:

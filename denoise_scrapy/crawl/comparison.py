@@ -177,7 +177,7 @@ class ComparisonPages:
                 await self._fetcher.fetch(url, crawled)
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
-        """Return links to siblings; first those the spider asks for too, which cost nothing."""
+        """Return links to siblings, the likest first."""
         # a page that has others of its site to compare with, only not of its template, is worth no guess:
         # then only URLs much like its own are tried, and few
         known = bool(self._known(crawled))
@@ -190,7 +190,6 @@ class ComparisonPages:
             and url not in self._memory
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
-        links.sort(key=lambda url: url not in crawled.requested)
         return links[:needed] if known else links
 
 

@@ -335,7 +335,6 @@ class CrawledPage:
         address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
         is_got: Whether GETs alone led to it.
-        requested: URLs the spider's callback asked for from this page.
         computing: Held while the text is computed.
         text: The text, once computed.
         item_keys: Keys of the items whose own text is that of the page: they are no copies of each other.
@@ -351,7 +350,6 @@ class CrawledPage:
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)
         self.is_got = is_got(request)
-        self.requested: set[str] = set()
         self.computing = asyncio.Lock()
         self.text: PageText | None = None
         self.item_keys: set[str | None] = set()
@@ -470,13 +468,6 @@ class CrawledPages:
         self._arrivals[site] = event
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
-
-    def note_request(self, origin: Request, request: Request) -> None:
-        """Note what the spider asks for from the page of `origin`."""
-        self.note_visit(request)
-        crawled = self._crawled.get(origin)
-        if crawled is not None:
-            crawled.requested.add(request.url)
 
     def note_visit(self, request: Request) -> None:
         """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed."""
