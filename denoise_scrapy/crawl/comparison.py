@@ -309,7 +309,7 @@ class FetchBudget:
 
 
 def _host(site: str) -> str:
-    return urlsplit(site).hostname or ""
+    return site.partition("://")[2].rpartition(":")[0]
 
 
 class SiblingFetcher:
