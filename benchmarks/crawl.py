@@ -93,7 +93,6 @@ def summary(delay: float, runs: list[dict[str, Figures]]) -> Figures:
             "of_bare_most": max(ratios),
             "accelerator": stats[0].get("denoise/accelerator", ""),
             "comparison_requests": median(one.get("denoise/comparison/requests", 0) for one in stats),
-            "comparison_reused": median(one.get("denoise/comparison/reused", 0) for one in stats),
             "errors": max(one.get("denoise/errors", 0) for one in stats),
         }
     return {"delay": delay, "target": TARGETS.get(delay), "ways": ways}
@@ -109,9 +108,8 @@ def table(section: Figures) -> str:
     ]
     for way, one in section["ways"].items():
         spread = f"{one['of_bare']:.0%} ({one['of_bare_least']:.0%}–{one['of_bare_most']:.0%})"
-        extra = one["comparison_requests"] - one["comparison_reused"]
         lines.append(
-            f"| {way} | {one['pages_per_second']:.0f} | {spread} | {one['cpu_ms_per_page']:.2f} | {extra:.0f} of "
+            f"| {way} | {one['pages_per_second']:.0f} | {spread} | {one['cpu_ms_per_page']:.2f} | "
             f"{one['comparison_requests']:.0f} |"
         )
     return "\n".join(lines)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
 
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.shown import logger_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -17,15 +20,17 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
+logger = logger_of(__name__)
+
 # Where each component goes by default; a project's own entry for it counts more.
 COMPONENTS = (
-    # Between retry (550) and user agent (500): responses are decoded, redirected and final there.
-    ("DOWNLOADER_MIDDLEWARES", ComparisonPagesMiddleware, 545),
+    # Next to the engine, before all numbers that people use: the last to see a response, which is then the spider's.
+    ("DOWNLOADER_MIDDLEWARES", ComparisonPagesMiddleware, -1000),
     # Next to the engine: sees items as they enter the pipelines.
     ("SPIDER_MIDDLEWARES", ItemPageMiddleware, 10),
-    # Before the pipelines of users (300 and more by habit), which may replace the item's object.
-    ("ITEM_PIPELINES", BodyPipeline, 100),
-    ("ITEM_PIPELINES", NearDuplicatePipeline, 200),
+    # Before the pipelines of users (0 to 1000 by habit), which may write the item, or replace its object.
+    ("ITEM_PIPELINES", BodyPipeline, -200),
+    ("ITEM_PIPELINES", NearDuplicatePipeline, -100),
 )
 
 
@@ -46,15 +51,31 @@ class DenoiseAddon:
         try:
             DenoiseSettings.from_settings(settings)
         except ConfigurationError:
-            sys.excepthook = _show_without_traceback
+            if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
+                sys.excepthook = _show_without_traceback
             raise
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Check all settings, those of the spider too, and put the components into place."""
         with refusing_to_start(self._crawler):
-            DenoiseSettings.from_settings(settings, self._crawler.spider)
+            enabled = DenoiseSettings.from_settings(settings, self._crawler.spider).enabled
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)
+        if enabled:
+            self._crawler.signals.connect(self._name_earlier_pipelines, signals.engine_started)
+
+    def _name_earlier_pipelines(self) -> None:
+        """Warn of pipelines that see items before ours: a writer among them would write them without a body."""
+        engine: Any = self._crawler.engine
+        pipelines = [type(each) for each in getattr(engine.scraper.itemproc, "middlewares", ())]
+        earlier = pipelines[: pipelines.index(BodyPipeline)] if BodyPipeline in pipelines else ()
+        if earlier:
+            logger.warning(
+                "Pipelines that come before denoise's see items without a body, and near-duplicates too: %s. A greater "
+                "number in ITEM_PIPELINES puts them behind BodyPipeline",
+                ", ".join(f"{each.__module__}.{each.__qualname__}" for each in earlier),
+                extra={"spider": self._crawler.spider},
+            )
 
 
 def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -223,7 +223,7 @@ class DenoiseSettings:
     )
     comparison_share: float = _setting(
         0.05,
-        "Fetches per crawled page that the spider does not ask for later itself; four more are free.",
+        "Comparison pages fetched per crawled page; four more are free.",
         low=0,
         high=64,
     )

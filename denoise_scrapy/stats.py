@@ -41,7 +41,6 @@ STATS: dict[str, str] = {
     "comparison/waits": "pages that waited for the crawl to bring another page",
     "comparison/requests": "comparison pages fetched",
     "comparison/failed": "fetches that gave no page to compare with",
-    "comparison/reused": "fetched pages that answered the spider's own requests",
     "comparison/over_budget": "pages for which a fetch was beyond the limits",
     "comparison/given_up/*": "sites left alone, by reason: timeout, slow, broken, redirects, busy, address",
     "comparison/forgotten": "sites forgotten in the record of fetches",

@@ -64,8 +64,6 @@ def score(
     marks = {path: f1(text, portal.pages[path].truth or "") for path, text in bodies.items() if path in portal.pages}
     found = judge_duplicates(portal, bodies)
     sections = sorted({portal.pages[path].section for path in marks})
-    fetched = int(stats.get("denoise/comparison/requests", 0))
-    reused = int(stats.get("denoise/comparison/reused", 0))
     return {
         "pages": int(stats.get("portal/pages", 0)),
         "items": int(stats.get("portal/items", 0)),
@@ -74,7 +72,7 @@ def score(
         "duplicates_dropped": len(found.dropped),
         "duplicates_missed": len(found.missed),
         "wrongly_dropped": len(found.wrongly_dropped),
-        "extra_requests": fetched - reused,
+        "extra_requests": int(stats.get("denoise/comparison/requests", 0)),
         "seconds": round(seconds, 2),
         "errors": int(stats.get("log_count/ERROR", 0)),
         "f1_by_section": {

@@ -21,7 +21,7 @@ from w3lib.url import safe_url_string
 
 from denoise_scrapy.body import find_strategy
 from denoise_scrapy.crawl.comparison_request import (
-    ReuseStore,
+    FETCH_META,
     address_of,
     comparison_request,
     is_public,
@@ -53,8 +53,8 @@ logger = logger_of(__name__)
 
 # Fetches allowed in a crawl before DENOISE_COMPARISON_SHARE counts: two pages each of the first two templates.
 FREE = 4
-# download_timeout of a fetch, in seconds; all fetches from one site together take no longer, so that a server can hold
-# back a crawl by that once. Pages take one or two.
+# download_timeout of a fetch, in seconds; all fetches from one host together take no longer, and no item waits longer
+# for the turn of its fetch, so that a server can hold back a crawl by that once. Pages take one or two.
 TIMEOUT = 10.0
 # Share of that time that is worth beginning a fetch with: in less it would only fail.
 LEAST_TIME = 0.1
@@ -109,7 +109,8 @@ class ComparisonPages:
             self._log.count("comparison/from_memory", int(needed > 0))
         if site and mates < plenty and self._may_wait():
             known = await self._wait(crawled, site, known, needed, plenty)
-            if mates < needed and settings.comparison_fetch and _mates(crawled.page, known) < needed:
+            may_fetch = settings.comparison_fetch and crawled.is_got
+            if mates < needed and may_fetch and _mates(crawled.page, known) < needed:
                 await self._fetch(crawled, site, needed)
                 known = self._known(crawled)
         if needed and not known:
@@ -161,22 +162,22 @@ class ComparisonPages:
         return known
 
     async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
-        record = self._fetcher.budget.site(site)
+        budget = self._fetcher.budget
         lock = self._site_locks.setdefault(site, asyncio.Lock())
         async with lock:
             # others may have fetched, or given the site up; then the links need not be looked at
-            if record.given_up or not self._lacks(crawled, needed):
+            if budget.gives_up(site) or not self._lacks(crawled, needed):
                 return
             for url in self._candidates(crawled, needed):
-                if record.given_up or not self._lacks(crawled, needed) or self._fetcher.stopping():
+                if budget.gives_up(site) or not self._lacks(crawled, needed) or not self._fetcher.may_begin(crawled):
                     return
-                if not self._fetcher.budget.affords(site):
+                if not budget.affords(site):
                     self._log.count("comparison/over_budget")
                     return
                 await self._fetcher.fetch(url, crawled)
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
-        """Return links to siblings; first those the spider asks for too, which cost nothing."""
+        """Return links to siblings, the likest first."""
         # a page that has others of its site to compare with, only not of its template, is worth no guess:
         # then only URLs much like its own are tried, and few
         known = bool(self._known(crawled))
@@ -189,7 +190,6 @@ class ComparisonPages:
             and url not in self._memory
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
-        links.sort(key=lambda url: url not in crawled.requested)
         return links[:needed] if known else links
 
 
@@ -204,25 +204,24 @@ class SiteRecord:
 
     Attributes:
         fetched: Requests sent.
-        seconds: Time all of them took, without the wait for their turn.
         vain_waits: Waits for pages of the crawl that brought too few.
         poor_waits: Waits that brought enough of them, but not plenty.
         given_up: Why nothing more is fetched; "" while something may be.
     """
 
     fetched: int = 0
-    seconds: float = 0.0
     vain_waits: int = 0
     poor_waits: int = 0
     given_up: str = ""
 
 
 class FetchBudget:
-    """Counts requests against the limits, by crawl and by site, and their time; knows the URLs that were tried.
+    """Counts requests against the limits, by crawl and by site, and their time by host; knows the URLs that were tried.
 
-    All fetches from one site together take no longer than `TIMEOUT`, be it one page or many. A site is given up, too,
-    when its connection breaks, when it redirects twice, and when it asks anybody for patience. Of sites and URLs those
-    not used for longest are forgotten.
+    All fetches from one host together take no longer than `TIMEOUT`, without the wait for their turn: its sites share
+    it, as they share the place in Scrapy's downloader. A site is given up, too, when its connection breaks, when it
+    redirects twice, and when it asks anybody for patience. Of sites, hosts and URLs those not used for longest are
+    forgotten.
     """
 
     def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
@@ -230,6 +229,7 @@ class FetchBudget:
         self._settings = settings
         self._log = log
         self._sites: dict[str, SiteRecord] = {}
+        self._seconds: dict[str, float] = {}  # by host
         self._tried: dict[int, None] = {}  # hashes
         self._spent = 0  # fetches begun; those of which nothing was sent are given back
         connect = crawler.signals.connect
@@ -252,6 +252,12 @@ class FetchBudget:
             record.given_up = reason
             self._log.count(f"comparison/given_up/{reason}")
 
+    def gives_up(self, site: str) -> bool:
+        """Return whether nothing more is to be fetched from a site."""
+        if TIMEOUT - self._seconds.get(_host(site), 0.0) < TIMEOUT * LEAST_TIME:
+            self.give_up(site, "slow")
+        return bool(self.site(site).given_up)
+
     def note_tried(self, url: str) -> None:
         """Note that `url` was fetched, or could not be."""
         key = hash(page_identity(url))
@@ -269,8 +275,7 @@ class FetchBudget:
         settings, fetched = self._settings, self.site(site).fetched
         received = self._crawler.stats.get_value("response_received_count", 0)
         crawled = int(received) - self._log.counted("comparison/requests")
-        unasked = self._spent - self._log.counted("comparison/reused")  # by the spider, so far
-        return unasked < FREE + settings.comparison_share * crawled and fetched < settings.comparison_per_site
+        return self._spent < FREE + settings.comparison_share * crawled and fetched < settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
         """Count a request; `by` -1: it was not sent after all."""
@@ -279,14 +284,15 @@ class FetchBudget:
 
     def seconds_left(self, site: str) -> float:
         """Return how long fetches from a site may still take."""
-        return max(TIMEOUT - self.site(site).seconds, TIMEOUT * LEAST_TIME)
+        return max(TIMEOUT - self._seconds.get(_host(site), 0.0), TIMEOUT * LEAST_TIME)
 
     def spend_seconds(self, site: str, seconds: float) -> None:
         """Count time that a site took."""
-        record = self.site(site)
-        record.seconds += seconds
-        if TIMEOUT - record.seconds < TIMEOUT * LEAST_TIME:
-            self.give_up(site, "slow")
+        host = _host(site)
+        self._seconds[host] = self._seconds.pop(host, 0.0) + seconds
+        if len(self._seconds) > MOST_SITES:
+            del self._seconds[next(iter(self._seconds))]
+        self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
         """Learn from a request that was sent, and what became of it, whether to send more."""
@@ -302,16 +308,17 @@ class FetchBudget:
             self.give_up(site_key(request.url), "busy")
 
 
+def _host(site: str) -> str:
+    return site.partition("://")[2].rpartition(":")[0]
+
+
 class SiblingFetcher:
     """Fetches pages of a site, each URL once a crawl, one at a time from a server."""
 
-    def __init__(
-        self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages, reuse: ReuseStore
-    ):
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages):
         self._crawler = crawler
         self._log = log
         self._pages = pages
-        self._reuse = reuse
         self.budget = FetchBudget(crawler, settings, log)
         self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -339,11 +346,15 @@ class SiblingFetcher:
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
+    def may_begin(self, crawled: CrawledPage) -> bool:
+        """Return whether the crawl goes on, and a page has not waited for the turn of its fetches for too long."""
+        return not self.stopping() and crawled.waited < TIMEOUT
+
     def crawl_is_asking(self, crawled: CrawledPage) -> bool:
-        """Return whether requests to the server of a page are under way, or wait for their delay."""
+        """Return whether requests of the spider to the server of a page are under way, or wait for their delay."""
         slots = getattr(self._crawler.engine.downloader, "slots", {})
         slot = slots.get(self._slot_key(self._request(crawled.page.url, crawled)))
-        return bool(getattr(slot, "active", False))
+        return any(FETCH_META not in request.meta for request in getattr(slot, "active", ()))
 
     def _request(self, url: str, crawled: CrawledPage) -> Request:
         return comparison_request(url, crawled, self.budget.seconds_left(site_key(crawled.page.url)))
@@ -354,11 +365,14 @@ class SiblingFetcher:
 
     async def _ask(self, request: Request, site: str, crawled: CrawledPage) -> Response | None:
         """Send a request when it is its turn, if it may be sent, and count it; None where nothing usable came."""
+        began = monotonic()
         self.budget.count_request(site)  # now, as other sites' fetches look at the sum while this one waits
         lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
         async with lock:
-            record = self.budget.site(site)
-            if not self.stopping() and not record.given_up and await self._may_be_sent(request, site, crawled):
+            crawled.waited += monotonic() - began
+            request.meta["download_timeout"] = self.budget.seconds_left(site)
+            ready = self.may_begin(crawled) and not self.budget.gives_up(site)
+            if ready and await self._may_be_sent(request, site, crawled):
                 response, error = await self._download(request)
                 if error is None or was_sent(request, error):
                     self.budget.learn(site, request, error)
@@ -395,7 +409,7 @@ class SiblingFetcher:
         request.meta["download_timeout"] = self.budget.seconds_left(site)
         if not public:
             self.budget.give_up(site, "address")
-        return not self.budget.site(site).given_up
+        return not self.budget.gives_up(site)
 
     def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
         """Return whether a response may be used: its name may have another address by now."""
@@ -416,5 +430,4 @@ class SiblingFetcher:
             return False
         read = replace(settings, keep=(), remove=())  # no item is about it
         self._pages.remember(self._pages.parse(request, response, read))
-        self._reuse.put(self._crawler.request_fingerprinter.fingerprint(request), request, response)
         return True

@@ -1,4 +1,4 @@
-"""The request for one comparison page: where it may lead, what became of it, and whether its answer serves twice."""
+"""The request for one comparison page: where it may lead, and what became of it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import socket
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.reactor import is_reactor_installed
 
-from denoise_scrapy.crawl.pages import META_OF_WAY, Address, BoundedDict, spelling
+from denoise_scrapy.crawl.pages import Address, spelling
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -29,19 +28,12 @@ FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
 LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
-REUSED_FLAG = "denoise-reused"
-# Set by Scrapy on one of the two requests only; they do not change what the server sends a crawler.
-HEADERS_IGNORED = frozenset({b"Referer", b"Accept-Encoding", b"Cookie"})
-# Where one of our own requests keeps the way it is sent, as it was when it passed our middleware:
-# later middlewares add to headers and meta.
-WAY_META = "denoise_way"
-RESPONSE_OVERHEAD = 2_000  # bytes, roughly: headers and objects of a response beside its body
 # IPv6 addresses that stand for IPv4 ones, in their last four bytes: RFC 6052.
 _NAT64 = ip_network("64:ff9b::/96")
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
-    """Return the request for `url`: a GET sent as the page was (by its proxy, cookie jar, browser) but for headers.
+    """Return the request for `url`: a GET sent as the page was (by its proxy, browser) but for headers and cookies.
 
     It is neither tried again nor redirected, and its transfer may take so many seconds.
     """
@@ -52,6 +44,7 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
         "download_maxsize": max(1, crawled.settings.max_page_bytes),
         "dont_retry": True,  # another link serves as well
         "dont_redirect": True,  # never to another site; nor is a refresh by HTML followed
+        "dont_merge_cookies": True,  # a server may renew a session, or its language, with each answer
     }
     if meta.get("playwright"):
         goto = {**meta["playwright_page_goto_kwargs"], "timeout": seconds * 1000}
@@ -192,48 +185,3 @@ class _Receiver:
         """Set the result."""
         with suppress(asyncio.InvalidStateError):  # nobody waits any more
             self.done.set_result(self._found)
-
-
-class _Fetched(NamedTuple):
-    response: Response
-    way: object
-
-
-class ReuseStore:
-    """Fetched responses by request fingerprint, in `max_bytes` together; each answers one request."""
-
-    def __init__(self, max_bytes: int):
-        self.fetched: BoundedDict[bytes, _Fetched] = BoundedDict(max_bytes)
-
-    def put(self, fingerprint: bytes, request: Request, response: Response) -> None:
-        """Keep the `response` to our own `request`, unless a browser rendered it."""
-        if request.meta.get("playwright"):
-            return
-        entry = _Fetched(response, request.meta.get(WAY_META))
-        self.fetched.put(fingerprint, entry, len(response.body) + RESPONSE_OVERHEAD)
-
-    def pop(self, fingerprint: bytes, request: Request) -> Response | None:
-        """Return what answers the spider's `request`, once; None if it would be fetched otherwise.
-
-        Scrapy completes the response with the request it answers only if it has none yet.
-        """
-        entry = self.fetched.get(fingerprint)
-        if entry is None or not _is_plain(request) or way_of_fetching(request) != entry.way:
-            return None
-        self.fetched.pop(fingerprint)
-        flags = [*entry.response.flags, REUSED_FLAG]
-        return entry.response.replace(request=None, flags=flags)
-
-
-def _is_plain(request: Request) -> bool:
-    own_cookies = bool(request.cookies) or b"Cookie" in request.headers
-    plain = request.method == "GET" and not request.body and not own_cookies
-    return plain and not request.meta.get("playwright")
-
-
-def way_of_fetching(request: Request) -> tuple[object, ...]:
-    """Return what decides how the server answers `request`, beside its URL."""
-    headers: Headers = request.headers
-    sent = sorted((name, tuple(headers.getlist(name))) for name in headers)
-    same = tuple((name, values) for name, values in sent if name not in HEADERS_IGNORED)
-    return (same, *(request.meta.get(key) for key in META_OF_WAY))

@@ -122,9 +122,8 @@ class CrawlReport:
         count = self._log.counted
         line = (
             f"{counted(count('pages/parsed'), 'page')}, {counted(count('body/items'), 'body', 'bodies')} "
-            f"({count('body/empty')} empty), {counted(count('comparison/requests'), 'comparison request')} "
-            f"({count('comparison/reused')} reused), {counted(count('dedup/duplicates'), 'near-duplicate')}, "
-            f"{counted(count('errors'), 'error')}"
+            f"({count('body/empty')} empty), {counted(count('comparison/requests'), 'comparison request')}, "
+            f"{counted(count('dedup/duplicates'), 'near-duplicate')}, {counted(count('errors'), 'error')}"
         )
         logger.info("%s%s", opening, line, extra=self._log.extra)
 

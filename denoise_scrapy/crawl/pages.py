@@ -138,7 +138,9 @@ Address = IPv4Address | IPv6Address
 OK = 200
 META_KEY = "denoise"
 # Meta that decides how a request is sent, so that a comparison page is fetched the same way.
-META_OF_WAY = ("cookiejar", "dont_merge_cookies", "proxy", "bindaddress")
+META_OF_WAY = ("proxy", "bindaddress")
+# The URL of a request that was no plain GET, in its own meta, which the requests that redirects make of it inherit.
+POSTED_META = "denoise_posted"
 # A browser context of our own: pages the spider keeps open may take all places of theirs, and wait
 # for us.
 PLAYWRIGHT_CONTEXT = "denoise"
@@ -162,6 +164,15 @@ def is_comparable(request: Request, response: Response) -> bool:
         and bool(site_key(response.url))
         and all(spelling(url) == spelling(response.url) for url in redirected_from(request))
     )
+
+
+def is_got(request: Request) -> bool:
+    """Return whether GETs alone led to `request`, so that opening others like it changes nothing."""
+    return _is_get(request) and request.meta.get(POSTED_META) not in redirected_from(request)
+
+
+def _is_get(request: Request) -> bool:
+    return request.method == "GET" and not request.body
 
 
 def redirected_from(request: Request) -> list[str]:
@@ -323,7 +334,8 @@ class CrawledPage:
         names: The same, and their spellings.
         address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
-        requested: URLs the spider's callback asked for from this page.
+        is_got: Whether GETs alone led to it.
+        waited: Seconds that its fetches have waited for others to the same server.
         computing: Held while the text is computed.
         text: The text, once computed.
         item_keys: Keys of the items whose own text is that of the page: they are no copies of each other.
@@ -338,7 +350,8 @@ class CrawledPage:
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)
-        self.requested: set[str] = set()
+        self.is_got = is_got(request)
+        self.waited = 0.0
         self.computing = asyncio.Lock()
         self.text: PageText | None = None
         self.item_keys: set[str | None] = set()
@@ -458,16 +471,11 @@ class CrawledPages:
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
 
-    def note_request(self, origin: Request, request: Request) -> None:
-        """Note what the spider asks for from the page of `origin`."""
-        self.note_visit(request)
-        crawled = self._crawled.get(origin)
-        if crawled is not None:
-            crawled.requested.add(request.url)
-
     def note_visit(self, request: Request) -> None:
         """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed."""
-        if request.method == "GET" and len(request.url) <= MAX_URL_LENGTH:
+        if not _is_get(request):
+            request.meta[POSTED_META] = request.url
+        elif is_got(request) and len(request.url) <= MAX_URL_LENGTH:
             self.visited.add(request.url)
 
     def note_text(self, crawled: CrawledPage, text: PageText) -> None:

@@ -8,7 +8,6 @@ from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
 from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
-from denoise_scrapy.crawl.comparison_request import ReuseStore
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
@@ -17,15 +16,14 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
 # Parts of DENOISE_MEMORY_MB. The element paths of a site take .2 to 2 MB and make all of its pages but the first
-# cheaper: they get most, for 256 sites of the mean size of recorded ones. Fetched responses answer the spider's own
-# request soon after, or never. Pages are mostly their facts, some 50 KB each; a quarter of their part finds an item's
-# page by URL.
+# cheaper: they get most, for 256 sites of the mean size of recorded ones. Pages are mostly their facts, some 50 KB
+# each; what finds an item's page by URL gets a quarter as much as they.
 PATHS_SHARE = 2 / 3
-REUSE_SHARE = 1 / 15
 RECENT_SHARE = 1 / 15
 # Pages of one site to compare with: the five most alike are chosen from these.
 PAGES_PER_SITE = 32
@@ -40,29 +38,25 @@ class CrawlState:
         self.settings = settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         self.log = log = CrawlLog(crawler)
         self.memories = CrawlReport(log, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
-        paths, reuse, recent = (
-            int(settings.memory_bytes * share) for share in (PATHS_SHARE, REUSE_SHARE, RECENT_SHARE)
-        )
-        self.memory = PageMemory(settings.memory_bytes - paths - reuse - recent, PAGES_PER_SITE, paths)
+        paths, recent = (int(settings.memory_bytes * share) for share in (PATHS_SHARE, RECENT_SHARE))
+        self.memory = PageMemory(settings.memory_bytes - paths - recent, PAGES_PER_SITE, paths)
         self.sites = SiteKeeper(crawler, settings, log, self.memory)
         self.geometry = Geometry(settings, log)
         self.pages = CrawledPages(settings, log, self.memory, self.sites, self.geometry, recent)
         self.items = ItemPages(settings, log, self.pages)
-        self.reuse = ReuseStore(reuse)
-        fetcher = SiblingFetcher(crawler, settings, log, self.pages, self.reuse)
+        fetcher = SiblingFetcher(crawler, settings, log, self.pages)
         self.comparison = ComparisonPages(log, self.memory, self.pages, fetcher)
         self.items_in_work = 0
         self._watch_memories()
         self._connect()
 
     def _watch_memories(self) -> None:
-        watch, memory, recent, reuse = self.memories.watch, self.memory, self.pages.recent, self.reuse.fetched
+        watch, memory, recent = self.memories.watch, self.memory, self.pages.recent
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
         watch("path_tables", nbytes=lambda: memory.tables.nbytes, evicted=lambda: memory.tables.evicted)
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
         watch("shapes", evicted=lambda: self.pages.visited.evicted)
-        watch("reuse", nbytes=lambda: reuse.nbytes, evicted=lambda: reuse.evicted)
 
     def _connect(self) -> None:
         connect = self.crawler.signals.connect
@@ -70,8 +64,17 @@ class CrawlState:
             connect(self.items.forget, left)
         if self.settings.enabled:
             connect(self.memories.start, signals.spider_opened)
+        connect(self._ask_layout, signals.request_reached_downloader)
+        connect(self.geometry.take, signals.request_left_downloader)
         connect(self._spider_idle, signals.spider_idle)
         connect(self._spider_closed, signals.spider_closed)
+
+    def _ask_layout(self, request: Request) -> None:
+        try:
+            if request.meta.get("playwright"):
+                self.geometry.ask(request, self.pages.settings_for(request))
+        except Exception as error:
+            self.log.report("layout", error)
 
     def _spider_idle(self) -> None:
         if self.items_in_work:  # of `scrapy parse`, which does not wait for its items
@@ -88,7 +91,6 @@ class CrawlState:
             except OSError as error:
                 self.log.report("stats", error)
         self.pages.recent.clear()
-        self.reuse.fetched.clear()
 
 
 def state_of(crawler: Crawler) -> CrawlState:

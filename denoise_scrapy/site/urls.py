@@ -283,7 +283,7 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
     Args:
         page: A page with a URL.
         limit: How many at most.
-        visited: What else of the site the crawl has asked for; the page's own shape is noted in it.
+        visited: What of the site the crawl has asked for, the page too if it was by a GET; by default the page alone.
 
     Example:
         >>> page = Page.parse("<a href=/item/8>8</a> <a href=/item/8/rm>x</a>", url="http://a.example/item/7")
@@ -295,8 +295,9 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
     site = site_key(page.url)
     if not site or limit < 1:
         return []
-    visited = VisitedShapes() if visited is None else visited
-    visited.add(page.url)
+    if visited is None:
+        visited = VisitedShapes()
+        visited.add(page.url)
     seen = {page_identity(page.url)}
     found: list[str] = []
     links = filter(

@@ -1,6 +1,5 @@
 """Comparison pages: what is fetched, what never is, and how much of it: for a page, a host, a crawl."""
 
-import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -171,31 +170,6 @@ def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:
     assert web.most_parallel == 1
 
 
-def test_a_fetched_page_answers_the_spiders_request(linked: Web, other_web: Web) -> None:
-    class Following(scrapy.Spider):
-        name = "following"
-        start_urls = (linked("/a/0"), other_web("/late").replace("127.0.0.1", "localhost"))
-
-        def parse(self, response: Any) -> Any:
-            if response.url.endswith("0"):
-                yield {"url": response.url}
-                return
-            for link in LINKS:  # when siblings have been fetched for the item
-                yield scrapy.Request(linked(link), self.parse_article, cb_kwargs={"number": link[-1]})
-
-        def parse_article(self, response: Any, number: str) -> Any:
-            yield {"url": response.url, "number": number, "flags": response.flags}
-
-    other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
-    done = crawl(Following)
-    assert sorted(linked.asked) == [f"/a/{n}" for n in range(6)]  # each once
-    assert done.stat("comparison/reused") == done.stat("comparison/requests") == 2
-    numbers = {item["url"][-1]: item.get("number") for item in done.items}
-    assert numbers == {"0": None, **{str(n): str(n) for n in range(1, 6)}}
-    assert all(done.bodies().values())
-    assert sum("denoise-reused" in item.get("flags", ()) for item in done.items) == 2
-
-
 def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
     class Closing(scrapy.Spider):
         name = "closing"
@@ -252,26 +226,6 @@ def test_a_cached_crawl_asks_for_nothing_anew(linked: Web, tmp_path: Any) -> Non
     again = crawl(spider_of(linked("/a/0")), settings)
     assert len(linked.asked) == asked == 3
     assert again.items == first.items
-
-
-@pytest.mark.parametrize("differing", [{"meta": {"denoise": False}}, {"method": "POST"}])
-def test_a_request_sent_otherwise_is_not_answered_by_us(linked: Web, differing: dict[str, Any]) -> None:
-    class Differing(scrapy.Spider):
-        name = "differing"
-        start_urls = (linked("/a/0"),)
-
-        async def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-            await asyncio.sleep(0.3)
-            for link in LINKS:
-                yield response.follow(link, self.parse_article, **differing)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Differing)
-    assert len(done.items) == 6
-    assert done.stat("comparison/reused") == 0
 
 
 def templates(web: Web, number: int, links: list[str] | None = None) -> list[str]:

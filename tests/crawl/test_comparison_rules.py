@@ -52,7 +52,6 @@ def spider_with(url: str, **request: Any) -> type[scrapy.Spider]:
         },
         {"cookies": {"session": "1"}, "meta": {"dont_merge_cookies": True}},
         {"meta": {"http_user": "user", "http_pass": "pass"}},
-        {"method": "POST", "body": "a=1"},
     ],
 )
 def test_it_is_a_get_without_credentials(site: RudeWeb, request_of_page: dict[str, Any]) -> None:
@@ -64,7 +63,7 @@ def test_it_is_a_get_without_credentials(site: RudeWeb, request_of_page: dict[st
         assert not {"authorization", "cookie", "referer", "x-key", "content-length"} & set(headers)
 
 
-def test_cookies_are_those_of_the_page_s_session(site: RudeWeb) -> None:
+def test_the_session_s_cookies_are_not_sent(site: RudeWeb) -> None:
     site.pages["/in"] = Reply(b"<p>", headers={"Content-Type": "text/html", "Set-Cookie": "session=1; Path=/"})
 
     class LoggedIn(scrapy.Spider):
@@ -84,7 +83,7 @@ def test_cookies_are_those_of_the_page_s_session(site: RudeWeb) -> None:
     for meta, cookie in (({}, "session=1"), ({"dont_merge_cookies": True}, None), ({"cookiejar": 7}, None)):
         site.requests.clear()
         crawl(LoggedIn, **meta)
-        assert [headers.get("cookie") for _, _, headers in site.requests[1:]] == [cookie] * 3
+        assert [headers.get("cookie") for _, _, headers in site.requests[1:]] == [cookie, None, None]
 
 
 @pytest.mark.parametrize(
@@ -174,11 +173,61 @@ def test_spellings_of_one_page_are_asked_for_once(site: RudeWeb) -> None:
     assert site.asked == ["/a/0", "/a/1"]
 
 
-def test_a_form_that_was_posted_is_not_posted_again(site: RudeWeb) -> None:
-    site.pages["/a/0"] = article(0, ["/a/0", "/a/0?x=1", *LINKS])
-    crawl(spider_with(site("/a/0"), method="POST", body="a=1"))
-    assert [(method, path) for method, path, _ in site.requests].count(("POST", "/a/0")) == 1
-    assert ("GET", "/a/0") not in [(method, path) for method, path, _ in site.requests]
+@pytest.mark.parametrize("request_of_page", [{"method": "POST"}, {"method": "GET", "body": "a=1"}])
+@pytest.mark.parametrize("status", [0, 301, 303, 308])
+@pytest.mark.parametrize("way", [["/item/12/rm"], ["/login", "/item/12/rm"], ["/item/12/rm", "/item/12/rm/"]])
+def test_what_was_not_got_leads_nowhere(
+    site: RudeWeb, request_of_page: dict[str, Any], status: int, way: list[str]
+) -> None:
+    moved = [Reply(b"", status, headers={"Location": path}) for path in way[1:]] if status else []
+    way = way if status else way[-1:]
+    siblings = [f"/item/{n}/rm" for n in range(13, 20)]
+    pages = article(0, [*siblings, *(f"{path}/" for path in siblings), *way, f"{way[-1]}?x=1"])
+    site.pages |= dict(zip(way, [*moved, pages], strict=True))
+
+    class Acting(scrapy.Spider):
+        name = "acting"
+
+        async def start(self) -> Any:
+            yield scrapy.Request(site(way[0]), **request_of_page)
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+            yield response.follow("/a/0", self.parse_article)
+            yield response.follow("/page", self.parse_article)
+
+        def parse_article(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    site.pages["/page"] = pages.replace("'main'", "'other'").replace("'links'", "'others'")  # a page that was got
+    done = crawl(Acting, {"DENOISE_DEDUP": "off"})
+    assert len(done.items) == 3
+    assert sorted({path for _, path, _ in site.requests} & {*siblings, *(f"{path}/" for path in siblings)}) == []
+    assert [path for _, path, _ in site.requests if path in way] == way
+
+
+def test_where_a_get_was_redirected_siblings_are_fetched(site: RudeWeb) -> None:
+    site.pages["/?p=7"] = Reply(b"", 301, headers={"Location": "/a/0"})
+    crawl(spider_of(site("/?p=7")))
+    assert site.asked == ["/?p=7", "/a/0", "/a/1", "/a/2"]
+
+
+def test_a_session_that_began_with_a_form_goes_on(site: RudeWeb) -> None:
+    class LoggedIn(scrapy.Spider):
+        name = "logged-in"
+
+        async def start(self) -> Any:
+            yield scrapy.FormRequest(site("/in"), formdata={"a": "1"})
+
+        def parse(self, response: Any) -> Any:
+            yield response.follow("/a/0", self.parse_article, meta=response.meta)
+
+        def parse_article(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    site.pages["/in"] = "<p>Welcome"
+    crawl(LoggedIn)
+    assert site.asked == ["/in", "/a/0", "/a/1", "/a/2"]
 
 
 def test_robots_txt_holds_for_siblings_of_a_page_that_needed_no_leave(site: RudeWeb) -> None:

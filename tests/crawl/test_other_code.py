@@ -1,0 +1,282 @@
+"""Beside other people's middlewares, pipelines and hooks: we see what they make of a page, and change nothing."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import urljoin
+
+import pytest
+import scrapy
+from scrapy.http import HtmlResponse
+
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.rude_web import RudeWeb
+from tests.crawl.web import Reply, Web, article, sentence
+
+LINKS = [f"/a/{n}" for n in range(1, 6)]
+# Numbers of Scrapy's own middlewares, of its template, and beyond.
+NUMBERS = [0, 1, 49, 543, 546, 900, 999]
+
+
+@pytest.fixture
+def linked(web: Web) -> Web:
+    web.pages |= {f"/a/{n}": article(n, LINKS) for n in range(6)}
+    return web
+
+
+@pytest.fixture
+def late(other_web: Web) -> str:
+    """A page that comes when siblings of others were fetched."""
+    other_web.pages["/late"] = Reply(b"<p>late", seconds=0.7)
+    return other_web("/late").replace("127.0.0.1", "localhost")  # else its server would be the crawl's
+
+
+def following(
+    url: str, late: str, links: Sequence[str] = LINKS, cls: type[scrapy.Request] = scrapy.Request, **request: Any
+) -> type[scrapy.Spider]:
+    """A spider that yields a page's item, and asks for the page's links when siblings were fetched for that."""
+
+    class Following(scrapy.Spider):
+        name = "following"
+
+        async def start(self) -> Any:
+            yield cls(url, **request)
+            yield scrapy.Request(late, self.follow)
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "said": response.css("h1::text").get()}
+
+        def follow(self, response: Any) -> Any:
+            for link in links:
+                yield cls(urljoin(url, link), **request)
+
+    return Following
+
+
+class Subclass(scrapy.Request):
+    """As plugins have them for pages that they render."""
+
+
+def rendering(asked: list[scrapy.Request]) -> type:
+    """A middleware that renders what is marked, as those of browsers do."""
+
+    class Rendering:
+        def process_request(self, request: Any) -> Any:
+            if request.meta.get("render") or isinstance(request, Subclass):
+                asked.append(request)
+                number = int(request.url.rpartition("/")[2])
+                html = article(number, LINKS).replace("Heading", "Rendered")
+                return HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
+            return None
+
+    return Rendering
+
+
+@pytest.mark.parametrize("asked", [{"meta": {"render": True}}, {"cls": Subclass}])
+@pytest.mark.parametrize("number", [800, 100])
+def test_each_request_of_the_spider_is_answered_as_it_asks(
+    linked: Web, late: str, asked: dict[str, Any], number: int
+) -> None:
+    rendered: list[scrapy.Request] = []
+    spider = following(linked("/a/0"), late, **asked)
+    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {rendering(rendered): number}})
+    assert done.stat("comparison/requests") > 0
+    assert len(rendered) == 6
+    assert {item["said"].split()[0] for item in done.items} == {"Rendered"}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_middleware_sees_both_ends_of_each_request(linked: Web, late: str, number: int) -> None:
+    class Timing:
+        def process_request(self, request: Any) -> None:
+            request.meta["began"] = 1
+
+        def process_response(self, request: Any, response: Any) -> Any:
+            assert request.meta.pop("began") == 1
+            return response
+
+    done = crawl(following(linked("/a/0"), late), {"DOWNLOADER_MIDDLEWARES": {Timing: number}})
+    assert done.stat("comparison/requests") == 2
+    assert len(done.items) == 6
+    assert "AssertionError" not in done.log and "KeyError" not in done.log
+
+
+def renewing(web: RudeWeb, number: int) -> Any:
+    """A page that renews the session with each answer, and refuses whoever comes with an old one."""
+
+    def behave(self: RudeWeb, handler: Any) -> None:
+        sent = handler.headers.get("Cookie", "")
+        valid = getattr(web, "valid", None)
+        if sent and sent != valid:
+            handler.send_error(403)
+            return
+        token = f"session={len(web.asked)}"
+        if sent or valid is None:
+            web.valid = token  # type: ignore[attr-defined]
+        body = article(number, LINKS).encode()
+        handler.send_response(200)
+        for name, value in (("Content-Type", "text/html"), ("Set-Cookie", f"{token}; Path=/")):
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return behave
+
+
+@pytest.mark.parametrize("meta", [{}, {"cookiejar": 3}])
+def test_the_spider_s_session_is_its_own(late: str, meta: dict[str, Any]) -> None:
+    web = RudeWeb()
+    web.pages |= {f"/a/{n}": renewing(web, n) for n in range(6)}
+    done = crawl(following(web("/a/0"), late, meta=meta), {"CONCURRENT_REQUESTS": 1})
+    web.close()
+    assert done.stat("comparison/requests") == 2
+    assert len(done.items) == 6
+    ours = [headers for _, path, headers in web.requests[1:3]]
+    assert all("cookie" not in headers for headers in ours)
+    assert all("cookie" in headers for _, _, headers in web.requests[3:])
+
+
+def test_a_cookie_of_a_comparison_page_never_goes_with_the_spider_s_requests(late: str) -> None:
+    web = RudeWeb()
+    french = {"Content-Type": "text/html", "Set-Cookie": "lang=fr; Path=/"}
+    web.pages |= {f"/a/{n}": Reply(article(n, LINKS).encode(), headers=french) for n in range(1, 6)}
+    web.pages["/a/0"] = article(0, LINKS)
+    web.pages["/b"] = article(9)
+
+    done = crawl(following(web("/a/0"), late, ["/b"]))
+    web.close()
+    assert done.stat("comparison/requests") == 2
+    assert [headers.get("cookie") for _, path, headers in web.requests if path == "/b"] == [None]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_page_is_the_one_that_the_spider_receives(web: Web, number: int) -> None:
+    for n in range(4):
+        web.pages[f"/a/{n}"] = article(n)[::-1]
+
+    class Decrypts:
+        def process_response(self, request: Any, response: Any) -> Any:
+            if "/a/" not in response.url:
+                return response
+            return response.replace(body=response.body[::-1], cls=HtmlResponse)
+
+    settings = {"DOWNLOADER_MIDDLEWARES": {Decrypts: number}, "COMPRESSION_ENABLED": False}
+    done = crawl(spider_of(*(web(f"/a/{n}") for n in range(4))), settings)
+    for n in range(4):
+        assert sentence(n) in done.bodies()[web(f"/a/{n}")]
+        assert "rights reserved" not in done.bodies()[web(f"/a/{n}")]
+    assert done.stat("pages/parsed") == 4
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_an_answer_of_a_middleware_is_a_page_too(linked: Web, number: int) -> None:
+    class Answers:
+        def process_request(self, request: Any) -> Any:
+            path = request.url.rpartition("/")[2]
+            return HtmlResponse(request.url, body=article(int(path)).encode()) if path.isdigit() else None
+
+    done = crawl(spider_of(*(linked(f"/a/{n}") for n in range(3))), {"DOWNLOADER_MIDDLEWARES": {Answers: number}})
+    assert linked.asked == []
+    assert all(sentence(n) in done.bodies()[linked(f"/a/{n}")] for n in range(3))
+
+
+@pytest.mark.parametrize("number", [1, 543])
+def test_a_page_that_a_middleware_asks_for_in_place_of_another_is_read_once(linked: Web, number: int) -> None:
+    class Elsewhere:
+        """Asks for a page under another address, and gives that response to the spider."""
+
+        def __init__(self, crawler: Any):
+            self.crawler = crawler
+
+        @classmethod
+        def from_crawler(cls, crawler: Any) -> Any:
+            return cls(crawler)
+
+        async def process_request(self, request: Any) -> Any:
+            if "/b/" not in request.url:
+                return None
+            return await self.crawler.engine.download_async(scrapy.Request(request.url.replace("/b/", "/a/")))
+
+    urls = [linked(f"/b/{n}") for n in range(3)]
+    done = crawl(spider_of(*urls), {"DOWNLOADER_MIDDLEWARES": {Elsewhere: number}})
+    assert done.stat("pages/parsed") == 3
+    assert all(sentence(n) in done.bodies()[linked(f"/a/{n}")] for n in range(3))
+
+
+class First:
+    seen: ClassVar[list[Any]] = []
+
+    def process_item(self, item: Any) -> Any:
+        self.seen.append(item.get("body"))
+        return item
+
+
+class Second(First):
+    pass
+
+
+NAMED = "see items without a body"
+
+
+@pytest.mark.parametrize("number", [0, 1, 100, 300, 1000])
+def test_pipelines_as_people_number_them_come_after_ours(linked: Web, number: int) -> None:
+    First.seen.clear()
+    done = crawl(spider_of(*(linked(f"/a/{n}") for n in range(3))), {"ITEM_PIPELINES": {First: number}})
+    assert len(First.seen) == 3 and all(First.seen)
+    assert NAMED not in done.log
+
+
+@pytest.mark.parametrize(
+    "pipelines",
+    [
+        {First: -900, Second: -201},
+        {First: 1, Second: 2, "denoise_scrapy.pipelines.BodyPipeline": 300},
+    ],
+)
+def test_pipelines_before_ours_are_named_in_one_warning(linked: Web, pipelines: dict[Any, int]) -> None:
+    done = crawl(spider_of(linked("/a/0")), {"ITEM_PIPELINES": pipelines})
+    [line] = [line for line in done.log.splitlines() if NAMED in line]
+    assert " WARNING " in line
+    assert f"{__name__}.First, {__name__}.Second." in line
+    assert len(done.items) == 1
+
+
+HOOKED = """
+import sys
+from scrapy.crawler import AsyncCrawlerProcess
+
+if {hooked}:
+    sys.excepthook = lambda kind, error, trace: print("REPORTED", kind.__name__)
+if {fails}:
+    try:
+        AsyncCrawlerProcess({settings})
+    except ValueError:
+        pass
+    raise KeyError("other")
+AsyncCrawlerProcess({settings})
+"""
+
+
+@pytest.mark.parametrize(
+    ("hooked", "fails", "said", "trace"),
+    [
+        (False, False, "The crawl does not start: DENOISE_STRATEGI", False),
+        (False, True, "KeyError: 'other'", True),
+        (True, False, "REPORTED ConfigurationError", False),
+        (True, True, "REPORTED KeyError", False),
+    ],
+)
+def test_a_hook_for_uncaught_errors_stays(hooked: bool, fails: bool, said: str, trace: bool, tmp_path: Path) -> None:
+    settings = {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}, "DENOISE_STRATEGI": "lcs", "LOG_ENABLED": False}
+    code = HOOKED.format(hooked=hooked, fails=fails, settings=settings)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 1
+    assert said in done.stdout + done.stderr
+    assert ("Traceback" in done.stderr) == trace
