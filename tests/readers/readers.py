@@ -14,7 +14,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import cmarkgfm
+import commonmark
 import markdown
+import markdown2
+import marko
+import mistletoe
 import mistune
 import pytest
 from cmarkgfm.cmark import Options
@@ -28,10 +32,23 @@ HERE = Path(__file__).parent
 INSTALLED = Path(sys.prefix) / "readers"
 Reader = Callable[[str], str]
 
+#: What sites with Material for MkDocs switch on.
+_MATERIAL = (
+    "abbr admonition attr_list def_list footnotes md_in_html tables toc pymdownx.arithmatex pymdownx.betterem "
+    "pymdownx.blocks.admonition pymdownx.blocks.caption pymdownx.blocks.definition pymdownx.blocks.details "
+    "pymdownx.blocks.html pymdownx.blocks.tab pymdownx.caret pymdownx.critic pymdownx.details pymdownx.emoji "
+    "pymdownx.highlight pymdownx.inlinehilite pymdownx.keys pymdownx.magiclink pymdownx.mark pymdownx.smartsymbols "
+    "pymdownx.superfences pymdownx.tabbed pymdownx.tasklist pymdownx.tilde"
+).split()
+_MARKDOWN2_EXTRAS = "cuddled-lists fenced-code-blocks footnotes header-ids smarty-pants strike tables task_list".split()
+
 PYTHON_READERS: Mapping[str, Reader] = {
     "markdown-it-py": MarkdownIt("commonmark", {"html": True, "maxNesting": 1000})
     .enable(["table", "strikethrough"])
     .render,
+    "markdown-it-py-js": MarkdownIt("js-default").render,
+    "markdown-it-py-gfm": MarkdownIt("gfm-like").render,
+    "markdown-it-py-zero": MarkdownIt("zero").render,
     "mistune": mistune.create_markdown(
         escape=False, plugins=["table", "strikethrough", "url", "footnotes", "task_lists", "def_list"]
     ),
@@ -43,10 +60,16 @@ PYTHON_READERS: Mapping[str, Reader] = {
     "Python-Markdown-mkdocs": lambda text: markdown.markdown(
         text, extensions=["tables", "fenced_code", "attr_list", "admonition", "def_list", "toc"]
     ),
+    "Python-Markdown-material": lambda text: markdown.markdown(text, extensions=_MATERIAL),
+    "markdown2": markdown2.markdown,
+    "markdown2-extras": lambda text: markdown2.markdown(text, extras=_MARKDOWN2_EXTRAS),
+    "commonmark.py": commonmark.commonmark,
+    "marko": marko.Markdown(extensions=["gfm"]).convert,
+    "mistletoe": mistletoe.markdown,
 }
 
 #: What readers make of their own: lines, task lists, footnotes, wrappers of code.
-_TAGS = frozenset([*WRITTEN, "hr", "html", "body"])
+_TAGS = frozenset([*WRITTEN, "hr", "html", "body", "span"])
 #: With names of headings (toc), alignment of columns, and the classes of code.
 _ATTRIBUTES = frozenset(["lang", "href", "src", "alt", "start", "class", "id", "align", "style", "width", "height"])
 

@@ -22,6 +22,12 @@ _MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)")
 #: As entities, which all readers know: a backslash before `<` is none in some, one before code or a cell's border
 #: is read in two ways. So no `<` and no backtick in our Markdown is a text's.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", "\\": "&#92;", "`": "&#96;"}
+#: What some reader takes for markup in an alternative text, in a link's text or in a tag of code, whatever backslash is
+#: before it: they look for a link's end, for a tag's, for marks of their own and for addresses on their own. Signs that
+#: others have doubled are let stand alone, and dots and colons where they part no address.
+_INSIDE = re.compile(
+    r"[\\`*\[\]<>~{}^$|@]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)|=(?==)|\+(?=\+)|/(?=/)|:(?=//|[\w+-]+:)|\.(?=\w)"
+)
 #: Markup at the start of a line: headings, lists, quotes, underlines of headings, rules, tables.
 _LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|>|=+(?=\s*$)|:(?=-)|\|")
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
@@ -34,7 +40,7 @@ _OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\
 _ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])")
 _OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
 #: Code in a line that a cell's border could part, or that would be a tag then.
-_ACTIVE_SPAN = re.compile(r"[<|\\]")
+_ACTIVE_SPAN = re.compile(r"[<|\\\]{$]")
 
 
 def escape_text(text: str) -> str:
@@ -42,13 +48,18 @@ def escape_text(text: str) -> str:
     return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
+def escape_inside(text: str) -> str:
+    """Text that stands for itself in an alternative text, in a link's text and between tags of code."""
+    return _INSIDE.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
 def escape_line(line: str) -> str:
     """A line whose start stands for itself."""
     number = _LIST_NUMBER.match(line)
     if number:
         return f"{number[1]}\\{line[number.end(1) :]}"
-    if line.startswith(">"):
-        return f"&gt;{line[1:]}"
+    if line.startswith((">", "///")):  # no backslash helps against a quote, or a block of pymdownx
+        return f"&#{ord(line[0])};{line[1:]}"
     return f"\\{line}" if _LINE_START.match(line) else line
 
 
@@ -69,7 +80,7 @@ def code_span(text: str, *, apart: bool = True) -> str:
     `apart` says whether no other code stands right before it.
     """
     if not apart or _ACTIVE_SPAN.search(text):
-        return f"<code>{escape_text(text)}</code>"
+        return f"<code>{escape_inside(text)}</code>"
     fence = backticks(text, 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{fence}{pad}{text}{pad}{fence}"
@@ -127,12 +138,13 @@ class Line:
         self._code_depth = 0
         self._spans: dict[int, list[str]] = {}  # text of each code, by its piece
         self._href = ""
+        self._escape = escape_text
 
     def add(self, token: Token) -> None:
         """Add a text, an image, a line break, or the start or the end of an inline element."""
         value, starts = token.value, token.kind == "start"
         if token.kind == "text":
-            self._code.append(value) if self._code_depth else self._pieces.append(escape_text(value))
+            self._code.append(value) if self._code_depth else self._pieces.append(self._escape(value))
         elif token.kind == "void":
             self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
         elif value == "a":
@@ -175,9 +187,10 @@ class Line:
         """Start or end a link. Code around it is parted: a link in code is no link."""
         self._end_code()
         if token.kind == "start":
-            self._href = dict(token.attributes)["href"]
+            self._href, self._escape = dict(token.attributes)["href"], escape_inside
             self._pieces.append("[")
         else:
+            self._escape = escape_text
             self._pieces.append(f"]({destination(self._href)})")
 
     def _end_code(self) -> None:
@@ -254,8 +267,7 @@ def _void(token: Token) -> str:
     if token.value == "br":
         return LINE_BREAK
     told = dict(token.attributes)
-    alt = escape_text(told["alt"]).replace("\\[", "&#91;").replace("\\]", "&#93;")  # marked misreads those in a link
-    return f"![{alt}]({destination(told['src'])})"
+    return f"![{escape_inside(told['alt'])}]({destination(told['src'])})"
 
 
 #: Places in a table for each of its cells, as far as spans are written as empty cells. Where a page has two cells a
