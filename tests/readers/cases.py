@@ -72,8 +72,8 @@ _MARKS = [
 #: What readers make more of than CommonMark: addresses, names, notes, marks of their own.
 _MORE_PIECES = (
     "a c .|www.b.example/onerror=ran=1//a|http://b.example/x|ftp://b.example|www.|http://|a@b.example|@user|mailto:|:a:|"
-    ":smile:|![a](http://b.example/p.png)|^[a]|==|==a==|++|{++a++}|{--a--}|{>>a<<}|[[a]]|^a^|\\(|\\[|&copy;|%|/|///| =100x100|--|..."
-    "|\u00a0|<http://b.example/>|<b>|?>|/// html"
+    ":smile:|![a](http://b.example/p.png)|^[a]|==|==a==|++|{++a++}|{--a--}|{>>a<<}|[[a]]|^a^|\\(|\\[|&copy;|%|/|///|--|...|"
+    " =100x100|\u00a0|<http://b.example/>|<b>|?>|/// html"
 )
 _BARE = [unescape(piece) for piece in (*_TEXTS, *_MORE_PIECES.split("|"), "|")]
 #: A text of pieces that some reader takes for markup.

@@ -1,4 +1,4 @@
-"""All readers of Markdown that ours has to be safe in: 37 of 17 libraries in their flavours as they are shipped.
+"""All readers of Markdown that ours has to be safe in: 38 of 17 libraries in their flavours as they are shipped.
 
 Raw HTML is let through, but in those that do not by default.
 """
@@ -65,6 +65,7 @@ PYTHON_READERS: Mapping[str, Reader] = {
     "Python-Markdown-mkdocs": lambda text: markdown.markdown(
         text, extensions=["tables", "fenced_code", "attr_list", "admonition", "def_list", "toc"]
     ),
+    "Python-Markdown-blocks": lambda text: markdown.markdown(text, extensions=["pymdownx.blocks.html"]),
     "Python-Markdown-material": lambda text: markdown.markdown(text, extensions=_MATERIAL),
     "markdown2": markdown2.markdown,
     "markdown2-extras": lambda text: markdown2.markdown(text, extras=_MARKDOWN2_EXTRAS),

@@ -35,8 +35,8 @@ _BACKTICKS = re.compile("`+")
 #: Of an address: what ends one, or the attribute that some readers write it to as it is.
 _OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
 #: Code that a reader who does not know its fence would take for a tag, a link or a definition of one; attributes are
-#: told by braces (Python-Markdown knows no fence in a list, nor without an extension).
-_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])")
+#: told by braces (Python-Markdown knows no fence in a list, nor without an extension), blocks of pymdownx by slashes.
+_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])|/// *html")
 _OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
 #: An address on its own, to be broken: showdown takes a tag of ours that stands right behind it for a part of it.
 _ADDRESS = re.compile(r":(?=//)|(?<=[wW]{3})\.")
