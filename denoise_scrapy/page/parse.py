@@ -208,18 +208,19 @@ _TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
 _WIDE_CONTROL = re.compile(
     rb"\xc2[\x80-\x9f]|\xef(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])|[\xf0-\xff][\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf]"
 )
-_NOT_WRITTEN = sorted(
+#: Their numbers, and that of a carriage return, which parsers make of none but a reference.
+NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
 _CONTROL_REFERENCE = re.compile(
     r"&#(?:0*({})(?![0-9])|x0*({})(?![0-9a-f]));?".format(
-        "|".join(map(str, _NOT_WRITTEN)), "|".join(f"{code:x}" for code in _NOT_WRITTEN)
+        "|".join(map(str, NOT_WRITTEN)), "|".join(f"{code:x}" for code in NOT_WRITTEN)
     ).encode(),
     re.IGNORECASE,
 )
 #: What browsers take references to these for: some are of windows-1252. The others are a space.
-_TAKEN_FOR = {code: char.encode() for code in _NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
+_TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
