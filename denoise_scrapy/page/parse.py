@@ -37,7 +37,7 @@ def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
     # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
     if parsed.noscript_chars > 100 and parsed.noscript_chars > _visible(parsed) + 100:
         parsed, marks_fit = _read(body, table, keep_noscript=True)
-    if not marks_fit:  # some are of &#1; or &#2;
+    if not marks_fit:  # none of ours: `to_utf8` leaves no others, but this may be called without
         parsed, _ = _read(body, table, keep_noscript=parsed.noscript_read, clean=True)
     parsed.declared.note_rest(body, parsed.declaring)
     parsed.declaring = []
