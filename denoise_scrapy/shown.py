@@ -15,6 +15,7 @@ MAX_LOGGED = 1000
 # Characters of a cell of a table; longer ones, as URLs of trackers, are cut.
 MAX_CELL = 200
 _PLAIN = re.compile(r"[\x20-\x7e]*")
+_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 def shown(text: str, most: int | None = None) -> str:
@@ -31,6 +32,16 @@ def shown(text: str, most: int | None = None) -> str:
     if not _PLAIN.fullmatch(start):
         start = "".join(char if char.isprintable() or char == "\u3000" else _escaped(char) for char in start)
     return start if most is None or len(start) <= most else f"{start[: most - 1]}…"
+
+
+def straight(text: str) -> str:
+    r"""A text of any lines as a terminal may show it: what turns the direction of writing is written as `shown` does.
+
+    Example:
+        >>> straight("a \u202eb\n")
+        'a \\u202eb\n'
+    """
+    return _TURNS.sub(lambda found: _escaped(found[0]), text)
 
 
 def _escaped(char: str) -> str:

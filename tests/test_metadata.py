@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from dataclasses import asdict
+from html import escape
 
 import pytest
 from hypothesis import given
@@ -390,6 +391,16 @@ def test_a_hostile_page_costs_little_and_tells_what_it_told(case: str) -> None:
     assert all(len(text) <= 2 * MAX_TOLD for text in (found.description, found.site_name, *found.authors, *found.tags))
     assert time.process_time() - start < 0.1 + len(html) / 1e6  # twice what is allowed: other tests run beside it
     assert metadata_of(HOSTILE[case], URL, BODY).title == "Bridge closed"
+
+
+@pytest.mark.parametrize("address", ['a"b', "a<b>", "a'\"><script>", "a b`c|d\\e^{f}"])
+def test_addresses_end_no_attribute_and_no_tag(address: str) -> None:
+    told = escape(f"http://a.example/{address}.jpg?{address}#{address}")
+    found = metadata_of(
+        page(GOOD) + f'<link rel=canonical href="{told}"><meta property=og:image content="{told}">', URL, BODY
+    )
+    assert found.canonical
+    assert not set(found.canonical + found.image) & set(' "<>`\\^{|}')
 
 
 def test_no_more_of_a_page_is_read_than_may_be() -> None:

@@ -13,8 +13,8 @@ _ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) ")
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 # A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
-# "approx.".
-_END = re.compile(r"[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
+# "approx.". A row of signs is tried once, not from each of them.
+_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
 _SIGNS = ".!?…؟।。！？"  # a text without any is not searched for ends
 # No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
 _ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ import numpy.typing as npt
 from denoise_scrapy.body.chunks import Chunk, chunk_markdown
 from denoise_scrapy.body.rendering import Token, to_html, to_markdown
 from denoise_scrapy.metadata import Metadata, metadata_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -115,5 +118,19 @@ class Body:
         """
         return self.make_meta(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all that a page gives is made first. Metadata are as the page told them, or its HTML."""
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        state["make_blocks"] = partial(_itself, self.blocks)
+        state["make_rendering"] = partial(_itself, tuple(self.make_rendering()))
+        state["make_title"] = partial(_itself, self.title)
+        if "meta" in vars(self):
+            state["make_meta"] = partial(_itself, self.meta)
+        return state
+
     def __str__(self) -> str:
         return self.text
+
+
+def _itself(value: T, *_: Body) -> T:
+    return value

@@ -16,6 +16,7 @@ from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.shown import shown, straight
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -44,7 +45,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     pages = [Page.parse(source, url=at) for source, at in others]
     strategy = args.strategy or read.strategy
     body = extract(html, url, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
-    data = _written(body, url or "", args.format, args.meta).encode(errors="replace")  # a lone surrogate has no bytes
+    text = _written(body, url or "", args.format, args.meta)
+    if args.output == STANDARD and sys.stdout.isatty():
+        text = straight(text)
+    data = text.encode(errors="replace")  # a lone surrogate has no bytes
     if args.output == STANDARD:
         sys.stdout.buffer.write(data)
     else:
@@ -62,6 +66,6 @@ def _written(body: Body, url: str, form: str, meta: bool) -> str:
             "text": body.text,
             **({"meta": asdict(body.meta)} if meta else {}),
         }
-        return json.dumps(fields, ensure_ascii=False) + "\n"
+        return shown(json.dumps(fields, ensure_ascii=False)) + "\n"
     front = body.meta.front_matter() + "\n\n" if meta else ""
     return front + str(getattr(body, form)).rstrip("\n") + "\n"

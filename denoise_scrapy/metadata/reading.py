@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from denoise_scrapy.page.markup import BLOCK_TAGS
-from denoise_scrapy.page.parse import feed, to_utf8
+from denoise_scrapy.page.markup import BLOCK_TAGS, ENCODED
+from denoise_scrapy.page.parse import NOT_WRITTEN, feed, to_utf8
 from denoise_scrapy.page.reader import Target
 
 #: Characters of a text, of a name and of an address that are looked at.
@@ -25,7 +25,8 @@ MAX_TOLD, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
 BYLINE_CHARS = 150
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
-_UNWRITTEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060\ufeff]+")
+_NEVER = re.escape("".join(map(chr, NOT_WRITTEN)))
+_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]+")
 #: What stands before a name in a byline, and what behind it.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter|[Vv]on|[Pp]ar|[Pp]or|[Dd]i"
@@ -95,7 +96,7 @@ def joined(base: str, told: str) -> str:
             found = urljoin(base, told)
             parts = urlsplit(found)
             if parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc:
-                return found.replace(" ", "%20")
+                return found.translate(ENCODED)
     return ""
 
 

@@ -200,3 +200,7 @@ def style_hides(style: str) -> bool:
 def is_block_tag(tag: str) -> bool:
     """Return whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
     return tag in BLOCK_TAGS or "-" in tag
+
+
+#: What browsers percent-encode in a path, and what ends an address in a text.
+ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>`\\^{|}'})

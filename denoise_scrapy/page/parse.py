@@ -37,7 +37,7 @@ def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
     # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
     if parsed.noscript_chars > 100 and parsed.noscript_chars > _visible(parsed) + 100:
         parsed, marks_fit = _read(body, table, keep_noscript=True)
-    if not marks_fit:  # some are of &#1; or &#2;
+    if not marks_fit:  # none of ours: `to_utf8` leaves no others, but this may be called without
         parsed, _ = _read(body, table, keep_noscript=parsed.noscript_read, clean=True)
     parsed.declared.note_rest(body, parsed.declaring)
     parsed.declaring = []
@@ -200,8 +200,27 @@ _ATTRIBUTE = re.compile(
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 #: What `html_look` of C tells by bits.
-HAS_MARKS, EMBEDS = 1, 2
-_MARK_BYTES = bytes.maketrans(b"\1\2\0", b"   ")
+HAS_CONTROLS, EMBEDS = 1, 2
+# Control characters but for white space, and what is no character: terminals obey the ones, XML and YAML refuse both.
+# By the numbers of C in `holds_controls`.
+_CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
+_TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
+_WIDE_CONTROL = re.compile(
+    rb"\xc2[\x80-\x9f]|\xef(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])|[\xf0-\xff][\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf]"
+)
+#: Their numbers, and that of a carriage return, which parsers make of none but a reference.
+NOT_WRITTEN = sorted(
+    {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
+    | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
+)
+_CONTROL_REFERENCE = re.compile(
+    r"&#(?:0*({})(?![0-9])|x0*({})(?![0-9a-f]));?".format(
+        "|".join(map(str, NOT_WRITTEN)), "|".join(f"{code:x}" for code in NOT_WRITTEN)
+    ).encode(),
+    re.IGNORECASE,
+)
+#: What browsers take references to these for: some are of windows-1252. The others are a space.
+_TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -209,7 +228,7 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    r"""Bytes that the parser reads as UTF-8, without the marks we use and without what confuses it.
+    r"""Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
 
     Args:
         html: A page. Bytes are decoded as browsers do: BOM, `encoding`, meta, XML declaration, else a guess.
@@ -222,14 +241,19 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     native = library()
     found = _look(body) if native is None else native.html_look(body, len(body))
-    if found & HAS_MARKS:
-        body = body.translate(_MARK_BYTES)
+    if found & HAS_CONTROLS:
+        body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
+        body = _CONTROL_REFERENCE.sub(_referenced, body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & EMBEDS:
         # with their ends gone, what follows inner documents stays in the element it stands in
         body = _CLOSING_TAGS.sub(b"", body)
     return body
+
+
+def _referenced(found: re.Match[bytes]) -> bytes:
+    return _TAKEN_FOR.get(int(found[1]) if found[1] else int(found[2], 16), b" ")
 
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:
@@ -304,7 +328,9 @@ def _is_utf8(html: bytes) -> bool:
 
 
 def _look(body: bytes) -> int:
-    """Whether there are zeros or marks, and whether body or html ends more than once: documents in a document."""
+    """Whether there are control characters, and whether body or html ends more than once: documents in a document."""
     ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of counts of each spelling
-    has_marks = b"\x01" in body or b"\x02" in body or b"\0" in body
-    return HAS_MARKS * has_marks | EMBEDS * (ends.count(b"body") > 1 or ends.count(b"html") > 1)
+    has_controls = len(body.translate(None, _CONTROL_BYTES)) < len(body) or any(
+        kind.search(body) for kind in (_WIDE_CONTROL, _CONTROL_REFERENCE)
+    )
+    return HAS_CONTROLS * has_controls | EMBEDS * (ends.count(b"body") > 1 or ends.count(b"html") > 1)

@@ -1,6 +1,7 @@
 """Chunks of a body: bounded, whole, in order, below their headings."""
 
 import re
+import time
 from itertools import pairwise
 
 import pytest
@@ -129,6 +130,14 @@ def test_long_texts_take_time_by_their_length() -> None:
     text = "\n\n".join(["One sentence here. Another one there."] * 3000)
     chunk_markdown(text, 10**6, count=count)
     assert counted < 5 * len(text)
+
+
+@pytest.mark.parametrize("piece", [*".!?…؟।。！？”)*_ \n", ". ", ".)", "。”", "A.", "1.", ". a", "।।。"])
+@pytest.mark.parametrize("end", ["", "a", " a", " A"])
+def test_rows_of_signs_take_time_by_their_length(piece: str, end: str) -> None:
+    start = time.process_time()
+    chunk_markdown(f"a{piece * (40_000 // len(piece))}{end}")
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(("most", "overlap"), [(0, 0), (5, 5), (5, -1)])

@@ -1,5 +1,7 @@
 """The library face: one call, a model, what is promised of both."""
 
+import pickle
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -7,7 +9,7 @@ import pytest
 import requests
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.body import STRATEGIES, SiteModel, extract
+from denoise_scrapy.body import STRATEGIES, SiteModel, extract, extract_pages
 from denoise_scrapy.page import Page
 
 FRAME = (
@@ -139,3 +141,19 @@ def test_a_path_is_read_and_a_parsed_page_taken(tmp_path: Path):
 def test_what_is_no_page_is_refused(wrong):
     with pytest.raises(TypeError, match=type(wrong).__name__):
         extract(wrong)
+
+
+@pytest.mark.parametrize("looked_at", [False, True])
+@pytest.mark.parametrize("source", [story("fox"), "", "<p>x" * 20, "<b>" * 600 + story("fox")])
+def test_a_body_is_pickled_with_all_it_has(source: str, looked_at: bool) -> None:
+    body = extract(source, "http://a.example/fox", [story("owl")])
+    if looked_at:
+        assert body.meta.title == body.title
+    back = pickle.loads(pickle.dumps(body))
+    for name in ("text", "confidence", "strategy", "comparison", "fallback", "evidence", "blocks", "html", "markdown"):
+        assert getattr(back, name) == getattr(body, name)
+    assert back.probability.tolist() == body.probability.tolist()
+    assert (back.title, asdict(back.meta), back.chunks()) == (body.title, asdict(body.meta), body.chunks())
+    _, many = next(extract_pages([("http://a.example/fox", source)]))
+    assert pickle.loads(pickle.dumps(many)).blocks == many.blocks
+    assert pickle.loads(pickle.dumps(SiteModel.fit().extract(Page.parse(source)))).markdown == body.markdown

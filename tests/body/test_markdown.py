@@ -46,7 +46,16 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ("<pre><code class=language-c>a\n\n```</code></pre>", "````c\na\n\n```\n````"),
         ("<ul><li>a<pre>b\nc</pre></ul>", "- a\n\n  ```\n  b\n  c\n  ```"),
         # code that another reader would take for markup
-        ("<p><code>a&lt;b</code> <code>c\\|d</code>", "<code>a&lt;b</code> <code>c&#92;|d</code>"),
+        ("<p><code>a&lt;b</code> <code>c\\|d</code> <code>{+e}</code>", "`a<b` `c\\|d` <code>&#123;+e}</code>"),
+        (
+            "<a href=y>![a] &lt;b> a_b <code>c[0]</code> <code>](d)</code></a>",
+            "[!&#91;a&#93; &lt;b&gt; a_b `c[0]` <code>&#93;(d)</code>](http://a.example/d/y)",
+        ),
+        (
+            "http://b.example<img src=z alt='http://c.example 1.5 > 1'> http://d.example",
+            "http&#58;//b.example![http&#58;//c.example 1.5 &gt; 1](http://a.example/d/z) http://d.example",
+        ),
+        ("/// html | script<br>/// b", "&#47;// html | script\\\n&#47;// b"),
         (
             "<pre><code class=language-c>a &lt; b\n&lt;c> x[1](2)</code></pre>",
             '<pre><code class="language-c">a &lt; b\n&lt;c> x[1&#93;(2)</code></pre>',

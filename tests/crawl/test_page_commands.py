@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +28,33 @@ def test_json_is_a_line(three: Path) -> None:
     lines = (three / "0.json").read_text("utf-8").splitlines()
     assert len(lines) == 1
     assert json.loads(lines[0])["text"] == extract(article(0), strategy="repetition").text
+
+
+TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066\u2067other\u2068\u2069direction\u202c"
+UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]")
+
+
+def test_json_holds_nothing_that_a_terminal_obeys(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = article(0).replace("<p>", f"<p>{TURNED}\x1b&#155;\x7f&#xfffe;", 1)
+    (three / "0.html").write_text(source, "utf-8")
+    assert call("extract", "0.html", "--format", "json", "--meta") == 0
+    written = capsys.readouterr().out
+    assert not UNSEEN.search(written)
+    assert json.loads(written)["text"] == extract(three / "0.html").text
+    assert TURNED in json.loads(written)["text"]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_terminal_is_shown_no_turns_of_direction(three: Path, form: str) -> None:
+    (three / "0.html").write_text(article(0).replace("<p>", f"<p>{TURNED}\x1b", 1), "utf-8")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "denoise_scrapy", "0.html", "--format", form]
+    subprocess.run(command, stdout=theirs, cwd=three, timeout=60, check=True)
+    written = os.read(ours, 60_000).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert not UNSEEN.search(written.replace("\r\n", "\n"))
+    assert "\\u202dthe\\u202e" in written
 
 
 def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:

@@ -166,6 +166,8 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "half tags": lambda x: "<p>" + "&lt;" * int(25_000 * x),
     "marks": lambda x: "<p>" + "\\`_" * int(33_000 * x),
     "ampersands": lambda x: "<p>" + "&#" * int(50_000 * x),
+    "dots": lambda x: "<p>" + "." * int(99_000 * x),
+    "addresses before images": lambda x: "<p>" + "http://b<img src=x alt=y>" * int(4_000 * x),
     "braces in code": lambda x: "<pre>" + "{=" * int(50_000 * x),
     "braces that end nowhere": lambda x: "<pre>" + "{" * int(99_000 * x),
     "brackets and spaces": lambda x: "<pre>" + "] " * int(50_000 * x),

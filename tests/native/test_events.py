@@ -188,7 +188,11 @@ def test_callbacks_refuse_what_is_none_of_theirs() -> None:
         st.sampled_from(
             [b"</body>", b"</html", b"</BODY ", b"</hTmL>", b"</button>", b"</ht", b"</", b"<", b"x" * 4090]
         )
-        | st.sampled_from([b"\0", b"\1", b"\2", b"\3", "中".encode()]),
+        | st.sampled_from([b"\0", b"\1", b"\r\n", b"\t", b"\x7f", "中".encode()])
+        | st.sampled_from([b"&#", b"x", b"X", b"0", b"1", b"9", b"f", b"FFE", b";", b"&"])
+        | st.sampled_from(
+            [0x80, 0x9F, 0xA0, 0xFDCF, 0xFDD0, 0xFDEF, 0xFDF0, 0xFFFD, 0xFFFE, 0x1FFFD, 0x1FFFE, 0x10FFFF]
+        ).flatmap(lambda code: st.sampled_from([chr(code).encode(), f"&#{code}".encode(), f"&#x{code:x};".encode()])),
         max_size=8,
     ).map(b"".join)
 )

@@ -1,6 +1,7 @@
 """Pages whose text would be markup in some reader of Markdown."""
 
 import itertools
+from html import escape, unescape
 
 from hypothesis import strategies as st
 
@@ -43,6 +44,15 @@ CASES = (
     f"<p><img src=y alt='a`'>{_SHOWN}<img src=y alt='`a\\'>[a](javascript:ran=1)",
     f"<p><a href='http://b.example/`'>a`</a>{_SHOWN}`<a href='http://b.example/&lt;script>'>a</a>",
     "<p><a href='http://b.example/|\\'>a</a>" + _TABLE.format("<a href='http://b.example/|\\'>a\\|</a>", _SHOWN),
+    "<p><img src=y alt='a > b'> onerror=ran=1 <img src=z alt=c>",
+    "<p><a href=y>a <code>](javascript:ran=1)</code></a> <a href=y><code>`](javascript:ran=1) `</code></a>",
+    "<p><img src=y alt='Photo: www.b.example/onerror=ran=1//a by Ann'> <img src=y alt='http://b.example/onerror=ran=1//'>",
+    "<p><a href=y>![a](http://b.example/p.png)</a> <a href=y>a ![b](javascript:ran=1)</a>",
+    # an address that goes on in the tag behind it
+    "<p>http://b.example/<img src=y alt=' onerror=ran=1 '> www.b.example<a href=y>a</a> www.b.example<b>(</b><a href=y>a</a>",  # noqa: E501
+    "<p>/// html | script<br>ran=1<br>///",
+    "<ul><li>/// html | script<p>ran=1<p>///</ul><blockquote>/// html | script<p>ran=1</blockquote>",
+    "<pre>/// html | script\nran=1\n///</pre><ul><li>a<pre>\n/// html | script\nran=1\n///</pre></ul>",
 )
 
 _PIECES = (
@@ -56,17 +66,36 @@ _TAGS = (
 ).split()
 _MARKS = [
     *itertools.chain.from_iterable((f"<{tag}>", f"</{tag}>") for tag in _TAGS),
-    *(
-        "<br>",
-        "<a href=x>",
-        "</a>",
-        "<a href='http://b.example/|`\\'>",
-        "<img src=i.png alt='](javascript:ran=1) `|\\'>",
-    ),
+    *("<br>", "<a href=x>", "<a href=x>", "</a>", "<a href='http://b.example/|`\\'>"),
     *("<td colspan=3>", "<td rowspan=2>", "<pre><code class=language-c>", "<table><tr><td>", "<td><code>"),
 ]
+#: What readers make more of than CommonMark: addresses, names, notes, marks of their own.
+_MORE_PIECES = (
+    "a c .|www.b.example/onerror=ran=1//a|http://b.example/x|ftp://b.example|www.|http://|a@b.example|@user|mailto:|:a:|"
+    ":smile:|![a](http://b.example/p.png)|^[a]|==|==a==|++|{++a++}|{--a--}|{>>a<<}|[[a]]|^a^|\\(|\\[|&copy;|%|/|///|--|...|"
+    " =100x100|\u00a0|<http://b.example/>|<b>|?>|/// html"
+)
+_BARE = [unescape(piece) for piece in (*_TEXTS, *_MORE_PIECES.split("|"), "|")]
+#: A text of pieces that some reader takes for markup.
+TEXTS = st.lists(st.sampled_from(_BARE), min_size=1, max_size=6).map("".join)
+_ELEMENTS = TEXTS.map(escape).flatmap(
+    lambda text: st.sampled_from([f"<img src=i.png alt='{text}'>", f"<a href=x>{text}</a>", f"<code>{text}</code>"])
+)
 #: Texts of marks, of half marks and of HTML, in elements opened and closed in any order; half of them in a table.
 PAGES = st.tuples(
     st.sampled_from(["{}", "{}", "<table><tr><th>a<th>b<tr><td>{}<td>c</table>", "<ul><li>a{}</ul>", "<pre>{}</pre>"]),
-    st.lists(st.one_of(st.sampled_from(_TEXTS), st.sampled_from(_TEXTS), st.sampled_from(_MARKS)), max_size=24),
+    st.lists(
+        st.one_of(st.sampled_from(_TEXTS), st.sampled_from(_TEXTS), st.sampled_from(_MARKS), _ELEMENTS), max_size=24
+    ),
 ).map(lambda made: made[0].replace("{}", "".join(made[1])))
+
+#: Where a text stands that is no markup to any reader, whatever it holds.
+PLACES = (
+    "<p>x <img src=i.png alt='{0}'> <a href=m>y</a>",
+    "<p>x <a href=l>{0}</a> y",
+    "<p>x <code>{0}</code> y <code>{0}</code> <b>z</b>",
+    "<p>x <a href=l><img src=i.png alt='{0}'></a> <a href=m>b <code>{0}</code></a> y",
+    "<h2>x <a href=l>{0}</a> <img src=i.png alt='{0}'> <code>{0}</code></h2>",
+    "<ul><li><a href=l>{0}</a> <img src=i.png alt='{0}'> <code>{0}</code><li>y</ul>",
+    "<table><tr><th>a<th>b<tr><td><img src=i.png alt='{0}'> <a href=l>{0}</a> <code>{0}</code><td>c</table>",
+)

@@ -21,7 +21,12 @@ from denoise_scrapy.page.markup import HEADING_TAGS
 _MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)")
 #: As entities, which all readers know: a backslash before `<` is none in some, one before code or a cell's border
 #: is read in two ways. So no `<` and no backtick in our Markdown is a text's.
-_ENTITIES = {"&": "&amp;", "<": "&lt;", "\\": "&#92;", "`": "&#96;"}
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;", "`": "&#96;"}
+#: What some reader takes for markup in an alternative text, in a link's text or between tags of code, whatever stands
+#: before it: ends of links and tags, marks of its own, addresses and names of little pictures.
+_INSIDE = re.compile(
+    r"[\\`*\[\]<>~{^@]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)|=(?==)|\+(?=\+)|:(?=//|\d*[^\W\d][\w+-]*:)|(?<=[wW]{3})\."
+)
 #: Markup at the start of a line: headings, lists, quotes, underlines of headings, rules, tables.
 _LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|>|=+(?=\s*$)|:(?=-)|\|")
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
@@ -30,11 +35,15 @@ _BACKTICKS = re.compile("`+")
 #: Of an address: what ends one, or the attribute that some readers write it to as it is.
 _OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
 #: Code that a reader who does not know its fence would take for a tag, a link or a definition of one; attributes are
-#: told by braces (Python-Markdown knows no fence in a list, nor without an extension).
-_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])")
+#: told by braces (Python-Markdown knows no fence in a list, nor without an extension), blocks of pymdownx by slashes.
+_ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])|/// *html")
 _OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
-#: Code in a line that a cell's border could part, or that would be a tag then.
-_ACTIVE_SPAN = re.compile(r"[<|\\]")
+#: An address on its own, to be broken: showdown takes a tag of ours that stands right behind it for a part of it.
+_ADDRESS = re.compile(r":(?=//)|(?<=[wW]{3})\.")
+#: What some reader sees in code between backticks: suggestions of an editor (pymdownx), in a cell its border, and in a
+#: link its end.
+_SEEN = re.compile(r"\{(?=[-+~=>])")
+_SEEN_IN_CELL, _SEEN_IN_LINK = re.compile(r"[|\\]"), re.compile(r"\]\(|`")
 
 
 def escape_text(text: str) -> str:
@@ -42,13 +51,22 @@ def escape_text(text: str) -> str:
     return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
+def escape_inside(text: str) -> str:
+    """Text that stands for itself in an alternative text, in a link's text and between tags of code."""
+    return _INSIDE.sub(lambda found: _entity(found[0]), text)
+
+
+def _entity(char: str) -> str:
+    return _ENTITIES.get(char, f"&#{ord(char)};")
+
+
 def escape_line(line: str) -> str:
     """A line whose start stands for itself."""
     number = _LIST_NUMBER.match(line)
     if number:
         return f"{number[1]}\\{line[number.end(1) :]}"
-    if line.startswith(">"):
-        return f"&gt;{line[1:]}"
+    if line.startswith((">", "///")):  # no backslash helps against a quote, or a block of pymdownx
+        return _entity(line[0]) + line[1:]
     return f"\\{line}" if _LINE_START.match(line) else line
 
 
@@ -63,13 +81,14 @@ def destination(url: str) -> str:
     return _ENTITY.sub("&amp;", url).translate(_OF_ADDRESSES)
 
 
-def code_span(text: str, *, apart: bool = True) -> str:
+def code_span(text: str, *, apart: bool = True, in_cell: bool = False, in_link: bool = False) -> str:
     """Text as code inside a line: between more backticks than it holds in a row, or as escaped text in a tag.
 
     `apart` says whether no other code stands right before it.
     """
-    if not apart or _ACTIVE_SPAN.search(text):
-        return f"<code>{escape_text(text)}</code>"
+    seen = _SEEN.search(text) or (in_cell and _SEEN_IN_CELL.search(text)) or (in_link and _SEEN_IN_LINK.search(text))
+    if seen or not apart:
+        return f"<code>{escape_inside(text)}</code>"
     fence = backticks(text, 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{fence}{pad}{text}{pad}{fence}"
@@ -119,20 +138,22 @@ LINE_BREAK = "\\\n"
 class Line:
     """What stands between two ends of blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_cell: bool = False) -> None:
         self._pieces: list[str] = []
         self._open: list[tuple[str, int]] = []  # emphasis that is open: its mark and the piece, -1 where it has none
         self._marked: list[tuple[int, int]] = []  # pieces of the two marks of an emphasis, inner ones first
         self._code: list[str] = []
         self._code_depth = 0
         self._spans: dict[int, list[str]] = {}  # text of each code, by its piece
-        self._href = ""
+        self._href = ""  # of the link that is open
+        self._in_cell = in_cell
+        self._linked: set[int] = set()  # pieces of code in links
 
     def add(self, token: Token) -> None:
         """Add a text, an image, a line break, or the start or the end of an inline element."""
         value, starts = token.value, token.kind == "start"
         if token.kind == "text":
-            self._code.append(value) if self._code_depth else self._pieces.append(escape_text(value))
+            self._code.append(value) if self._code_depth else self._pieces.append(self._escaped(value))
         elif token.kind == "void":
             self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
         elif value == "a":
@@ -162,14 +183,25 @@ class Line:
         if len(self._marked) > 1:
             self._part_stars()
         written = [""]
+        text = 0  # where the text since the last link, image or code begins
         for index, piece in enumerate(self._pieces):
             if index in self._spans:
-                written.append(code_span("".join(self._spans[index]), apart=not written[-1].endswith("`")))
-            elif piece == "[" and written[-1].endswith("!"):
-                written[-1:] = [written[-1][:-1], "\\!["]  # no image
+                apart, in_link = not written[-1].endswith("`"), index in self._linked
+                written.append(
+                    code_span("".join(self._spans[index]), apart=apart, in_cell=self._in_cell, in_link=in_link)
+                )
+                text = len(written)
+            elif piece.startswith(("[", "![", "](")):
+                if piece[0] != "]":
+                    written[text:] = ["", _before_tag("".join(written[text:]), piece)]
+                written.append(piece)
+                text = len(written)
             elif piece:
                 written.append(piece)
         return "".join(written)
+
+    def _escaped(self, text: str) -> str:
+        return escape_inside(text) if self._href else escape_text(text)
 
     def _link(self, token: Token) -> None:
         """Start or end a link. Code around it is parted: a link in code is no link."""
@@ -179,6 +211,7 @@ class Line:
             self._pieces.append("[")
         else:
             self._pieces.append(f"]({destination(self._href)})")
+            self._href = ""
 
     def _end_code(self) -> None:
         if not self._code:
@@ -186,6 +219,8 @@ class Line:
         text, self._code = "".join(self._code), []
         if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
             self._spans[len(self._pieces)] = []
+            if self._href:
+                self._linked.add(len(self._pieces))
             self._pieces.append("`")
         if text:
             self._spans[len(self._pieces) - 1].append(text)
@@ -250,12 +285,19 @@ class Line:
         return "", mark
 
 
+def _before_tag(text: str, piece: str) -> str:
+    """Text before a link or an image that is none of its mark, nor holds an address that would go on in its tag."""
+    if piece == "[" and text.endswith("!"):
+        text = f"{text[:-1]}\\!"
+    word = "" if text[-1:].isspace() else "".join(text.rsplit(None, 1)[-1:])
+    return text[: len(text) - len(word)] + _ADDRESS.sub(lambda found: _entity(found[0]), word)
+
+
 def _void(token: Token) -> str:
     if token.value == "br":
         return LINE_BREAK
     told = dict(token.attributes)
-    alt = escape_text(told["alt"]).replace("\\[", "&#91;").replace("\\]", "&#93;")  # marked misreads those in a link
-    return f"![{alt}]({destination(told['src'])})"
+    return f"![{escape_inside(told['alt'])}]({destination(told['src'])})"
 
 
 #: Places in a table for each of its cells, as far as spans are written as empty cells. Where a page has two cells a
@@ -287,7 +329,7 @@ class MarkdownTable:
         starts, tag = token.kind == "start", "" if token.kind == "text" else token.value
         if tag in _CELL_TAGS and starts:
             told = dict(token.attributes)
-            self._line, self._spans = Line(), (int(told.get("colspan", "1")), int(told.get("rowspan", "1")))
+            self._line, self._spans = Line(in_cell=True), (int(told.get("colspan", "1")), int(told.get("rowspan", "1")))
         elif tag in _CELL_TAGS:
             self._end_cell(tag)
         elif tag == "tr" and starts:

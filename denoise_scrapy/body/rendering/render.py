@@ -15,7 +15,7 @@ from denoise_scrapy.body.rendering.html import BARE, CONTAINERS, IMPLIED, INLINE
 from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
-from denoise_scrapy.page.markup import HEADING_TAGS
+from denoise_scrapy.page.markup import ENCODED, HEADING_TAGS
 from denoise_scrapy.page.paths import ROOT_TAGS
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
@@ -246,8 +246,6 @@ _HIERARCHICAL = ("http", "https", "ftp")
 _SAFE_URL = re.compile(rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:mailto|tel):.", re.IGNORECASE)
 #: Browsers leave out tabs and line ends wherever they stand; other control characters are in no address.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-#: What browsers percent-encode in a path, and what ends an address in a text.
-_ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>`\\^{|}'})
 #: References to the page itself, which scripts take for buttons.
 _NOWHERE = ("", "#")
 #: Pictures that browsers show, as base64: other data: URIs may be pages.
@@ -270,7 +268,7 @@ def safe_url(base: str, reference: str) -> str:
     if len(reference) > MAX_URL_LENGTH or reference.strip() in _NOWHERE:
         return ""
     try:
-        url = urljoin(base, _CONTROL.sub("", reference.strip())).translate(_ENCODED)
+        url = urljoin(base, _CONTROL.sub("", reference.strip())).translate(ENCODED)
     except ValueError:  # a malformed IPv6 host
         return ""
     return url if _SAFE_URL.match(url) and len(url) <= MAX_URL_LENGTH else ""

@@ -520,18 +520,55 @@ static int reader_start(struct reader *r, PyObject *tag, PyObject *given, const 
 
 /* ---- what the parser and Python call ---- */
 
-/* Tell by bits whether a page's bytes hold marks, and whether body or html ends more than once: documents in a
- * document. */
+static int is_control(uint32_t point) {
+    if (point < 0x20) return point != '\t' && point != '\n' && point != '\r';
+    return (point >= 0x7F && point < 0xA0) || (point >= 0xFDD0 && point < 0xFDF0) || (point & 0xFFFE) == 0xFFFE;
+}
+
+/* Whether what stands behind "&#" is the number of a control character, or of a carriage return. */
+static int names_control(const char *at, const char *end) {
+    uint32_t point = 0, base = 10;
+    if (at < end && (*at | 0x20) == 'x') base = 16, at++;
+    const char *first = at;
+    for (; at < end && point <= 0x10FFFF; at++) {
+        uint32_t digit = (uint8_t)*at - (uint32_t)'0', letter = ((uint8_t)*at | 0x20u) - (uint32_t)'a';
+        if (digit > 9) digit = letter < 6 ? letter + 10 : base;
+        if (digit >= base) break;
+        point = point * base + digit;
+    }
+    return at > first && point <= 0x10FFFF && (point == '\r' || is_control(point));
+}
+
+/* Whether there is a control character or what is no character, as UTF-8 or as a reference. */
+static int holds_controls(const char *html, int64_t size) {
+    const uint8_t *u = (const uint8_t *)html;
+    const char *at = html, *end = html + size;
+    uint8_t low = 0, wide = 0; /* of a byte, so that many are looked at at once */
+    for (int64_t i = 0; i < size; i++)
+        low |= (uint8_t)((u[i] < 0x20) & (u[i] != '\t') & (u[i] != '\n') & (u[i] != '\r')) | (u[i] == 0x7F);
+    for (int64_t i = 0; i + 1 < size; i++) wide |= (u[i] == 0xC2) & ((u[i + 1] & 0xE0) == 0x80);
+    for (int64_t i = 0; i + 2 < size; i++)
+        wide |= (u[i] == 0xEF) & (((u[i + 1] == 0xBF) & ((u[i + 2] & 0xFE) == 0xBE)) |
+                                  ((u[i + 1] == 0xB7) & (u[i + 2] >= 0x90) & (u[i + 2] < 0xB0)));
+    for (int64_t i = 0; i + 3 < size; i++)
+        wide |= (u[i] >= 0xF0) & ((u[i + 1] & 0xCF) == 0x8F) & (u[i + 2] == 0xBF) & ((u[i + 3] & 0xFE) == 0xBE);
+    int found = low | wide;
+    for (; !found && (at = memchr(at, '&', (size_t)(end - at))); at++)
+        found = end - at > 2 && at[1] == '#' && names_control(at + 2, end);
+    return found;
+}
+
+/* Tell by bits whether a page's bytes hold control characters, and whether body or html ends more than once: documents
+ * in a document. */
 EXPORTED int denoise_html_look(const char *html, int64_t size) {
     const char *at = html, *end = html + size;
-    int bodies = 0, roots = 0, marks = 0;
-    for (const char *byte = html; byte < end; byte++) marks |= (uint8_t)*byte <= 2;
+    int bodies = 0, roots = 0;
     for (; (at = memchr(at, '<', (size_t)(end - at))); at++) {
         if (end - at < 6 || at[1] != '/') continue;
         bodies += !strncasecmp(at + 2, "body", 4);
         roots += !strncasecmp(at + 2, "html", 4);
     }
-    return marks | (bodies > 1 || roots > 1) << 1;
+    return holds_controls(html, size) | (bodies > 1 || roots > 1) << 1;
 }
 
 static const char READER[] = "denoise_scrapy.reader";
