@@ -31,13 +31,13 @@ class ComparisonPagesMiddleware(Component):
         except Exception as error:
             self._log.report("process_request", error)
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    async def process_response(self, request: Request, response: Response) -> Response:
         """Read the page of a response."""
         try:
             request = response.request or request  # another one if a middleware has asked for it: the spider's too
             # Others are read only when an item asks for its text.
             if request.method == "GET" and response.status == OK and FETCH_META not in request.meta:
-                self._state.pages.read(request, response)
+                await self._state.pages.read(request, response)
         except Exception as error:
             self._log.report("process_response", error)
         return response
@@ -58,7 +58,7 @@ class ItemPageMiddleware(Component):
         """Pass items and requests on."""
         try:
             async for each in result:
-                for ready in self._taken(response, each):
+                for ready in await self._taken(response, each):
                     yield ready
         except Exception:  # of the callback
             for held in self._state.items.rest(response):
@@ -67,13 +67,13 @@ class ItemPageMiddleware(Component):
         for held in self._state.items.rest(response):
             yield held
 
-    def _taken(self, response: Response, each: Any) -> list[Any]:
+    async def _taken(self, response: Response, each: Any) -> list[Any]:
         """Return what may go on now: a request at once, an item when its page is known."""
         try:
             if isinstance(each, Request):
                 self._state.pages.note_visit(each)
             elif ItemAdapter.is_item(each):
-                return self._state.items.take(response, each)
+                return await self._state.items.take(response, each)
         except Exception as error:
             self._log.report("process_spider_output", error)
         return [each]

@@ -59,7 +59,7 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison)
+            self._values = ItemValues(state.settings, state.log, state.comparison, state.pages.beside)
 
     def open_spider(self) -> None:
         """Open the site memory.

@@ -334,7 +334,7 @@ class SiblingFetcher:
             response = await self._ask(request, site, crawled)
             if response is not None and is_redirect(response):
                 self.budget.give_up(site, "redirects")
-        if response is None or not self._accept(request, response, crawled):
+        if response is None or not await self._accept(request, response, crawled):
             self._log.count("comparison/failed")
 
     def stopping(self) -> bool:
@@ -419,7 +419,7 @@ class SiblingFetcher:
         self.budget.give_up(site, "address")
         return False
 
-    def _accept(self, request: Request, response: Response, crawled: CrawledPage) -> bool:
+    async def _accept(self, request: Request, response: Response, crawled: CrawledPage) -> bool:
         settings = crawled.settings
         if (
             not is_page(response)
@@ -429,5 +429,5 @@ class SiblingFetcher:
         ):
             return False
         read = replace(settings, keep=(), remove=())  # no item is about it
-        self._pages.remember(self._pages.parse(request, response, read))
+        self._pages.remember(await self._pages.parse(request, response, read))
         return True

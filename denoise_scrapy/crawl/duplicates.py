@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
+    from denoise_scrapy.dedup.index import ReadText
 
 logger = logger_of(__name__)
 
@@ -110,7 +111,7 @@ class DuplicateCheck:
     def __init__(self, state: CrawlState):
         self._crawler = state.crawler
         self._log = state.log
-        self.guard = guard = IndexGuard(state.crawler, state.settings, state.log)
+        self.guard = guard = IndexGuard(state.crawler, state.settings, state.log, state.pages.beside)
         self.spellings = Spellings()
         self._by_item: dict[int, Delivery] = {}
         self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
@@ -166,17 +167,18 @@ class DuplicateCheck:
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
         guard = self.guard
+        read = await guard.read(text.text)
         if not is_asyncio_available():
-            return await guard.ask(lambda index: _passing(_check(index, text)))
+            return await guard.ask(lambda index: _passing(_check(index, text, read)))
         now = asyncio.get_running_loop().time
         until = now() + LONGEST_WAIT
         while True:
-            verdict = await guard.ask(lambda index: _check(index, text))
+            verdict = await guard.ask(lambda index: _check(index, text, read))
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
                 self._log.count("dedup/waited_in_vain")
-                return await guard.ask(lambda index: _kept(index, text))
+                return await guard.ask(lambda index: _kept(index, text, read))
             self._log.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
@@ -318,13 +320,13 @@ class Feeds:
                 slot.file.flush()
 
 
-def _check(index: DuplicateIndex, text: ItemText) -> Verdict:
-    return index.check_and_add(text.key, text.text, scope=text.scope, group=text.group, claim=True)
+def _check(index: DuplicateIndex, text: ItemText, read: str | ReadText) -> Verdict:
+    return index.check_and_add(text.key, read, scope=text.scope, group=text.group, claim=True)
 
 
-def _kept(index: DuplicateIndex, text: ItemText) -> Verdict:
+def _kept(index: DuplicateIndex, text: ItemText, read: str | ReadText) -> Verdict:
     """Keep a text whatever it is like."""
-    return index.add(text.key, text.text, scope=text.scope, group=text.group)
+    return index.add(text.key, read, scope=text.scope, group=text.group)
 
 
 def _passing(verdict: Verdict) -> Verdict:

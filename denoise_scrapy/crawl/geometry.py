@@ -125,15 +125,20 @@ class Geometry:
             if isinstance(method.result, str) and method.result:
                 self._layouts[request] = method.result
 
-    def attach(self, page: Page, request: Request, response: Response, settings: DenoiseSettings) -> None:
-        """Give a page its boxes, if it was rendered; counts what comes of it."""
+    def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
+        """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None: none is wanted."""
         if settings.geometry == "off" or not request.meta.get("playwright"):
+            return None
+        layout = self._layouts.pop(request, "")
+        return layout if _says_html(response) else ""
+
+    def note(self, page: Page, layout: str | None, response: Response, settings: DenoiseSettings) -> None:
+        """Count what came of a page's layout."""
+        if layout is None:
             return
-        layout = self._layouts.pop(request, None)
-        if layout is None or not _says_html(response):
+        if not layout:
             self._log.count("geometry/missing")
         else:
-            page.boxes = boxes_on(page, layout)
             self._log.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
         if page.boxes is not None:
             self._log.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))

@@ -8,12 +8,14 @@ import logging
 import sqlite3
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
+from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import is_file, is_remote
 from denoise_scrapy.settings import ConfigurationError
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from denoise_scrapy.crawl.beside import Beside
     from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.dedup.index import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 Answer = TypeVar("Answer")
@@ -90,10 +94,11 @@ class IndexGuard:
         left_out: Items whose end will never reach the index, since there were too many.
     """
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, beside: Beside):
         self.index: DuplicateIndex | None = None
         self.left_out = 0
         self._settings = settings
+        self._beside = beside
         self._crawl_settings: BaseSettings = crawler.settings
         self._log = log
         directory = job_dir(crawler.settings)
@@ -158,6 +163,15 @@ class IndexGuard:
                 self._back_off.worked()
                 return answer
             return None
+
+    async def read(self, text: str) -> str | ReadText:
+        """Return a large text as the index reads it, made beside the reactor; any other as it is."""
+        index = self.index
+        return (
+            text
+            if index is None or not is_large(len(text))
+            else await self._beside.run(partial(index.read, text), len(text))
+        )
 
     def missed(self, text: ItemText, claim: int) -> None:
         """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""

@@ -27,12 +27,14 @@ from scrapy import Item
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
+from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.pages import spelling
 from denoise_scrapy.items import url_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from denoise_scrapy.crawl.beside import Beside
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.settings import DenoiseSettings
@@ -149,12 +151,14 @@ class ResponseItems:
         """Return whether a URL, or its spelling, is one of this page's: asked for, redirected through, final."""
         return name in self._names
 
-    def declares(self, name: str) -> bool:
+    async def declares(self, name: str, beside: Beside) -> bool:
         """Return whether the page says that a URL of this spelling is its own (`canonical`, `og:url`)."""
         response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
-            links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
-            self._declared = {spelling(self.absolute(link)) for link in links[:MOST_DECLARED]}
+            size = len(response.body)
+            # a copy: selectors of one tree are for one thread, and the spider may use its own
+            links = await beside.run(partial(_declared, response.copy() if is_large(size) else response), size)
+            self._declared = {spelling(self.absolute(link)) for link in links}
         return name in (self._declared or ())
 
     def count(self, named: _Named) -> None:
@@ -200,6 +204,12 @@ class ResponseItems:
         return key if number == 1 else f"{key}#{number}"
 
 
+def _declared(response: HtmlResponse) -> list[str]:
+    """The first URLs that a page says are its own."""
+    links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
+    return links[:MOST_DECLARED]
+
+
 class ItemPages:
     """Decides whose text items have, and keeps the answers until the items have left the pipelines."""
 
@@ -217,16 +227,17 @@ class ItemPages:
         """Note that the callback of a response runs now, in this task and those that it starts."""
         _scraped.set(weakref.ref(response))
 
-    def take(self, response: Response, item: Any) -> list[Any]:
+    async def take(self, response: Response, item: Any) -> list[Any]:
         """Take an item that leaves the spider; return those of its response that may go on now.
 
         The item is held back while it may be the one that its page is about: until another such item comes, or `rest`
         is called.
         """
-        siblings = self._siblings(response)
+        siblings = await self._siblings(response)
+        named = await self._named(item, siblings)
         if id(item) in self._answers or siblings.holds(item):  # yielded again while it is on its way
             item = item.copy() if isinstance(item, (dict, Item)) else copy.copy(item)
-        return self._decided(siblings.take(item, self._named(item, siblings)), siblings)
+        return self._decided(siblings.take(item, named), siblings)
 
     def rest(self, response: Response) -> list[Any]:
         """Return the item that is held, if there is one, as the callback has ended."""
@@ -274,18 +285,18 @@ class ItemPages:
     def _response_gone(self, answer: ItemPage, response: object) -> None:
         self._forget(answer)
 
-    def _siblings(self, response: Response) -> ResponseItems:
+    async def _siblings(self, response: Response) -> ResponseItems:
+        request, pages = response.request, self._pages
+        page = None if request is None or response in self._responses else await pages.read(request, response)
         siblings = self._responses.get(response)
         if siblings is None:
-            request, pages = response.request, self._pages
             settings = self._settings if request is None else pages.settings_for(request)
-            page = None if request is None else pages.read(request, response)
             if page is None and settings.enabled:  # a stand-in for one that a page object has fetched
                 page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 
-    def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
+    async def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
         """Return the page that an item names, if the spider has fetched it."""
         url = url_in(item, self._settings.url_field)
         if not url:
@@ -297,7 +308,8 @@ class ItemPages:
         if siblings is not None and siblings.names(name):
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
-        if page is None and siblings is not None and siblings.page is not None and siblings.declares(name):
+        may_declare = page is None and siblings is not None and siblings.page is not None
+        if siblings is not None and may_declare and await siblings.declares(name, self._pages.beside):
             return _Named(this=True)
         return _Named(other=url, other_page=page)
 
@@ -305,8 +317,8 @@ class ItemPages:
         """Decide about an item that is in the pipelines already."""
         made_from = _scraped.get() if is_asyncio_available() else None
         response = None if made_from is None else made_from()
-        siblings = None if response is None else self._siblings(response)
-        named = self._named(item, siblings)
+        siblings = None if response is None else await self._siblings(response)
+        named = await self._named(item, siblings)
         if siblings is not None and not siblings.counted:
             siblings.count(named)
             await asyncio.sleep(0)  # `scrapy parse` starts with all items of a response at once

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from denoise_scrapy.body import SiteModel
+from denoise_scrapy.body import SiteModel, find_strategy
 from denoise_scrapy.body.extract import TOO_LARGE
-from denoise_scrapy.crawl.pages import PageText, told_encoding
+from denoise_scrapy.crawl.beside import is_large
+from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.reading import MAX_HTML, load
 from denoise_scrapy.metadata.tell import LIBRARIES
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
+    from denoise_scrapy.crawl.beside import Beside
     from denoise_scrapy.crawl.comparison import ComparisonPages
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
+    from denoise_scrapy.page import PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
 # What the fields of DENOISE_FIELDS receive of a body.
@@ -60,9 +64,10 @@ OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
 class ItemValues:
     """Makes the bodies of a crawl's pages, and what items get of them; refuses fields whose library is missing."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages):
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages, beside: Beside):
         self._log = log
         self._comparison = comparison
+        self._beside = beside
         for what in settings.item_fields if settings.enabled else ():
             if what in OF_META:
                 try:
@@ -75,10 +80,16 @@ class ItemValues:
     async def text_of(self, crawled: CrawledPage) -> PageText:
         """Return what the items of a page are given."""
         pages = await self._comparison.pages_for(crawled)
-        settings = crawled.settings
-        body = SiteModel.fit(pages).extract(crawled.page, strategy=settings.strategy, taste=settings.taste)
-        self._log.count(f"body/confidence/{twentieth(body.confidence)}")
-        if body.fallback == TOO_LARGE:
+        if is_large(crawled.size):
+            pages = _apart(pages, crawled.settings)
+        work = partial(_made, crawled.page, pages, crawled.settings, crawled.response())
+        made = await self._beside.run(work, crawled.size)
+        self._count(crawled, made)
+        return made.text
+
+    def _count(self, crawled: CrawledPage, made: _Made) -> None:
+        self._log.count(f"body/confidence/{twentieth(made.confidence)}")
+        if made.text.fallback == TOO_LARGE:
             self._log.say_once(
                 "too_large",
                 logging.WARNING,
@@ -86,44 +97,67 @@ class ItemValues:
                 "denoise/body/fallback/too_large counts",
                 crawled.page.url,
             )
-        fields = settings.item_fields
-        values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
-        values |= self._beside(crawled, body)
-        text = PageText(values, not body.text, body.fallback, body.evidence)
-        for page in (crawled.page, *pages):
-            if isinstance(page, Page):
-                page.drop_columns()
-        return text
-
-    def _beside(self, crawled: CrawledPage, body: Body) -> dict[str, Any]:
-        """Return metadata by item field, where it is wanted; empty for what is not known."""
-        wanted = {what: field for what, field in crawled.settings.item_fields.items() if what in OF_META}
-        if not wanted:
-            return {}
-        meta = self._metadata(crawled, body)
+        if made.lack:
+            self._log.count(made.lack)
+        if isinstance(made.error, ImportError):  # wanted by a request: nothing of it was known at the start
+            self._log.say_once("meta", logging.WARNING, "A request's fields for metadata: %s", made.error)
+        elif made.error is not None:
+            self._log.report("meta", made.error)
         for what, found, lacking in (
             ("lang", "meta/lang", "meta/no_lang"),
             ("published", "meta/published", "meta/no_date"),
         ):
-            if what in wanted:
-                self._log.count(found if OF_META[what](meta) else lacking)
-        return {field: OF_META[what](meta) for what, field in wanted.items()}
+            field = crawled.settings.item_fields.get(what)
+            if field:
+                self._log.count(found if made.text.fields[field] else lacking)
 
-    def _metadata(self, crawled: CrawledPage, body: Body) -> Metadata:
-        """Return a page's metadata; its body is not lost where they cannot be had."""
-        response = crawled.response()
+
+class _Made(NamedTuple):
+    """What was made of a page.
+
+    Attributes:
+        text: What its items are given.
+        confidence: That of its body.
+        lack: Why it has no metadata of its HTML, as a name of stats, "" for no reason.
+        error: What its metadata failed with.
+    """
+
+    text: PageText
+    confidence: float
+    lack: str
+    error: Exception | None
+
+
+def _made(
+    page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None
+) -> _Made:
+    """Make the body of a page, and what else its items are given; needs nothing of the crawl."""
+    body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    fields, lack, error = settings.item_fields, "", None
+    values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
+    wanted = {what: field for what, field in fields.items() if what in OF_META}
+    if wanted:
         if response is None:
-            self._log.count("meta/no_html")
+            lack = "meta/no_html"
         elif body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
-            self._log.count("meta/too_large")
-            response = None
+            lack, response = "meta/too_large", None
+        meta = Metadata(title=body.title)  # the body is not lost where its metadata cannot be had
         try:
-            return metadata_of(html_of(response), crawled.page.url if response else None, body)
-        except ImportError as error:  # wanted by a request: nothing of it was known at the start
-            self._log.say_once("meta", logging.WARNING, "A request's fields for metadata: %s", error)
-        except Exception as error:
-            self._log.report("meta", error)
-        return Metadata(title=body.title)
+            meta = metadata_of(html_of(response), page.url if response else None, body)
+        except Exception as failed:
+            error = failed
+        values |= {field: OF_META[what](meta) for what, field in wanted.items()}
+    for one in (page, *others):
+        if isinstance(one, Page):
+            one.drop_columns()
+    text = PageText(values, not body.text, body.fallback, body.evidence, sum(map(held_bytes, values.values())))
+    return _Made(text, body.confidence, lack, error)
+
+
+def _apart(pages: Sequence[Page | PageFacts], settings: DenoiseSettings) -> list[Page | PageFacts]:
+    """Pages to compare with as a thread may read them, while the crawl goes on with their path table."""
+    whole = find_strategy(settings.strategy).needs_elements
+    return [page.apart() if whole and isinstance(page, Page) else page.facts for page in pages]
 
 
 def html_of(response: Response | None) -> str:

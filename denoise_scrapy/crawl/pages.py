@@ -8,6 +8,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from sys import getsizeof
@@ -21,8 +22,10 @@ from scrapy.utils.job import job_dir
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 from w3lib.url import canonicalize_url
 
+from denoise_scrapy.crawl.beside import Beside, is_large
+from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.dedup.places import is_class_path
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Page, PathTable
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.crawl.geometry import Geometry
     from denoise_scrapy.crawl.log import CrawlLog
-    from denoise_scrapy.page import PathTable
 
 
 SITES_FILE = "denoise-sites.sqlite"
@@ -186,9 +188,10 @@ def read_page(
     *,
     keep: Sequence[str] = (),
     remove: Sequence[str] = (),
+    layout: str = "",
 ) -> Page:
-    """Parse a response that `is_page`."""
-    return Page.parse(
+    """Parse a response that `is_page`, with all that is asked of it as it is remembered; `layout`: see `Geometry`."""
+    page = Page.parse(
         response.body,
         url=response.url,
         encoding=told_encoding(response),
@@ -196,6 +199,12 @@ def read_page(
         keep=keep,
         remove=remove,
     )
+    if layout:
+        page.boxes = boxes_on(page, layout)
+    _ = page.nbytes, page.signature
+    if is_large(len(response.body)):
+        _ = page.facts
+    return page
 
 
 def told_encoding(response: Response) -> str | None:
@@ -302,25 +311,22 @@ class PageText(NamedTuple):
         is_empty: Whether the body has no text.
         fallback: By what fallback it was found, "" for none (`Body.fallback`).
         evidence: What it rests on (`Body.evidence`).
+        nbytes: About what the values occupy in memory, in bytes.
     """
 
     fields: dict[str, Any]
     is_empty: bool
     fallback: str
     evidence: str
-
-    @property
-    def nbytes(self) -> int:
-        """About what the values occupy in memory, in bytes."""
-        return sum(map(_held_bytes, self.fields.values()))
+    nbytes: int
 
 
-def _held_bytes(value: Any) -> int:
+def held_bytes(value: Any) -> int:
     """About what a field's value occupies in memory: text, or lists and dicts of such."""
     if isinstance(value, dict):
-        return 100 + sum(_held_bytes(each) + 100 for each in value.values())
+        return 100 + sum(held_bytes(each) + 100 for each in value.values())
     if isinstance(value, (list, tuple)):
-        return 60 + sum(map(_held_bytes, value))
+        return 60 + sum(map(held_bytes, value))
     return getsizeof(value)
 
 
@@ -332,6 +338,7 @@ class CrawledPage:
         settings: The crawl's settings with those of the page's request.
         urls: All URLs of the page: asked for, redirected through, final.
         names: The same, and their spellings.
+        size: Bytes of its response.
         address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
         is_got: Whether GETs alone led to it.
@@ -348,6 +355,7 @@ class CrawledPage:
         self.settings = settings
         self.urls = {*redirected_from(request), request.url, page.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
+        self.size = len(response.body)
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)
         self.is_got = is_got(request)
@@ -375,6 +383,7 @@ class CrawledPages:
     Attributes:
         recent: The pages fetched lately, by URL.
         visited: Shapes of the URLs that the spider asks for.
+        beside: Does the work of large pages.
         used: Whether any page is treated: all are by default, or a request has asked for it.
     """
 
@@ -392,6 +401,7 @@ class CrawledPages:
         self._memory = memory
         self._sites = sites
         self._geometry = geometry
+        self.beside = Beside()
         self.used = settings.enabled
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.visited = VisitedShapes()
@@ -413,10 +423,13 @@ class CrawledPages:
             self._asked[request] = settings
         return settings
 
-    def read(self, request: Request, response: Response) -> CrawledPage | None:
+    async def read(self, request: Request, response: Response) -> CrawledPage | None:
         """Return the page of a response, parsed once; None where it is none, or is left alone."""
         if request not in self._crawled and is_page(response):
-            self._crawled[request] = crawled = self._first_read(request, response)
+            crawled = await self._first_read(request, response)
+            if request in self._crawled:  # somebody else has read it meanwhile
+                return self._crawled[request]
+            self._crawled[request] = crawled
             if crawled is not None:
                 nbytes = crawled.page.nbytes // len(crawled.names)
                 for name in crawled.names:
@@ -425,7 +438,7 @@ class CrawledPages:
                     self.remember(crawled.page)
         return self._crawled.get(request)
 
-    def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
+    async def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
         settings = self.settings_for(request)
         if not settings.enabled:
             if self.used:
@@ -436,7 +449,7 @@ class CrawledPages:
             return None
         if not self.used:
             self._begin()
-        return CrawledPage(self.parse(request, response, settings), settings, request, response)
+        return CrawledPage(await self.parse(request, response, settings), settings, request, response)
 
     def _begin(self) -> None:
         """Open the store of sites with the first page that is treated, in a crawl that treats none by default."""
@@ -446,15 +459,17 @@ class CrawledPages:
         except ConfigurationError as error:
             self._log.report("site_memory", error)
 
-    def parse(self, request: Request, response: Response, settings: DenoiseSettings) -> Page:
-        """Parse the response to a request with the path table of its site."""
+    async def parse(self, request: Request, response: Response, settings: DenoiseSettings) -> Page:
+        """Parse the response to a request with the path table of its site, or of its own where it is large."""
         self._log.count("pages/parsed")
         site = site_key(response.url)
         self._sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
-        table = self._memory.path_table(site)
-        page = read_page(response, table, keep=settings.keep, remove=settings.remove)
+        size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
+        table = PathTable() if is_large(size) else self._memory.path_table(site)
+        read = partial(read_page, response, table, keep=settings.keep, remove=settings.remove, layout=layout or "")
+        page = await self.beside.run(read, size)
         self._memory.tables.add_page(page)
-        self._geometry.attach(page, request, response, settings)
+        self._geometry.note(page, layout, response, settings)
         return page
 
     def remember(self, page: Page) -> None:

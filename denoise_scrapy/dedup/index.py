@@ -78,6 +78,13 @@ class Verdict:
     claim: int = 0
 
 
+class ReadText(NamedTuple):
+    """A text as `DuplicateIndex.read` has read it, in place of the text."""
+
+    text: NewText
+    fingerprint: Fingerprint
+
+
 class Item(NamedTuple):
     """A new text, and what it came with."""
 
@@ -225,10 +232,22 @@ class DuplicateIndex:
         sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
         return {**self._counts, **sizes}
 
+    def read(self, text: str, *, title: str = "", values: Mapping[str, object] | None = None) -> ReadText:
+        """Read a text as the other methods do first, and take it in its place: a large one takes a second.
+
+        What comes after is short, but done by one thread at a time.
+        """
+        for what, given in (("text", text), ("title", title)):
+            if not isinstance(given, str):
+                raise ValueError(f"{what} must be a string, got {type(given).__name__}")
+        new = self._rule.read(text)
+        beside = {"title": hash_title(title), "values": hash_values(values or {})}
+        return ReadText(new, replace(self._rule.fingerprint(new), **beside))
+
     def check(
         self,
         key: str,
-        text: str,
+        text: str | ReadText,
         *,
         scope: str = "",
         group: str = "",
@@ -240,7 +259,7 @@ class DuplicateIndex:
 
         Args:
             key: The item's key: its canonical URL, or any other name it will have again.
-            text: The item's text.
+            text: The item's text, or what `read` has made of it and of title and values.
             scope: Texts are compared within one scope only: the site, or "" for all.
             group: Texts of one group are no duplicates of each other; "" for none.
             site: Where the item is from: like texts of one site may be variants. The host of the key where None is
@@ -259,7 +278,7 @@ class DuplicateIndex:
     def add(
         self,
         key: str,
-        text: str,
+        text: str | ReadText,
         *,
         scope: str = "",
         group: str = "",
@@ -277,7 +296,7 @@ class DuplicateIndex:
     def check_and_add(
         self,
         key: str,
-        text: str,
+        text: str | ReadText,
         *,
         scope: str = "",
         group: str = "",
@@ -421,15 +440,12 @@ class DuplicateIndex:
     def _is_forked(self) -> bool:
         return os.getpid() != self._process and not isinstance(self._store, MemoryStore)
 
-    def _read(self, text: str, name: Name, title: str, values: Mapping[str, object] | None) -> Item:
+    def _read(
+        self, text: str | ReadText, name: Name, title: str = "", values: Mapping[str, object] | None = None
+    ) -> Item:
         """Check and read what is given; costly, and done outside the lock."""
         _check_names(name)
-        for what, given in (("text", text), ("title", title)):
-            if not isinstance(given, str):
-                raise ValueError(f"{what} must be a string, got {type(given).__name__}")
-        new = self._rule.read(text)
-        beside = {"title": hash_title(title), "values": hash_values(values or {})}
-        return Item(name, new, replace(self._rule.fingerprint(new), **beside))
+        return Item(name, *(text if isinstance(text, ReadText) else self.read(text, title=title, values=values)))
 
     def _judge(self, item: Item, *, similar: bool = True) -> Answer:
         """Judge a text against all that is remembered, but for what was claimed by the dead."""

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from html import unescape
 from importlib import import_module
+from threading import Lock
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -201,11 +202,15 @@ def load(name: str) -> Any:
         raise ImportError(f"needs {name}, which is not installed: pip install denoise-scrapy[meta]") from error
 
 
+#: A parser notes what it does: it is for one thread at a time.
+_PARSING = Lock()
+
+
 @lru_cache(maxsize=512)
 def _by_dateparser(told: str, language: str) -> str:
     """The day that dateparser reads, which knows the names of months."""
     match = _MONTH_NAMED.search(told)
-    with suppress(Exception):  # a language that it does not know, among others
+    with suppress(Exception), _PARSING:  # a language that it does not know, among others
         if match:
             found = _parser(language or "en").get_date_data(match[0].replace(",", " ")).date_obj
             return _day(str(found.year), str(found.month), str(found.day))

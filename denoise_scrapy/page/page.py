@@ -208,6 +208,12 @@ class Page:
         for name in ("elements", "blocks"):  # they know the old one
             self.__dict__.pop(name, None)
 
+    def apart(self) -> Page:
+        """The page with a path table of its own, for a thread of its own."""
+        other = copy(self)
+        other.leave_table()
+        return other
+
     def block_text(self, block: int) -> str:
         """Text of a block: white space collapsed, lines broken at `<br>`; as it is in preformatted text."""
         made = self.__dict__.get("block_texts")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from denoise_scrapy.dedup import tokens as tokens_module
 from denoise_scrapy.dedup.tokens import NUMBER, is_stop, read_units, tokens, unit_hashes
 
 
@@ -52,3 +53,14 @@ def test_numbers_are_the_units_with_a_digit(words):
     text = " ".join(words)
     numbers = [re.search(r"\d", word) is not None for word in tokens(text)]
     assert (read_units(text).kinds == NUMBER).tolist() == numbers
+
+
+@given(st.text(st.sampled_from("ab C是の 12.\n Éǅ\u0301ΑΣ कि 각"), max_size=300))
+def test_a_long_text_is_read_in_pieces_as_it_would_be_at_once(text):
+    whole = read_units(text)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tokens_module, "PIECE", 60)
+        pieces = read_units(text)
+    if all(len(word) < 60 for word in text.replace("\n", " ").split(" ")):
+        assert pieces.joined == whole.joined
+        assert [pieces.hashes.tolist(), pieces.kinds.tolist()] == [whole.hashes.tolist(), whole.kinds.tolist()]

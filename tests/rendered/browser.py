@@ -78,7 +78,7 @@ def render(
                 yield Request(each, meta={"playwright": True}) if isinstance(each, str) else each
 
         async def parse(self, response: Any) -> Any:
-            crawled = state_of(self.crawler).pages.read(response.request, response) if ours else None
+            crawled = await state_of(self.crawler).pages.read(response.request, response) if ours else None
             meta = dict(response.meta)
             seen["/" + response.url.split("/", 3)[3]] = Seen(response, crawled and crawled.page, meta)
             live = meta.get("playwright_page")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, LEAVES, Token
+from denoise_scrapy.page.marked_text import substituted
 from denoise_scrapy.page.markup import HEADING_TAGS
 
 #: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
@@ -48,7 +49,7 @@ _SEEN_IN_CELL, _SEEN_IN_LINK = re.compile(r"[|\\]"), re.compile(r"\]\(|`")
 
 def escape_text(text: str) -> str:
     """Text that stands for itself inside a line."""
-    return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
+    return substituted(_MARKUP, lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
 def escape_inside(text: str) -> str:

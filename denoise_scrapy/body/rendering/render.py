@@ -15,6 +15,7 @@ from denoise_scrapy.body.rendering.html import BARE, CONTAINERS, IMPLIED, INLINE
 from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.page.marked_text import substituted
 from denoise_scrapy.page.markup import ENCODED, HEADING_TAGS
 from denoise_scrapy.page.paths import ROOT_TAGS
 
@@ -60,14 +61,14 @@ class Inline:
 
 def collapsed(text: str) -> tuple[str, str, str]:
     """White space before the text, the text, and white space after it; all white space is one space."""
-    text = _WHITE_SPACE.sub(" ", _FORBIDDEN.sub("", text))
+    text = substituted(_WHITE_SPACE, " ", substituted(_FORBIDDEN, "", text))
     shown = text.strip(" ")
     return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
     """White space before the text, the text, and white space after it, as they are in preformatted text."""
-    text = _FORBIDDEN_AS_IS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = substituted(_FORBIDDEN_AS_IS, "", text.replace("\r\n", "\n").replace("\r", "\n"))
     inner = text.lstrip()
     shown = inner.rstrip()
     return text[: len(text) - len(inner)], shown, inner[len(shown) :]

@@ -1,0 +1,107 @@
+"""A large page is read, judged and compared in a thread, and the rest of the crawl goes on meanwhile."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+from scrapy import Request, Spider
+
+from denoise_scrapy import DuplicateIndex
+from denoise_scrapy.crawl import beside, item_pages, item_values, pages
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article, story
+
+SMALL = [f"/a/{number}" for number in range(1, 4)]
+# What each step is done by, and how large what it is called with is.
+STEPS: dict[str, tuple[Any, str, Callable[..., int]]] = {
+    "read": (pages, "read_page", lambda response, *_, **__: len(response.body)),
+    "declared": (item_pages, "_declared", lambda response: len(response.body)),
+    "body": (item_values, "_made", lambda page, others, settings, response: len(response.body)),
+    "fingerprint": (DuplicateIndex, "read", lambda index, text: len(text)),
+}
+
+
+@pytest.fixture
+def site(web: Web) -> Web:
+    for number, path in enumerate(SMALL):
+        web.pages[path] = article(number)
+    canonical = f"<link rel=canonical href='{web('/large')}'>"
+    web.pages["/9"] = article(9, text=story(9, 2000)).replace("</head>", f"{canonical}</head>")
+    assert len(web.pages["/9"]) > beside.LARGE
+    return web
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_crawl_goes_on_while_a_large_page_is_worked_on(
+    step: str, site: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder, name, size_of = STEPS[step]
+    work, others_done, reached = getattr(holder, name), threading.Event(), asyncio.Event()
+    others_came, worked_in = list[bool](), list[int]()
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        if size_of(*args, **kwargs) > beside.LARGE:
+            worked_in.append(threading.get_ident())
+            loops[0].call_soon_threadsafe(reached.set)
+            others_came.append(others_done.wait(5))
+        return work(*args, **kwargs)
+
+    monkeypatch.setattr(holder, name, slow)
+    loops, left = list[asyncio.AbstractEventLoop](), set(SMALL)
+
+    class OneIsLarge(Spider):
+        name = "one"
+
+        async def start(self) -> AsyncIterator[Request]:
+            loops.append(asyncio.get_running_loop())
+            yield Request(site("/9"), self.parse_large)
+            await asyncio.wait_for(reached.wait(), 20)
+            for path in SMALL:
+                yield Request(site(path))
+
+        def parse(self, response: Any) -> Iterator[Any]:
+            yield {"url": response.url}
+
+        def parse_large(self, response: Any) -> Iterator[Any]:
+            yield {"url": site("/large")}
+
+    class Watching:
+        def process_item(self, item: Any) -> Any:
+            left.discard("/" + item["url"].split("/", 3)[3])
+            if not left:
+                others_done.set()
+            return item
+
+    done = crawl(OneIsLarge, {"ITEM_PIPELINES": {Watching: 900}})
+    assert others_came == [True]
+    assert threading.get_ident() not in worked_in
+    assert set(done.bodies()) == {site("/large"), *map(site, SMALL)}
+    assert story(9, 2000).replace(". ", ".\n") in done.bodies()[site("/large")]
+    assert done.stat("errors") == 0
+
+
+@pytest.mark.parametrize("strategy", ["combined", "style-tree", "lcs"])
+def test_items_and_stats_are_the_same_beside_the_reactor(
+    strategy: str, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [f"/a/{number}" for number in range(8)]
+    for number, path in enumerate(paths):
+        web.pages[path] = article(number % 7, paths)  # the last one is a copy of the first
+    # no comparison pages are fetched: how many, depends on what has arrived by then
+    settings = {"CONCURRENT_REQUESTS": 1, "DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False}
+    told = []
+    for large in (0, 1 << 40):
+        monkeypatch.setattr(beside, "LARGE", large)
+        done = crawl(spider_of(*map(web, paths)), settings)
+        stats = {name: value for name, value in done.stats.items() if name.startswith("denoise/")}
+        told.append(
+            (
+                sorted(done.bodies().items()),
+                [item["url"] for item, _ in done.dropped],
+                {name: value for name, value in stats.items() if "memory" not in name},
+            )
+        )
+    assert told[0] == told[1]
+    assert told[0][1]
