@@ -226,7 +226,7 @@ class NearDuplicatePipeline(Component):
         """Return the text of an item to compare; None where there is none."""
         if not whose.settings.enabled or whose.settings.dedup == "off":
             return None
-        found = item_text(item, whose)
+        found = item_text(item, whose, self._check.spellings)
         if found.obstacle:
             self._log.count(f"dedup/{found.obstacle}")
             return None

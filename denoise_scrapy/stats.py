@@ -58,6 +58,7 @@ STATS: dict[str, str] = {
     "dedup/verified": "kept texts compared with a new one",
     "dedup/no_text": "items without a text to compare",
     "dedup/no_key": "items without key and page; passed",
+    "dedup/unwritable": "items with half characters in text or key; passed",
     "dedup/same_page": "items with the text of the same page as the kept item; passed",
     "dedup/shared": "items that share a page's text; not compared",
     "dedup/no_field": "near-duplicates without the field for the mark; passed",

@@ -23,7 +23,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.items import ComparedFields, get_field, url_in
-from denoise_scrapy.site import site_key
+from denoise_scrapy.site import page_identity, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -43,6 +43,9 @@ LOOK_AGAIN = 0.25
 # oldest are taken back: a copy of theirs is kept as well then.
 MOST_UNWRITTEN = 1000
 
+# Pages of which it is remembered under what address the crawl met them first: 10 MB. Of one that is forgotten another
+# address passes as the same item.
+MOST_SPELLINGS = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
 
@@ -83,12 +86,14 @@ class DuplicateCheck:
 
     Attributes:
         guard: The index.
+        spellings: The keys of pages.
     """
 
     def __init__(self, state: CrawlState):
         self._crawler = state.crawler
         self._log = state.log
         self.guard = guard = IndexGuard(state.crawler, state.settings, state.log)
+        self.spellings = Spellings()
         self._by_item: dict[int, Delivery] = {}
         self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
@@ -96,21 +101,20 @@ class DuplicateCheck:
         watch = state.memories.watch
         watch("index", nbytes=lambda: guard.nbytes)
         watch("undelivered", evicted=lambda: guard.left_out)
+        watch("spellings", evicted=lambda: self.spellings.evicted)
         watch("unwritten", evicted=lambda: self._taken_back)
         connect = state.crawler.signals.connect
         # after those of Scrapy's feeds, which are connected before any pipeline is made
         connect(self._scraped, signals.item_scraped)
         connect(self._lost, signals.item_dropped)
         connect(self._lost, signals.item_error)
+        connect(guard.close, signals.spider_closed)  # pipelines are not closed where another one fails
 
     async def check(self, item: Any, text: ItemText, whose: ItemPage) -> Verdict | None:
         """Check an item, and keep its text if it repeats none; items whose own text is of the same page are no copies.
 
         Returns:
             The verdict; None where the index cannot be used now.
-
-        Raises:
-            ValueError: Its text or key cannot be written as UTF-8.
         """
         delivery = self._begin(text, item, whose)
         try:
@@ -131,6 +135,7 @@ class DuplicateCheck:
         """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
         for delivery in list(dict.fromkeys(self._by_item.values())):
             await self._settle(delivery)
+        await self.guard.write_missed()
 
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
@@ -263,11 +268,43 @@ def _passing(verdict: Verdict) -> Verdict:
     return replace(verdict, duplicate=False, of=None) if verdict.pending else verdict
 
 
-def item_text(item: Any, whose: ItemPage) -> ItemText:
+class Spellings:
+    """Keys of pages: what tells a page from others, whatever its address is this time.
+
+    Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
+
+    Attributes:
+        evicted: Pages of which it was forgotten how they were met first.
+
+    Example:
+        >>> met = Spellings()
+        >>> [met.key(f"http://a.example/7{more}") for more in ("?PHPSESSID=1f", "?PHPSESSID=2f", "/", "#!/8", "#top")]
+        ['http://a.example/7', 'http://a.example/7?PHPSESSID=2f', 'http://a.example/7/', 'http://a.example/7#!/8', \
+'http://a.example/7#']
+    """
+
+    def __init__(self) -> None:
+        self.evicted = 0
+        self._first: dict[int, int] = {}  # hashes: of a page, of its address
+
+    def key(self, url: str) -> str:
+        """Return the key of a URL."""
+        page, _, route = canonicalize_url(url, keep_fragments=True).partition("#")
+        end = "#" + route if route.startswith(("!", "/")) else ""  # by which scripts tell pages apart
+        spelling, identity = page + end, page_identity(page) + end
+        if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
+            if len(self._first) > MOST_SPELLINGS:
+                del self._first[next(iter(self._first))]
+                self.evicted += 1
+            return identity
+        return spelling if spelling != identity else spelling + "#"
+
+
+def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     """Return what of an item is compared with others: its own text, which may be none.
 
-    The key is the item's key field, an URL in canonical form, or else the URL that the item was made from. Further
-    items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
+    The key is the item's key field, of a URL the page that it names, or else the page that the item was made from.
+    Further items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
     """
     settings = whose.settings
     fields = ComparedFields.parse(settings.dedup_fields)
@@ -280,7 +317,11 @@ def item_text(item: Any, whose: ItemPage) -> ItemText:
     key = _key(item, whose)
     if not key:
         return ItemText(obstacle="no_key")
+    if not ItemText(key, text).writable:
+        return ItemText(obstacle="unwritable")
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
+    if site_key(key):
+        key = spellings.key(key)
     if whose.siblings is not None:
         key = whose.siblings.numbered(key)
     return ItemText(key, text, fields.scope(item, site), fields.group(item))
@@ -292,7 +333,7 @@ def _key(item: Any, whose: ItemPage) -> str:
         return str(key)
     if not isinstance(key, str) or not key.strip():
         key = url_in(item, whose.settings.dedup_key_field) or whose.url
-    return canonicalize_url(key.strip()) if site_key(key.strip()) else key.strip()
+    return key.strip()
 
 
 class CopyCounts:

@@ -15,7 +15,7 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch, open_store
-from denoise_scrapy.dedup.places import is_remote
+from denoise_scrapy.dedup.places import is_file, is_remote
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import BackOff, without_password
@@ -38,7 +38,8 @@ REMEMBERED_COPIES = 100_000
 MOST_MISSED_CHARS = 8_000_000
 
 _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
-_PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked")  # Python 3.10 gives no codes
+# Python 3.10 gives no codes. A file that is absent cannot be opened where none can be made: on a read-only file system.
+_PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
 
 logger = logger_of(__name__)
 
@@ -55,7 +56,7 @@ class ItemText(NamedTuple):
         text: What is compared.
         scope: Site within which it is compared, "" for all; and what the fields say that must agree.
         group: What the fields say that must differ.
-        obstacle: Why it is not compared: "no_text", "no_key", "shared"; "" if it is.
+        obstacle: Why it is not compared, the name of a stat; "" if it is.
     """
 
     key: str = ""
@@ -63,6 +64,15 @@ class ItemText(NamedTuple):
     scope: str = ""
     group: str = ""
     obstacle: str = ""
+
+    @property
+    def writable(self) -> bool:
+        """Whether a store can write it: half characters cannot be written."""
+        try:
+            "".join(self).encode()
+        except UnicodeEncodeError:
+            return False
+        return True
 
     @property
     def chars(self) -> int:
@@ -96,6 +106,7 @@ class IndexGuard:
         self._missed_chars = 0
         self._beat: Any = None
         self._nbytes = 0
+        self._file: tuple[int, int] | None = None
 
     def open(self) -> None:
         """Open the index.
@@ -156,10 +167,17 @@ class IndexGuard:
         else:
             self.left_out += 1
 
+    async def write_missed(self) -> None:
+        """Write what was missed, though the store failed lately: it is the last chance."""
+        if self._missed:
+            self._back_off.worked()
+            await self.ask(lambda _: None)
+
     def close(self) -> None:
-        """Close the index; what it kept is stored already."""
+        """Close the index; what it kept is stored already. A second call does nothing."""
         if self._beat is not None and self._beat.running:
             self._beat.stop()
+        self._look_for_file()
         _ = self.nbytes
         self._let_go()
 
@@ -169,16 +187,31 @@ class IndexGuard:
             self.index = self._opened()
         while self._missed:
             text, claim = self._missed[0]
-            if not text.text:
-                self.index.withdraw(claim)
-            elif not self.index.settle(claim):
-                self.index.add(text.key, text.text, scope=text.scope, group=text.group)
+            try:
+                if not text.text:
+                    self.index.withdraw(claim)
+                elif not self.index.settle(claim):
+                    self.index.add(text.key, text.text, scope=text.scope, group=text.group)
+            except StoreMismatch:
+                raise
+            except (ValueError, TypeError) as error:  # of this entry: no later try would do better
+                self._log.report("dedup", error)
             self._missed.popleft()
             self._missed_chars -= text.chars
         return call(self.index)
 
     def _opened(self) -> DuplicateIndex:
-        return open_index(self._place, self._settings, self._crawl_settings)
+        index = open_index(self._place, self._settings, self._crawl_settings)
+        self._file = _identity(self._place)
+        return index
+
+    def _look_for_file(self) -> None:
+        """Say once that the index's file has vanished: SQLite writes on without noticing."""
+        if self.index is not None and self._file is not None and _identity(self._place) != self._file:
+            self._file = None
+            self._log.count("dedup/store_failed")
+            message = "The index of texts %s was moved or deleted; this crawl goes on with it, the next has none"
+            self._log.say_once("dedup_file", logging.WARNING, message, self._place)
 
     def _failed(self, error: Exception) -> None:
         self._back_off.failed()
@@ -200,6 +233,7 @@ class IndexGuard:
             logger.debug("The index of texts was not closed: %r", error)
 
     def _beat_now(self) -> None:
+        self._look_for_file()
         index = self.index
         if index is None or not self._back_off.ready:
             return
@@ -214,6 +248,15 @@ def _beaten(index: DuplicateIndex) -> None:
         index.beat()
     except Exception as error:  # the next call finds out
         logger.debug("The index of texts could not note that the crawl lives: %r", error)
+
+
+def _identity(place: str) -> tuple[int, int] | None:
+    """What tells the file of an index from others; None where there is none."""
+    try:
+        found = Path(place).stat() if is_file(place) else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def index_place(settings: DenoiseSettings, directory: str | None) -> str:

@@ -5,6 +5,7 @@ Source: patent text 'Method and system for web page de-duplication', overall met
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,8 +99,8 @@ class DuplicateIndex:
     the kept ones; a text is only called a duplicate where the rule, applied to the two fingerprints,
     says so, whichever search found it; an empty text, or one under 20 units, is never called one by
     similarity. With `search="tree"` no duplicate is missed; with the prefilter about one in
-    three hundred. All methods may be called from any thread, and several processes may share a store:
-    of two copies that come at the same moment one is kept.
+    three hundred. All methods may be called from any thread, and several processes may share a store, each by an index
+    of its own: of two copies that come at the same moment one is kept.
 
     Args:
         threshold: Least share of a text's units and runs found in a kept one, in (0, 1]; the rule's
@@ -126,6 +127,8 @@ class DuplicateIndex:
     Raises:
         ValueError: An argument is out of range, or does not go with the others.
         StoreMismatch: The store was written by another version, or is none of ours.
+        RuntimeError: By any method but `close`: the process was forked since, and the store is not in memory. SQLite
+            loses writes then, and the claims of both would be one's.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
@@ -175,7 +178,7 @@ class DuplicateIndex:
         self._held: set[int] = set()  # ids of texts that may be claimed still
         self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
         self.note_error: Exception | None = None
-        self._lock = threading.RLock()
+        self._threads, self._process = threading.RLock(), os.getpid()
         self._threshold, self._most_new = float(threshold), float(most_new)
         self._limit = candidate_limit
         self._short = short_duplicates
@@ -327,7 +330,9 @@ class DuplicateIndex:
             return self._store.remove(same.id)
 
     def close(self) -> None:
-        """Withdraw what is claimed still, and close the store. A second call does nothing."""
+        """Withdraw what is claimed still, and close the store. A second call does nothing, nor one after a fork."""
+        if self._is_forked:
+            return
         with self._lock:
             if self._known:
                 self._known = False
@@ -346,6 +351,16 @@ class DuplicateIndex:
 
     def __len__(self) -> int:
         return len(self._catalog)
+
+    @property
+    def _lock(self) -> threading.RLock:
+        if self._is_forked:
+            raise RuntimeError("this index was opened before the process was forked; open one in each process")
+        return self._threads
+
+    @property
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process and not isinstance(self._store, MemoryStore)
 
     def _read(self, text: str, name: Name) -> Item:
         """Check and read what is given; costly, and done outside the lock."""

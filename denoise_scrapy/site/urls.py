@@ -16,8 +16,13 @@ from denoise_scrapy.page import Page
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGITS = re.compile(r"\d+")
-#: Parameters that tell one visit from another, not one page from another; and the same inside of a path.
-_SESSION = re.compile(r"(?:php|j)?sess(?:ion)?_?id|sess(?:ion)?|sid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE)
+#: Parameters that tell one visit from another, not one page from another; and the same inside of a path. A number under
+#: a common name is that of a story or of a session of parliament.
+_SESSION = re.compile(
+    r"(?:(?:php|j)sess(?:ion)?_?id|aspsessionid\w*|cfid|cftoken)(?:=.*)?|"
+    r"(?:sess(?:ion)?(?:_?id)?|sid)(?:=(?!\d{1,9}$).*)?",
+    re.IGNORECASE,
+)
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
 
 
@@ -48,7 +53,7 @@ def page_identity(url: str) -> str:
     """
     parts = urlsplit(url)
     path = _SESSION_IN_PATH.sub("", parts.path).rstrip("/")
-    pairs = [pair for pair in parts.query.split("&") if not _SESSION.fullmatch(pair.partition("=")[0])]
+    pairs = [pair for pair in parts.query.split("&") if not _SESSION.fullmatch(pair)]
     return urlunsplit((parts.scheme, parts.netloc, path, "&".join(pairs), ""))
 
 

@@ -105,6 +105,40 @@ def test_a_second_run_drops_under_other_urls_what_the_first_kept(copies: Web, tm
     assert [str(reason.of) for _, reason in moved.dropped] == [copies("/a/0")]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [
+        ("/a/{}?PHPSESSID=0a1b", "/a/{}?PHPSESSID=77ff", "/a/{}"),
+        ("/a/{};jsessionid=0A", "/a/{};jsessionid=7F", "/a/{}/"),
+        ("/a/{}", "/a/{}/", "/a/{}?sid=0123456789abcdef"),
+        ("/a/{}?x=1&y=2", "/a/{}?y=2&x=1", "/a/{}?sid=0123456789abcdef&x=1&y=2"),
+    ],
+)
+def test_a_page_is_the_same_item_whatever_its_address(
+    web: Web, tmp_path: Path, first: str, second: str, third: str
+) -> None:
+    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
+
+    def day(*addresses: str, price: str) -> Any:
+        texts = {address.format(n): story(n) + price for n in range(8) for address in addresses}
+        web.pages.update({path: article(3, text=text) for path, text in texts.items()})
+        return crawl(spider_of(*map(web, texts)), settings)
+
+    assert len(day(first, price="").items) == 8
+    assert len(day(second, price=" It costs 20 euro, or 15 for members.").items) == 8
+    again = day(third, first, price=" It costs 25 euro.")
+    assert len(again.items) == len(again.dropped) == 8  # met twice in one crawl, it is a copy
+
+
+def test_routes_of_scripts_are_pages_and_places_in_a_page_are_none(tmp_path: Path) -> None:
+    settings = {"DENOISE_DEDUP_FIELDS": "body", "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
+    for ends in (["#!/1", "#!/2", "#/3", ""], ["#!/1", "#!/2", "#/3", "#top"]):
+        items = [{"url": f"https://a.example/7{end}", "body": story(n)} for n, end in enumerate(ends)]
+        done = crawl(started_items(*items), settings)
+        assert len(done.items) == done.stat("dedup/kept_texts") == 4
+        assert done.stat("dedup/updated") == 0
+
+
 def test_items_without_text_or_key_pass(copies: Web) -> None:
     class Early(spider_of()):  # type: ignore[misc]
         async def start(self) -> Any:

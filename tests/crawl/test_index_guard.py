@@ -1,6 +1,8 @@
 """The index of a crawl, whose store fails for a while or for good."""
 
+import asyncio
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -10,7 +12,7 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
-from denoise_scrapy.crawl.index_guard import IndexGuard
+from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import crawl, event_loop, spider_of
@@ -171,3 +173,112 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     assert note.call_count == 1
     assert state.crawler.stats is not None
     assert state.crawler.stats.get_value("denoise/dedup/store_failed") == 1
+
+
+def guarded(**settings: Any) -> IndexGuard:
+    state = CrawlState(get_crawler(settings_dict=settings))
+    guard = IndexGuard(state.crawler, state.settings, state.log)
+    guard.open()
+    return guard
+
+
+@pytest.mark.parametrize("spoiled", [{"key": "bad\ud800"}, {"key": ""}, {"scope": "\udfff"}, {"group": "\ud800"}])
+@pytest.mark.parametrize("first", [True, False])
+def test_an_entry_that_no_store_takes_does_not_block_the_others(spoiled: dict[str, str], first: bool) -> None:
+    async def work() -> IndexGuard:
+        guard = guarded()
+        entries = [ItemText(f"/{n}", story(n)) for n in range(5)]
+        entries.insert(0 if first else 3, ItemText("/bad", story(9))._replace(**spoiled))
+        for entry in entries:
+            guard.missed(entry, 0)
+        assert await guard.ask(len) == 5
+        assert await guard.ask(len) == 5
+        guard.close()
+        return guard
+
+    guard = event_loop().run_until_complete(work())
+    assert guard._log.counted("errors/dedup") == 1
+
+
+def test_what_no_store_can_write_is_not_compared() -> None:
+    class Early(spider_of()):  # type: ignore[misc]
+        async def start(self) -> Any:
+            yield {"id": "bad\ud800", "url": "https://a.example/1", "text": story(1)}
+            yield {"id": "2", "url": "https://a.example/2", "text": story(2) + "\udfff"}
+            yield {"id": "https://a.example/\ud800", "text": story(4)}
+            yield {"id": "3", "url": "https://a.example/3", "text": story(3)}
+
+    done = crawl(Early, {"DENOISE_DEDUP_FIELDS": "text", "DENOISE_DEDUP_KEY_FIELD": "id"})
+    assert len(done.items) == 4
+    assert (done.stat("dedup/unwritable"), done.stat("dedup/checked"), done.stat("errors")) == (3, 1, 0)
+
+
+def test_what_was_missed_near_the_end_is_written_at_the_end(
+    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "FIRST_PAUSE", 60)
+    monkeypatch.setattr(SQLiteStore, "put", Puts({3}, sqlite3.OperationalError("database or disk is full")))
+    done = crawl(spider_of(*urls(site)[:6]), {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(tmp_path / "t.sqlite")})
+    assert done.stat("dedup/unchecked") == 4
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "t.sqlite")) as index:
+        assert len(index) == done.stat("dedup/kept_texts") == 6
+
+
+class Moving:
+    """A pipeline of the user's that moves the index away, or puts another file in its place, when an item comes."""
+
+    place = Path()
+    put = False
+
+    def process_item(self, item: Any) -> Any:
+        if item["url"].endswith("/a/2"):
+            self.place.rename(self.place.with_suffix(".old"))
+            if self.put:
+                self.place.write_bytes(b"")
+        return item
+
+
+@pytest.mark.parametrize("put", [False, True])
+def test_an_index_that_vanishes_is_said_once(site: Web, tmp_path: Path, put: bool) -> None:
+    Moving.place, Moving.put = tmp_path / "t.sqlite", put
+    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": str(Moving.place), "ITEM_PIPELINES": {Moving: 900}}
+    done = crawl(spider_of(*urls(site)), settings)
+    assert [item["url"] for item, _ in done.dropped] == [site("/copy")]  # this crawl goes on as if nothing were
+    assert done.log.count("was moved or deleted") == 1
+    assert str(Moving.place) in done.log
+    moved = {"DENOISE_DEDUP_STORE": str(tmp_path / "other.sqlite")}
+    assert "was moved or deleted" not in crawl(spider_of(*urls(site)), moved).log
+
+
+def test_an_absent_index_where_no_file_can_be_made_is_said_once(site: Web) -> None:
+    done = crawl(spider_of(*urls(site)), {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": "/proc/texts.sqlite"})
+    assert len(done.items) == 7
+    assert done.log.count("The index of texts cannot be used now") == 1
+
+
+class FailsAtEnd:
+    """A component of the user's that fails when the spider is opened, or when it is closed."""
+
+    at = ""
+
+    def open_spider(self) -> None:
+        if self.at == "open":
+            raise RuntimeError("at the start")
+
+    def close_spider(self) -> None:
+        if self.at == "close":
+            raise RuntimeError("at the end")
+
+
+@pytest.mark.parametrize("at", ["open", "close", "scraper"])
+def test_no_task_is_left_when_the_engine_ends_badly(site: Web, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    FailsAtEnd.at = at
+    if at == "scraper":
+        monkeypatch.setattr("scrapy.core.scraper.Scraper.close_spider_async", Mock(side_effect=RuntimeError("ended")))
+    loop = event_loop()
+    before = asyncio.all_tasks(loop)
+    with suppress(RuntimeError):
+        crawl(spider_of(*urls(site)), {"ITEM_PIPELINES": {FailsAtEnd: 900}})
+    loop.run_until_complete(asyncio.sleep(0))
+    left = [task for task in asyncio.all_tasks(loop) - before if "IndexGuard" in str(task) or "Looping" in str(task)]
+    assert left == []

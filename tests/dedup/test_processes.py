@@ -1,5 +1,6 @@
 """The index across closings, kills, and processes that share a file."""
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, RedisStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from tests.dedup.made_texts import english
 
@@ -136,3 +137,35 @@ def test_records_are_restored_though_others_keep_texts_meanwhile(tmp_path):
         for seed in range(5):
             assert two.check("new", text_of(seed)).of == str(seed)
         assert not two.check("new", text_of(101)).duplicate
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
+@pytest.mark.parametrize("kind", ["sqlite", "redis", "memory"])
+def test_an_index_is_of_one_process(tmp_path, redis_server, kind):
+    stores = {
+        "sqlite": lambda: SQLiteStore(tmp_path / "a.db"),
+        "redis": lambda: RedisStore(redis_server.url),
+        "memory": MemoryStore,
+    }
+    with DuplicateIndex(store=stores[kind]()) as index:
+        claimed = index.check_and_add("a", text_of(1), claim=True)
+        read, write = os.pipe()
+        if not os.fork():  # what comes of it is all that is written
+            calls = (lambda: index.check("b", text_of(1)).of, lambda: index.settle(claimed.claim), index.close)
+            os.write(write, ",".join(str(said(call)) for call in calls).encode())
+            os._exit(0)
+        os.wait()
+        os.close(write)
+        refused = "this index was opened before the process was forked; open one in each process"
+        expected = "a,True,None" if kind == "memory" else f"{refused},{refused},None"
+        assert os.read(read, 1000).decode() == expected
+        os.close(read)
+        assert index.settle(claimed.claim)  # the other process has not released it
+
+
+def said(call):
+    try:
+        return call()
+    except RuntimeError as error:
+        return error

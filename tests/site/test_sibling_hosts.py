@@ -105,8 +105,12 @@ def test_forms_and_refreshes_are_no_links() -> None:
 
 
 def test_identifiers_of_a_session_tell_no_pages_apart() -> None:
-    found = siblings("/news/7?PHPSESSID=1", "/news/7;jsessionid=2", "/news/8?sid=3", "/news/8?sid=4", "/(S(1x))/news/8")
-    assert found == ["http://a.example/news/8?sid=3"]
+    found = siblings(
+        "/news/7?PHPSESSID=1", "/news/7;jsessionid=2", "/news/8?sid=3f", "/news/8?sid=4f", "/(S(1x))/news/8"
+    )
+    assert found == ["http://a.example/news/8?sid=3f"]
+    numbered = [f"{PAGE}?{pair}" for pair in ("sid=3", "sid=4", "session=12", "session_id=20261123")]
+    assert list(map(page_identity, numbered)) == numbered
     assert siblings("/news/8?id=3", "/news/8?id=4", url=f"{PAGE}?id=5") == [
         "http://a.example/news/8?id=3",
         "http://a.example/news/8?id=4",
