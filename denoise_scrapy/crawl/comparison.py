@@ -169,7 +169,7 @@ class ComparisonPages:
             if budget.gives_up(site) or not self._lacks(crawled, needed):
                 return
             for url in self._candidates(crawled, needed):
-                if budget.gives_up(site) or not self._lacks(crawled, needed) or self._fetcher.stopping():
+                if budget.gives_up(site) or not self._lacks(crawled, needed) or not self._fetcher.may_begin(crawled):
                     return
                 if not budget.affords(site):
                     self._log.count("comparison/over_budget")
@@ -309,7 +309,7 @@ class FetchBudget:
 
 
 def _host(site: str) -> str:
-    return urlsplit(site).hostname or ""
+    return site.partition("://")[2].rpartition(":")[0]
 
 
 class SiblingFetcher:
@@ -346,6 +346,10 @@ class SiblingFetcher:
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
+    def may_begin(self, crawled: CrawledPage) -> bool:
+        """Return whether the crawl goes on, and a page has not waited for the turn of its fetches for too long."""
+        return not self.stopping() and crawled.waited < TIMEOUT
+
     def crawl_is_asking(self, crawled: CrawledPage) -> bool:
         """Return whether requests of the spider to the server of a page are under way, or wait for their delay."""
         slots = getattr(self._crawler.engine.downloader, "slots", {})
@@ -365,9 +369,10 @@ class SiblingFetcher:
         self.budget.count_request(site)  # now, as other sites' fetches look at the sum while this one waits
         lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
         async with lock:
-            gone = monotonic() - began > TIMEOUT or self.stopping() or self.budget.gives_up(site)
+            crawled.waited += monotonic() - began
             request.meta["download_timeout"] = self.budget.seconds_left(site)
-            if not gone and await self._may_be_sent(request, site, crawled):
+            ready = self.may_begin(crawled) and not self.budget.gives_up(site)
+            if ready and await self._may_be_sent(request, site, crawled):
                 response, error = await self._download(request)
                 if error is None or was_sent(request, error):
                     self.budget.learn(site, request, error)

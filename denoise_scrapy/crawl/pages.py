@@ -335,6 +335,7 @@ class CrawledPage:
         address: Where it came from; None where that is not known.
         carried: Meta that comparison pages are fetched with.
         is_got: Whether GETs alone led to it.
+        waited: Seconds that its fetches have waited for others to the same server.
         computing: Held while the text is computed.
         text: The text, once computed.
         item_keys: Keys of the items whose own text is that of the page: they are no copies of each other.
@@ -350,6 +351,7 @@ class CrawledPage:
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)
         self.is_got = is_got(request)
+        self.waited = 0.0
         self.computing = asyncio.Lock()
         self.text: PageText | None = None
         self.item_keys: set[str | None] = set()

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from denoise_scrapy.crawl import comparison
-from tests.crawl.crawling import stop_reactor
+from tests.crawl.crawling import event_loop, stop_reactor
+from tests.crawl.names import Names
 from tests.crawl.web import Web, article
 from tests.dedup.redis_server import redis_server, shared_server
 
@@ -55,3 +56,14 @@ def other_web() -> Iterator[Web]:
     site = Web()
     yield site
     site.close()
+
+
+@pytest.fixture
+def names() -> Iterator[Names]:
+    event_loop()
+    from twisted.internet import reactor
+
+    names = Names()
+    before = reactor.installNameResolver(names)  # type: ignore[attr-defined]
+    yield names
+    reactor.installNameResolver(before)  # type: ignore[attr-defined]

@@ -33,9 +33,9 @@ def test_one_line_of_settings_gives_every_item_a_body(articles: list[str]) -> No
 def test_components_can_be_listed_by_hand(articles: list[str]) -> None:
     settings = {
         "ADDONS": {},
-        "DOWNLOADER_MIDDLEWARES": {"denoise_scrapy.middlewares.ComparisonPagesMiddleware": 545},
+        "DOWNLOADER_MIDDLEWARES": {"denoise_scrapy.middlewares.ComparisonPagesMiddleware": -1000},
         "SPIDER_MIDDLEWARES": {"denoise_scrapy.middlewares.ItemPageMiddleware": 10},
-        "ITEM_PIPELINES": {"denoise_scrapy.pipelines.BodyPipeline": 100},
+        "ITEM_PIPELINES": {"denoise_scrapy.pipelines.BodyPipeline": -200},
     }
     done = crawl(spider_of(*articles), settings)
     assert all(done.bodies().values())

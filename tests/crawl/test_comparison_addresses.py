@@ -1,50 +1,20 @@
 """A page from a public address sends no comparison request into a private network, whatever its name leads to."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from typing import Any
 
 import pytest
 import scrapy
-from twisted.internet.address import IPv4Address, IPv6Address
 
 from denoise_scrapy.crawl import comparison_request as request
 from denoise_scrapy.crawl.comparison_request import is_public
-from tests.crawl.crawling import Crawl, crawl, event_loop, spider_of
+from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.names import LOCAL, Names
 from tests.crawl.web import Web, article
 
-PUBLIC, LOCAL = "93.184.216.34", "127.0.0.1"
-
-
-class Names:
-    """A resolver of the reactor: each look-up takes the next answer, the last one for ever."""
-
-    def __init__(self) -> None:
-        self.answers: list[Sequence[str] | None] = [[LOCAL]]
-        self.asked: list[str] = []
-
-    def resolveHostName(self, receiver: Any, name: str, portNumber: int = 0, *_: Any, **__: Any) -> Any:  # noqa: N802, N803
-        self.asked.append(name)
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        receiver.resolutionBegan(self)
-        for host in answer or ():
-            address = IPv6Address("TCP", host, portNumber) if ":" in host else IPv4Address("TCP", host, portNumber)
-            receiver.addressResolved(address)
-        if answer is not None:  # else never
-            receiver.resolutionComplete()
-        return self
-
-
-@pytest.fixture
-def names() -> Iterator[Names]:
-    event_loop()
-    from twisted.internet import reactor
-
-    names = Names()
-    before = reactor.installNameResolver(names)  # type: ignore[attr-defined]
-    yield names
-    reactor.installNameResolver(before)  # type: ignore[attr-defined]
+PUBLIC = "93.184.216.34"
 
 
 @pytest.fixture

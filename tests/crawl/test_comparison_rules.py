@@ -173,16 +173,8 @@ def test_spellings_of_one_page_are_asked_for_once(site: RudeWeb) -> None:
     assert site.asked == ["/a/0", "/a/1"]
 
 
-@pytest.mark.parametrize(
-    "request_of_page",
-    [
-        {"method": "POST"},
-        {"method": "POST", "body": "a=1"},
-        {"method": "PUT", "body": "a=1"},
-        {"method": "GET", "body": "a=1"},
-    ],
-)
-@pytest.mark.parametrize("status", [0, 301, 302, 303, 307, 308])
+@pytest.mark.parametrize("request_of_page", [{"method": "POST"}, {"method": "GET", "body": "a=1"}])
+@pytest.mark.parametrize("status", [0, 301, 303, 308])
 @pytest.mark.parametrize("way", [["/item/12/rm"], ["/login", "/item/12/rm"], ["/item/12/rm", "/item/12/rm/"]])
 def test_what_was_not_got_leads_nowhere(
     site: RudeWeb, request_of_page: dict[str, Any], status: int, way: list[str]

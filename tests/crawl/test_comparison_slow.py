@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import scrapy
 
 from tests.crawl import rude_web
 from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.names import Names
 from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, Web, article
 
@@ -49,10 +51,49 @@ def test_a_server_that_does_not_answer_is_asked_once(rude: RudeWeb, behave: Call
 def test_other_sites_go_on(rude: RudeWeb, web: Web) -> None:
     rude.pages |= dict.fromkeys(LINKS, rude_web.never)
     web.pages |= {f"/a/{n}": article(n + 20, LINKS) for n in range(5)}
-    done = crawl(spider_of(rude("/a/0"), web("/a/0")))
+    done = crawl(spider_of(rude("/a/0"), web("/a/0").replace("127.0.0.1", "localhost")))  # else they were one host's
     assert rude.of_siblings() == ["/a/1"]
     assert len(web.asked) == 3
     assert len(done.items) == 2
+
+
+@pytest.fixture
+def hanging(limits: Callable[..., None]) -> Iterator[list[RudeWeb]]:
+    """Sites on one host, a port each, whose siblings hang."""
+    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50)
+    sites = [RudeWeb() for _ in range(12)]
+    for n, site in enumerate(sites):
+        site.pages = {**dict.fromkeys(LINKS, rude_web.never), "/a/0": article(n, LINKS)}
+    yield sites
+    for site in sites:
+        site.close()
+
+
+@pytest.mark.parametrize("settings", [{}, {"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
+def test_sites_of_one_host_share_its_time(hanging: list[RudeWeb], settings: dict[str, Any]) -> None:
+    bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", **settings}
+    done = crawl(spider_of(*(site("/a/0") for site in hanging)), bounds)
+    assert sum(len(site.of_siblings()) for site in hanging) == done.stat("comparison/requests") == 1
+    assert done.stat("comparison/given_up/timeout") + done.stat("comparison/given_up/slow") == len(hanging)
+    assert len(done.items) == len(hanging) and all(done.bodies().values())
+
+
+def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[RudeWeb], names: Names) -> None:
+    urls = [site("/a/0").replace("127.0.0.1", f"{n}.example") for n, site in enumerate(hanging)]
+
+    class OneSlot(scrapy.Spider):
+        name = "slot"
+
+        async def start(self) -> Any:
+            for url in urls:
+                yield scrapy.Request(url, meta={"download_slot": "one"})
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    done = crawl(OneSlot, {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", "CONCURRENT_REQUESTS_PER_DOMAIN": 12})
+    assert 1 <= sum(len(site.of_siblings()) for site in hanging) <= 3
+    assert len(done.items) == len(hanging) and all(done.bodies().values())
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""Beside other people's middlewares, pipelines and hooks: we see what they make of a page, and change nothing of theirs."""
+"""Beside other people's middlewares, pipelines and hooks: we see what they make of a page, and change nothing."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urljoin
 
 import pytest
@@ -131,7 +131,7 @@ def renewing(web: RudeWeb, number: int) -> Any:
 def test_the_spider_s_session_is_its_own(late: str, meta: dict[str, Any]) -> None:
     web = RudeWeb()
     web.pages |= {f"/a/{n}": renewing(web, n) for n in range(6)}
-    done = crawl(following(web("/a/0"), late, meta=meta), {"CONCURRENT_REQUESTS_PER_DOMAIN": 1})
+    done = crawl(following(web("/a/0"), late, meta=meta), {"CONCURRENT_REQUESTS": 1})
     web.close()
     assert done.stat("comparison/requests") == 2
     assert len(done.items) == 6
@@ -208,7 +208,7 @@ def test_a_page_that_a_middleware_asks_for_in_place_of_another_is_read_once(link
 
 
 class First:
-    seen: list[Any] = []
+    seen: ClassVar[list[Any]] = []
 
     def process_item(self, item: Any) -> Any:
         self.seen.append(item.get("body"))
@@ -270,9 +270,7 @@ AsyncCrawlerProcess({settings})
         (True, True, "REPORTED KeyError", False),
     ],
 )
-def test_a_hook_for_uncaught_errors_stays(
-    hooked: bool, fails: bool, said: str, trace: bool, tmp_path: Path
-) -> None:
+def test_a_hook_for_uncaught_errors_stays(hooked: bool, fails: bool, said: str, trace: bool, tmp_path: Path) -> None:
     settings = {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}, "DENOISE_STRATEGI": "lcs", "LOG_ENABLED": False}
     code = HOOKED.format(hooked=hooked, fails=fails, settings=settings)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

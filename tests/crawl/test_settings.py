@@ -152,7 +152,7 @@ def test_a_search_that_does_not_go_with_the_rule_is_refused() -> None:
 def test_a_crawl_with_wrong_settings_does_not_start(
     spider: dict[str, Any], settings: dict[str, Any], args: dict[str, Any], said: str
 ) -> None:
-    by_hand = {"DOWNLOADER_MIDDLEWARES": {"denoise_scrapy.middlewares.ComparisonPagesMiddleware": 545}}
+    by_hand = {"DOWNLOADER_MIDDLEWARES": {"denoise_scrapy.middlewares.ComparisonPagesMiddleware": -1000}}
     with pytest.raises(ConfigurationError) as refused:
         crawl(spider_of("data:,x", **spider), {**by_hand, **settings}, **args)
     assert said in str(refused.value)

@@ -82,9 +82,10 @@ class Project:
         return sum(what in line for line in self.log().splitlines() if re.search(" [A-Z]+: ", line))
 
     def complaints(self) -> list[str]:
-        """Lines of the log from warnings upwards, but for the failing user's pipeline and the many copies here."""
+        """Lines of the log from warnings upwards, but for the user's own pipelines and the many copies here."""
         lines = (line for line in self.log().splitlines() if re.search(" (WARNING|ERROR|CRITICAL): ", line))
-        return [line for line in lines if "Error processing" not in line and "dropped as near-duplicates" not in line]
+        expected = ("Error processing", "dropped as near-duplicates", "spider.First")
+        return [line for line in lines if not any(words in line for words in expected)]
 
 
 def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:

@@ -139,7 +139,7 @@ class StoriesSpider(Spider):
     custom_settings: ClassVar[dict[str, Any]] = {
         "ADDONS": {} if os.environ.get("STORIES_BARE") else {"denoise_scrapy.DenoiseAddon": 500},
         "EXTENSIONS": {Witness: 0, **dict.fromkeys(os.environ.get("STORIES_FAULT", "").split(), 1)},
-        "ITEM_PIPELINES": {First: 0, Slow: 300, Picky: 400, Last: 900},
+        "ITEM_PIPELINES": {First: -300, Slow: 300, Picky: 400, Last: 900},
         "TELNETCONSOLE_ENABLED": False,
         "LOG_LEVEL": "INFO",
         "CONCURRENT_REQUESTS": 6,

@@ -3,7 +3,7 @@
 import pickle
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from scrapy import Request
@@ -123,3 +123,48 @@ def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatc
     assert seen["/there"].boxes.visible.any()
     assert done.stat("geometry/missing") == 2
     assert done.stat("geometry/mismatch") + done.stat("geometry/attached") == 3
+
+
+class Replaces:
+    """Gives the spider another response object of the same page."""
+
+    def process_response(self, request: Request, response: Any) -> Any:
+        return response.replace(body=response.body, flags=["replaced"])
+
+
+class Marks:
+    """Decides late which requests a browser renders."""
+
+    def process_request(self, request: Request) -> None:
+        request.meta["playwright"] = True
+
+
+@pytest.mark.parametrize("number", [1, 543, 999])
+def test_boxes_reach_a_page_that_other_middlewares_replace(web: Web, number: int) -> None:
+    web.pages["/a"] = article(1)
+    settings = {"DOWNLOADER_MIDDLEWARES": {Replaces: number, Marks: number + 1}, "DENOISE_GEOMETRY": "require"}
+    done, seen = render(Request(web("/a")), settings=settings)
+    assert seen["/a"].response.flags == ["replaced"]
+    assert done.stat("geometry/attached") == 1
+    assert METHODS_META not in seen["/a"].meta
+
+
+class Repeats:
+    """Asks once more, and looks at what is in the meta then."""
+
+    seen: ClassVar[list[Any]] = []
+
+    def process_response(self, request: Request, response: Any) -> Any:
+        self.seen.append(METHODS_META in request.meta)
+        again = request.replace(dont_filter=True)
+        again.meta["again"] = True
+        return response if "again" in request.meta else again
+
+
+@pytest.mark.parametrize("number", [1, 999])
+def test_no_middleware_meets_our_page_method(web: Web, number: int) -> None:
+    Repeats.seen.clear()
+    web.pages["/a"] = article(1)
+    done, _ = render(web("/a"), settings={"DOWNLOADER_MIDDLEWARES": {Repeats: number}})
+    assert Repeats.seen == [False, False]
+    assert done.stat("geometry/attached") == 1

@@ -1,0 +1,27 @@
+"""Names of hosts for tests: any name leads to this machine, or where a test says."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from twisted.internet.address import IPv4Address, IPv6Address
+
+LOCAL = "127.0.0.1"
+
+
+class Names:
+    """A resolver of the reactor: each look-up takes the next answer, the last one for ever."""
+
+    def __init__(self) -> None:
+        self.answers: list[Sequence[str] | None] = [[LOCAL]]
+        self.asked: list[str] = []
+
+    def resolveHostName(self, receiver: Any, name: str, portNumber: int = 0, *_: Any, **__: Any) -> Any:  # noqa: N802, N803
+        self.asked.append(name)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        receiver.resolutionBegan(self)
+        for host in answer or ():
+            address = IPv6Address("TCP", host, portNumber) if ":" in host else IPv4Address("TCP", host, portNumber)
+            receiver.addressResolved(address)
+        if answer is not None:  # else never
+            receiver.resolutionComplete()
+        return self
