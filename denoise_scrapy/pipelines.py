@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates import CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.duplicates import SAID, CopyCounts, DuplicateCheck, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
@@ -109,6 +109,7 @@ class BodyPipeline(Component):
                 state.pages.note_text(crawled, text)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
+            whose.given.add(field)
             state.items.add_copy(item, changed)
             item = changed
         self._count(text)
@@ -183,18 +184,16 @@ class NearDuplicatePipeline(Component):
         Raises:
             NearDuplicate: It is one to be dropped.
         """
-        self._copies.items += 1
         try:
             item = await self._checked(item)
         except NearDuplicate:
-            self._copies.dropped += 1
-            self._copies.in_a_row += 1
+            self._copies.decided(dropped=True)
             if self._copies.in_a_row == MANY:
                 self._warn("many_dropped")
             raise
         except Exception as error:
             self._log.report("dedup", error)
-        self._copies.in_a_row = 0
+        self._copies.decided(dropped=False)
         return item
 
     def _warn(self, occasion: str) -> None:
@@ -220,6 +219,9 @@ class NearDuplicatePipeline(Component):
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
             self._log.count("dedup/same_page")
             return item
+        if verdict.duplicate and whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
+            self._log.count("dedup/other_feed")
+            return item
         return self._duplicate(item, found, verdict, whose.settings) if verdict.duplicate else item
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
@@ -229,6 +231,8 @@ class NearDuplicatePipeline(Component):
         found = item_text(item, whose, self._check.spellings)
         if found.obstacle:
             self._log.count(f"dedup/{found.obstacle}")
+            if found.obstacle in SAID:
+                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
             return None
         return found
 

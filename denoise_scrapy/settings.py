@@ -268,8 +268,8 @@ class DenoiseSettings:
     dedup_most_new: float = _setting(MOST_NEW, "Most of a near-duplicate that may be new, as a share.", low=0, high=1)
     dedup_fields: tuple[str, ...] = _setting(
         (),
-        "Item fields that decide: the one with the text (none: the body field); =NAME: duplicates agree in it; "
-        '!NAME: they differ in it. Example: `["body", "=sku"]`.',
+        "Item fields that decide: the one with the text, whoever fills it (none: the body field, where we filled it); "
+        '=NAME: duplicates agree in it; !NAME: they differ in it. Example: `["body", "=sku"]`.',
         check=ComparedFields.parse,
     )
     dedup_scope: str = _setting(

@@ -1,16 +1,19 @@
 """Whether an item repeats another, and what becomes of both.
 
 The text of an item becomes final in the index when the item was delivered, and is else withdrawn. It is delivered when
-it has left the last pipeline and Scrapy's feeds have written it. It may be dropped or fail before, or its process may
-be killed: then its copies are none, and must not be dropped for it. Until that is known they wait.
+it has left the last pipeline and one of Scrapy's feeds, if there are any, has written it. It may be dropped or fail
+before, or its process may be killed: then its copies are none, and must not be dropped for it. Until that is known they
+wait.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import weakref
 from collections import Counter
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -23,6 +26,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.items import ComparedFields, get_field, url_in
+from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
 
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
+
+logger = logger_of(__name__)
 
 # Seconds that a near-duplicate waits while the item that it repeats is in the pipelines still, where it may be dropped
 # or fail: what a slow pipeline takes. Then it passes.
@@ -46,8 +52,20 @@ MOST_UNWRITTEN = 1000
 # Pages of which it is remembered under what address the crawl met them first: 10 MB. Of one that is forgotten another
 # address passes as the same item.
 MOST_SPELLINGS = 100_000
+# Items of which it is remembered which feeds refused them: 10 MB. A copy of one that is forgotten is dropped.
+MOST_REFUSED = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
+
+# Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
+SAID = {
+    "not_ours": "Texts that the spider itself puts into the body field are not compared; DENOISE_DEDUP_FIELDS names a "
+    "field to compare whoever fills it. (Further such items: denoise/dedup/not_ours)",
+    "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
+    "compared. (Further such items: denoise/dedup/html)",
+}
+# HTML or XML where a text was to be: it begins with a tag or a comment, or has a document's frame somewhere.
+_MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
 
 _current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
 
@@ -97,11 +115,15 @@ class DuplicateCheck:
         self._by_item: dict[int, Delivery] = {}
         self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
+        self._feeds = Feeds(state.crawler)
+        self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
+        self._forgotten = 0  # of these
         self._taken_back = 0  # of these, as it could not be for so long
         watch = state.memories.watch
         watch("index", nbytes=lambda: guard.nbytes)
         watch("undelivered", evicted=lambda: guard.left_out)
         watch("spellings", evicted=lambda: self.spellings.evicted)
+        watch("refused", evicted=lambda: self._forgotten)
         watch("unwritten", evicted=lambda: self._taken_back)
         connect = state.crawler.signals.connect
         # after those of Scrapy's feeds, which are connected before any pipeline is made
@@ -130,6 +152,10 @@ class DuplicateCheck:
         else:
             delivery.claim = verdict.claim
         return verdict
+
+    def is_wanted(self, item: Any, text: ItemText, of: str | None) -> bool:
+        """Whether an item may go to a feed that has refused the one that it repeats, and so has neither of them."""
+        return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def finish(self) -> None:
         """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
@@ -191,10 +217,21 @@ class DuplicateCheck:
             waiting = asyncio.sleep(LOOK_AGAIN) if delivery is None else delivery.over.wait()
             await asyncio.wait_for(waiting, seconds)
 
-    async def _scraped(self, item: Any, response: Response | None) -> None:
+    def _scraped(self, item: Any, response: Response | None) -> Awaitable[None] | None:
+        took = self._feeds.took()  # at once: before another item comes to the feeds
         delivery = self._of(item, response)
-        if delivery is not None:
-            await self._settle(delivery)
+        if delivery is None:
+            return None
+        if took and not any(took):
+            return self._withdraw(delivery)
+        name = hash((delivery.text.key, delivery.text.scope))
+        self._refused.pop(name, None)
+        if not all(took):
+            self._refused[name] = [number for number, taken in enumerate(took) if not taken]
+            if len(self._refused) > MOST_REFUSED:
+                del self._refused[next(iter(self._refused))]
+                self._forgotten += 1
+        return self._settle(delivery)
 
     async def _lost(self, item: Any, response: Response | None) -> None:
         delivery = self._of(item, response)
@@ -216,7 +253,7 @@ class DuplicateCheck:
     async def _settle(self, delivery: Delivery) -> None:
         self._unwritten.append(delivery)
         try:
-            flush_feeds(self._crawler)
+            self._feeds.flush()
         except OSError as error:
             self._log.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
@@ -239,19 +276,46 @@ class DuplicateCheck:
             self._end(delivery)
 
 
-def flush_feeds(crawler: Crawler) -> None:
-    """Hand what the crawl's feeds have buffered to the operating system, which keeps it if the process is killed.
+class Feeds:
+    """The feeds of a crawl, which Scrapy writes. They may refuse items (`item_filter`, `item_classes`)."""
 
-    A feed that is compressed, or stored at its end only, is lost with its process whatever is done here.
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._counts: list[tuple[int, int]] = []
 
-    Raises:
-        OSError: A file cannot be written.
-    """
-    exporter: Any = crawler.get_extension(FeedExporter)
-    for slot in getattr(exporter, "slots", ()):
-        file: Any = getattr(slot, "file", None)
-        if not getattr(file, "closed", True) and "postprocessing" not in getattr(slot, "feed_options", ()):
-            file.flush()
+    @property
+    def _slots(self) -> list[Any]:
+        return list(getattr(self._crawler.get_extension(FeedExporter), "slots", ()))
+
+    def took(self) -> list[bool]:
+        """Return for each feed whether it took the item that was scraped last; to be called after each item.
+
+        Their counts say so. A filter that is asked once more may answer otherwise, as one that lets a hundred pass.
+        """
+        counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
+        before, self._counts = self._counts or [(1, 0)] * len(counts), counts
+        return [one != other for one, other in zip(counts, before, strict=True)]
+
+    def may_take(self, item: Any, numbers: Sequence[int]) -> bool:
+        """Return whether some of the feeds would take an item as it is now; also where a filter cannot say."""
+        slots = self._slots
+        try:
+            return any(slots[number].filter.accepts(item) for number in numbers)
+        except Exception as error:  # a later pipeline may set what it looks at
+            logger.debug("A feed's filter cannot say whether it takes an item yet: %r", error)
+            return True
+
+    def flush(self) -> None:
+        """Hand what the feeds have buffered to the operating system, which keeps it if the process is killed.
+
+        A feed that is compressed, or stored at its end only, is lost with its process whatever is done here.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        for slot in self._slots:
+            if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
+                slot.file.flush()
 
 
 def _check(index: DuplicateIndex, text: ItemText) -> Verdict:
@@ -303,6 +367,8 @@ class Spellings:
 def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     """Return what of an item is compared with others: its own text, which may be none.
 
+    It is the text that we have put into the body field, or that of a field which the settings name; never HTML.
+
     The key is the item's key field, of a URL the page that it names, or else the page that the item was made from.
     Further items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
     """
@@ -312,19 +378,30 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     text = get_field(item, field)
     if not isinstance(text, str) or not text.strip():
         return ItemText(obstacle="no_text")
-    if whose.is_shared(field, text):
-        return ItemText(obstacle="shared")
     key = _key(item, whose)
-    if not key:
-        return ItemText(obstacle="no_key")
-    if not ItemText(key, text).writable:
-        return ItemText(obstacle="unwritable")
+    obstacle = _obstacle(ItemText(key, text), field, whose, named=bool(fields.text))
+    if obstacle:
+        return ItemText(obstacle=obstacle)
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if site_key(key):
         key = spellings.key(key)
     if whose.siblings is not None:
         key = whose.siblings.numbered(key)
     return ItemText(key, text, fields.scope(item, site), fields.group(item))
+
+
+def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> str:
+    """Why the text in a field is not compared, "" if it is."""
+    gave = whose.gave(field, found.text)
+    if gave and whose.reason:
+        return "shared"
+    if not (gave or named):
+        return "not_ours"
+    if not (gave and field == whose.settings.body_field) and _MARKUP.match(found.text):
+        return "html"
+    if not found.key:
+        return "no_key"
+    return "" if found.writable else "unwritable"
 
 
 def _key(item: Any, whose: ItemPage) -> str:
@@ -340,7 +417,7 @@ class CopyCounts:
     """Counts near-duplicates by the item they are copies of, in bounded memory.
 
     Attributes:
-        items: Items so far.
+        items: Items of which it is known whether they repeat another; others may be waiting.
         dropped: Those of them that were dropped.
         in_a_row: How many of these without another between.
         most: Key of the item with the most copies, "" before the first.
@@ -361,6 +438,12 @@ class CopyCounts:
         self.most_copies = 0
         self.evicted = 0
         self._counts: Counter[str] = Counter()
+
+    def decided(self, *, dropped: bool) -> None:
+        """Count an item that was dropped or passes."""
+        self.items += 1
+        self.dropped += dropped
+        self.in_a_row = self.in_a_row + 1 if dropped else 0
 
     def count(self, key: str | None) -> None:
         """Count a copy of an item."""

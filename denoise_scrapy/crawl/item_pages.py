@@ -61,6 +61,7 @@ class ItemPage:
         page: Page whose text the item is given; None for none.
         reason: Why the item has no text of its own; "" where it has.
         siblings: The items of its response; None where it was made from none.
+        given: Its fields that were filled by us.
         items: The item and its changed copies. They are held, so that no id is given to another object meanwhile.
         has_left: Whether the item has left the pipelines.
     """
@@ -72,6 +73,7 @@ class ItemPage:
         self.page = page
         self.reason = reason
         self.siblings = siblings
+        self.given: set[str] = set()
         self.items: list[Any] = []
         self.has_left = False
         self.end: weakref.ref[Response] | None = None
@@ -81,10 +83,10 @@ class ItemPage:
         """The page whose text is the item's own."""
         return None if self.reason else self.page
 
-    def is_shared(self, field: str, text: str) -> bool:
-        """Return whether a field holds the text of a page that is no single item's (DENOISE_SHARED_BODY)."""
-        given = None if self.page is None or not self.reason else self.page.text
-        return given is not None and given.fields.get(field) == text
+    def gave(self, field: str, text: str) -> bool:
+        """Return whether a field holds the text of the page, or what another pipeline has made of it."""
+        given = None if self.page is None else self.page.text
+        return field in self.given or (given is not None and given.fields.get(field) == text)
 
     @property
     def url(self) -> str:

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 import pytest
 from scrapy.exceptions import DropItem
+from scrapy.exporters import JsonLinesItemExporter
+from scrapy.extensions.feedexport import ItemFilter
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.crawl.crawling import Crawl, crawl, spider_of
@@ -154,7 +156,11 @@ def test_items_that_become_others_all_at_once_are_known_again(pages: Web, tmp_pa
 
     done = crawl(
         spider_of(pages("/first"), parse=parse),
-        {"ITEM_PIPELINES": {Replacing: 500}, "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")},
+        {
+            "ITEM_PIPELINES": {Replacing: 500},
+            "DENOISE_DEDUP_FIELDS": "body",
+            "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite"),
+        },
     )
     assert len(done.items) == 6
     assert claims(tmp_path) == 0
@@ -200,3 +206,114 @@ def test_what_is_final_is_in_the_feed_file(pages: Web, tmp_path: Path) -> None:
     assert Looking.lines == [0, 1]
     written = [json.loads(line)["url"] for line in Looking.feed.read_text("utf-8").splitlines()]
     assert sorted(written) == sorted(item["url"] for item in done.items)
+
+
+class First(ItemFilter):
+    """Takes one item only: the answer to a second question about it is another."""
+
+    def accepts(self, item: Any) -> bool:
+        self.full, full = True, getattr(self, "full", False)
+        return not full
+
+
+class NotTheFirst(ItemFilter):
+    def accepts(self, item: Any) -> bool:
+        return not item["url"].endswith("/first")
+
+
+class Nothing(ItemFilter):
+    def accepts(self, item: Any) -> bool:
+        return False
+
+
+class Unsure(ItemFilter):
+    """Looks at a field that a later pipeline sets."""
+
+    def accepts(self, item: Any) -> bool:
+        return bool(item["number"] == 2)
+
+
+class Numbering:
+    numbers: ClassVar[list[str]] = ["/other", "/first", "/second"]
+
+    def process_item(self, item: Any) -> Any:
+        return {**item, "number": next(n for n, end in enumerate(self.numbers) if item["url"].endswith(end))}
+
+
+def fed(pages: Web, folder: Path, *filters: Any, **settings: Any) -> tuple[Crawl, list[list[str]]]:
+    """Crawl with a feed for each filter; what was crawled, and what each feed has."""
+    files = [folder / f"{number}.jsonl" for number in range(len(filters))]
+    feeds = {str(file): {"format": "jsonlines", **how} for file, how in zip(files, filters, strict=True)}
+    done = crawled(pages, Numbering, folder, FEEDS=feeds, **ONE_BY_ONE, **settings)
+    lines = [file.read_text("utf-8").splitlines() if file.exists() else [] for file in files]
+    return done, [sorted(json.loads(line)["url"].rpartition("/")[2] for line in each) for each in lines]
+
+
+@pytest.mark.parametrize("refusing", [{"item_filter": NotTheFirst}, {"item_filter": Unsure}])
+def test_a_copy_of_an_item_that_all_feeds_refuse_is_kept(pages: Web, tmp_path: Path, refusing: Any) -> None:
+    done, feeds = fed(pages, tmp_path, refusing, {"item_filter": Nothing})
+    assert "second" in feeds[0]
+    assert feeds[1] == []
+    assert not done.dropped
+    assert done.stat("dedup/withdrawn") >= 1
+    assert claims(tmp_path) == 0
+
+
+@pytest.mark.parametrize("refusing", [{"item_filter": NotTheFirst}, {"item_filter": Unsure}])
+def test_a_copy_goes_to_a_feed_that_refused_the_kept_item(pages: Web, tmp_path: Path, refusing: Any) -> None:
+    done, feeds = fed(pages, tmp_path, {}, refusing)
+    assert feeds[0] == ["first", "other", "second"]
+    assert "second" in feeds[1]
+    assert not done.dropped
+    assert done.stat("dedup/other_feed") == 1
+
+
+def test_a_filter_is_not_asked_about_an_item_that_its_feed_has_taken(pages: Web, tmp_path: Path) -> None:
+    done, feeds = fed(pages, tmp_path, {"item_filter": First}, {})
+    assert feeds == [["first"], ["first", "other"]]
+    assert [item["url"] for item, _ in done.dropped] == [pages("/second")]
+
+
+def test_items_of_a_class_are_compared_for_the_feeds_of_that_class(pages: Web, tmp_path: Path) -> None:
+    done, feeds = fed(pages, tmp_path, {"item_classes": [dict]}, {"item_classes": [Frozen]})
+    assert feeds == [["first", "other"], []]
+    assert len(done.dropped) == 1
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url} if response.url.endswith("/first") else Frozen(response.url)
+
+    feeds = {str(tmp_path / f"{kind.__name__}.jsonl"): {"item_classes": [kind]} for kind in (dict, Frozen)}
+    pages.pages["/second?again"] = pages.pages["/second"]
+    settings = {**ONE_BY_ONE, "FEEDS": {file: {"format": "jsonlines", **how} for file, how in feeds.items()}}
+    done = crawl(spider_of(pages("/first"), pages("/second"), pages("/second?again"), parse=parse), settings)
+    assert [type(item) for item in done.items] == [dict, Frozen, Frozen]
+
+
+class Broken(JsonLinesItemExporter):
+    def export_item(self, item: Any) -> None:
+        if item["url"].endswith("/first"):
+            raise TypeError("cannot be written")
+        super().export_item(item)
+
+
+def test_an_item_that_a_feed_fails_to_write_is_not_delivered(pages: Web, tmp_path: Path) -> None:
+    done, feeds = fed(pages, tmp_path, {}, FEED_EXPORTERS={"jsonlines": Broken})
+    assert feeds == [["other", "second"]]
+    assert not done.dropped
+
+
+def test_batches_count_what_a_feed_took(pages: Web, tmp_path: Path) -> None:
+    feeds = {str(tmp_path / "%(batch_id)d.jsonl"): {"format": "jsonlines", "batch_item_count": 1}}
+    done = crawled(pages, Numbering, tmp_path, FEEDS=feeds, **ONE_BY_ONE)
+    assert len(done.items) == 2
+    assert done.stat("dedup/withdrawn") == done.stat("dedup/other_feed") == 0
+
+
+def test_items_all_at_once_are_told_apart_by_the_feeds(web: Web, tmp_path: Path) -> None:
+    paths = [f"/{number}{end}" for number in range(12) for end in ("/first", "/second")]
+    web.pages |= {path: article(int(path.split("/")[1]), text=story(int(path.split("/")[1]))) for path in paths}
+    feeds = {str(tmp_path / "a.jsonl"): {"format": "jsonlines", "item_filter": NotTheFirst}}
+    settings = {"FEEDS": feeds, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+    crawl(spider_of(*map(web, paths)), settings)
+    written = [json.loads(line)["url"] for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    assert sorted(written) == sorted(web(path) for path in paths if path.endswith("second"))

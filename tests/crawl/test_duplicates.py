@@ -1,5 +1,7 @@
 """Near-duplicates are dropped or marked, and nothing else is."""
 
+import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,11 @@ def urls(web: Web) -> list[str]:
 
 
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
+
+
+def crawl_of(spider: Any, settings: dict[str, Any] | None = None) -> Any:
+    """A crawl in which the texts that the spider itself gives its items are compared."""
+    return crawl(spider, {"DENOISE_DEDUP_FIELDS": "body", **(settings or {})})
 
 
 def test_a_near_duplicate_is_dropped_with_its_reason(copies: Web) -> None:
@@ -86,7 +93,7 @@ def test_own_texts_of_one_page_get_keys_of_their_own(copies: Web) -> None:
         for n in numbers:
             yield {"url": response.url, "body": story(n)}
 
-    done = crawl(spider_of(copies("/a/0"), copies("/a/1"), parse=parse), ONE_BY_ONE)
+    done = crawl_of(spider_of(copies("/a/0"), copies("/a/1"), parse=parse), ONE_BY_ONE)
     assert len(done.items) == 3
     [(_, reason)] = done.dropped
     assert str(reason.of) == copies("/a/0#2")  # type: ignore[attr-defined]
@@ -134,7 +141,7 @@ def test_routes_of_scripts_are_pages_and_places_in_a_page_are_none(tmp_path: Pat
     settings = {"DENOISE_DEDUP_FIELDS": "body", "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
     for ends in (["#!/1", "#!/2", "#/3", ""], ["#!/1", "#!/2", "#/3", "#top"]):
         items = [{"url": f"https://a.example/7{end}", "body": story(n)} for n, end in enumerate(ends)]
-        done = crawl(started_items(*items), settings)
+        done = crawl_of(started_items(*items), settings)
         assert len(done.items) == done.stat("dedup/kept_texts") == 4
         assert done.stat("dedup/updated") == 0
 
@@ -147,7 +154,7 @@ def test_items_without_text_or_key_pass(copies: Web) -> None:
             yield {"body": story(1)}
             yield {"body": 5, "url": "https://a.example/1"}
 
-    done = crawl(Early)
+    done = crawl_of(Early)
     assert len(done.items) == 4
     assert done.stat("dedup/no_text") == 2
     assert done.stat("dedup/no_key") == 2
@@ -160,7 +167,7 @@ def test_another_field_may_be_compared_and_another_be_the_key(copies: Web) -> No
                 yield {"id": n, "text": story(1), "body": story(n)}
 
     settings = {"DENOISE_DEDUP_FIELDS": "text", "DENOISE_DEDUP_KEY_FIELD": "id"}
-    done = crawl(Early, settings)
+    done = crawl_of(Early, settings)
     assert [item["id"] for item in done.items] == [1]
     assert [str(reason.of) for _, reason in done.dropped] == ["1", "1"]  # type: ignore[attr-defined]
 
@@ -182,14 +189,14 @@ def shop(seller: str, sku: int, url: str) -> dict[str, Any]:
 
 def test_items_that_must_agree_in_a_field_are_else_no_duplicates() -> None:
     items = [shop("a", 7, "1"), shop("a", 8, "2"), shop("a", 7, "3")]
-    done = crawl(started_items(*items), {"DENOISE_DEDUP_FIELDS": ["body", "=sku"]})
+    done = crawl_of(started_items(*items), {"DENOISE_DEDUP_FIELDS": ["body", "=sku"]})
     assert [item["url"][-1] for item in done.items] == ["1", "2"]
     assert [str(reason.of)[-1] for _, reason in done.dropped] == ["1"]  # type: ignore[attr-defined]
 
 
 def test_items_that_must_differ_in_a_field_are_else_no_duplicates() -> None:
     items = [shop("a", 7, "1"), shop("a", 8, "2"), shop("b", 7, "3")]
-    done = crawl(started_items(*items), {"DENOISE_DEDUP_FIELDS": "!seller"})
+    done = crawl_of(started_items(*items), {"DENOISE_DEDUP_FIELDS": ["body", "!seller"]})
     assert [item["url"][-1] for item in done.items] == ["1", "2"]
     assert [str(reason.of)[-1] for _, reason in done.dropped] == ["1"]  # type: ignore[attr-defined]
 
@@ -199,10 +206,11 @@ def test_a_part_is_dropped_unless_only_near_copies_are() -> None:
         {"url": "https://a.example/1", "body": story(1)},
         {"url": "https://a.example/2", "body": part_of(story(1))},
     ]
-    assert len(crawl(started_items(*items)).items) == 1
-    assert len(crawl(started_items(*items), {"DENOISE_DEDUP_RULE": "near-copy"}).items) == 2
+    assert len(crawl_of(started_items(*items)).items) == 1
+    assert len(crawl_of(started_items(*items), {"DENOISE_DEDUP_RULE": "near-copy"}).items) == 2
     assert (
-        len(crawl(started_items(*items), {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SCOPE": "global"}).items) == 1
+        len(crawl_of(started_items(*items), {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SCOPE": "global"}).items)
+        == 1
     )
 
 
@@ -212,14 +220,14 @@ def part_of(text: str) -> str:
 
 def test_equal_short_texts_are_dropped_by_option_only() -> None:
     items = [{"url": f"https://a.example/{n}", "body": "Page not found"} for n in range(3)]
-    plain = crawl(started_items(*items))
+    plain = crawl_of(started_items(*items))
     assert len(plain.items) == 3 and plain.stat("dedup/too_short") == 3
-    assert len(crawl(started_items(*items), {"DENOISE_DEDUP_SHORT": True}).items) == 1
+    assert len(crawl_of(started_items(*items), {"DENOISE_DEDUP_SHORT": True}).items) == 1
 
 
 def test_the_stats_say_what_was_found() -> None:
     items = [{"url": f"https://a.example/{n}", "body": story(1) + f" Note {n}."} for n in range(4)]
-    done = crawl(started_items(*items, {"url": "https://a.example/0", "body": story(2)}))
+    done = crawl_of(started_items(*items, {"url": "https://a.example/0", "body": story(2)}))
     assert done.stat("dedup/most_copied") == "https://a.example/0"
     assert done.stat("dedup/most_copies") == 3
     assert sum(n for name, n in done.stats.items() if name.startswith("denoise/dedup/score/")) == 3
@@ -256,13 +264,13 @@ def test_the_mark_says_how_much_is_new_and_whether_other_numbers_stand_in_it() -
         {"url": "https://a.example/2", "body": lot(2)},
         {"url": "https://a.example/3", "body": lot(1, story(5, 1))},
     ]
-    done = crawl(started_items(*items), {"DENOISE_DEDUP": "mark"})
+    done = crawl_of(started_items(*items), {"DENOISE_DEDUP": "mark"})
     form, longer = (item["near_duplicate"] for item in done.items[1:])
     assert form["of"] == longer["of"] == "https://a.example/1"
     assert form["form"] is True and longer["form"] is False
     assert 0 < longer["new"] <= 0.3
     assert done.stat("dedup/forms") == 1
-    assert len(crawl(started_items(*items), {"DENOISE_DEDUP_MOST_NEW": 0.01}).items) == 3
+    assert len(crawl_of(started_items(*items), {"DENOISE_DEDUP_MOST_NEW": 0.01}).items) == 3
 
 
 SAID = "items were dropped as near-duplicates"
@@ -273,20 +281,86 @@ def started(texts: list[int]) -> Any:
 
 
 def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end() -> None:
-    log = crawl(started([1, 2] + [1] * 50), {"CONCURRENT_ITEMS": 1}).log
+    log = crawl_of(started([1, 2] + [1] * 50), {"CONCURRENT_ITEMS": 1}).log
     assert log.count(SAID) == 2
     assert f"WARNING 20 of 22 {SAID}, 20 of them of https://a.example/0" in log
     assert f"WARNING 50 of 52 {SAID}, 50 of them of https://a.example/0" in log
     assert "'Everything is a duplicate' in docs/symptoms.md" in log
 
 
+class SlowAtFirst:
+    """A pipeline of the user's that holds the first item for a while."""
+
+    async def process_item(self, item: Any) -> Any:
+        if item["url"].endswith("/0"):
+            await asyncio.sleep(0.5)
+        return item
+
+
+def test_items_that_wait_are_not_counted_yet() -> None:
+    log = crawl_of(started([1] * 60), {"CONCURRENT_ITEMS": 100, "ITEM_PIPELINES": {SlowAtFirst: 900}}).log
+    said = re.findall(f"(\\d+) of (\\d+) {SAID}", log)
+    assert said == [("20", "21"), ("59", "60")]
+
+
 def test_a_warning_needs_more_than_half_of_twenty_or_more() -> None:
     half = [number for n in range(15) for number in (n, n)]
-    assert SAID not in crawl(started(half)).log
-    assert SAID not in crawl(started([1] * 19)).log
-    assert SAID in crawl(started([*half, 1, 1])).log
-    assert SAID not in crawl(started([*half, 1, 1]), {"DENOISE_DEDUP": "mark"}).log
+    assert SAID not in crawl_of(started(half)).log
+    assert SAID not in crawl_of(started([1] * 19)).log
+    assert SAID in crawl_of(started([*half, 1, 1])).log
+    assert SAID not in crawl_of(started([*half, 1, 1]), {"DENOISE_DEDUP": "mark"}).log
 
 
 def test_a_crawl_without_copies_warns_of_nothing() -> None:
-    assert SAID not in crawl(started([*range(30)])).log
+    assert SAID not in crawl_of(started([*range(30)])).log
+
+
+PAGE = "<!DOCTYPE html><html><body><nav>" + story(1) + "</nav><p>{}</p></body></html>"
+FRAGMENT = "<div class=a>" + story(1) + "</div><p>{}</p>"
+FEED = "\ufeff  <?xml version='1.0'?><item>" + story(1) + "</item>"
+LATE = story(1) + "</body> {}"
+
+
+@pytest.mark.parametrize("html", [PAGE, FRAGMENT, FEED, LATE])
+def test_html_is_never_compared(html: str) -> None:
+    items = [{"url": f"https://a.example/{n}", "body": html.format(n), "page": html.format(n)} for n in range(4)]
+    for field in ("body", "page"):
+        done = crawl_of(started_items(*items), {"DENOISE_DEDUP_FIELDS": field})
+        assert len(done.items) == 4
+        assert (done.stat("dedup/html"), done.stat("dedup/checked")) == (4, 0)
+        assert done.log.count("holds HTML") == 1
+    assert len(crawl(started_items(*items)).items) == 4
+
+
+def test_html_of_ours_is_not_compared_either(copies: Web) -> None:
+    settings = {"DENOISE_FIELDS": {"html": "page"}, "DENOISE_DEDUP_FIELDS": "page"}
+    done = crawl(spider_of(*urls(copies)), settings)
+    assert (len(done.items), done.stat("dedup/html")) == (4, 4)
+
+
+class Trimming:
+    """A pipeline of the user's that changes the texts."""
+
+    def process_item(self, item: Any) -> Any:
+        return {**item, "body": item["body"].upper()}
+
+
+def test_only_a_text_of_ours_is_compared_unless_a_setting_names_the_field(copies: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "body": story(1)}
+
+    own = spider_of(*urls(copies), parse=parse)
+    done = crawl(own)
+    assert (len(done.items), done.stat("dedup/not_ours"), done.stat("dedup/checked")) == (4, 4, 0)
+    assert done.log.count("DENOISE_DEDUP_FIELDS names a field to compare") == 1
+    assert len(crawl(own, {"DENOISE_DEDUP_FIELDS": "body"}).items) == 1
+    assert len(crawl(own, {"DENOISE_DEDUP_FIELDS": "=url"}).items) == 4
+    assert len(crawl(own, {"DENOISE_OVERWRITE": True}).items) == 3  # the text is ours then
+    assert len(crawl(spider_of(*urls(copies)), {"ITEM_PIPELINES": {Trimming: 150}}).items) == 3
+
+
+def test_the_duplicate_pipeline_alone_compares_what_a_setting_names() -> None:
+    items = [{"url": f"https://a.example/{n}", "body": story(1)} for n in range(4)]
+    alone = {"ADDONS": {}, "ITEM_PIPELINES": {"denoise_scrapy.pipelines.NearDuplicatePipeline": 300}}
+    assert len(crawl(started_items(*items), alone).items) == 4
+    assert len(crawl_of(started_items(*items), alone).items) == 1

@@ -71,7 +71,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(web: Web, monkeypat
     def fail(crawler: Any) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(duplicates, "flush_feeds", fail)
+    monkeypatch.setattr(duplicates.Feeds, "flush", fail)
     monkeypatch.setattr(duplicates, "MOST_UNWRITTEN", 3)
     web.pages.update({f"/a/{n}": f"<p>{story(n)}" for n in range(9)})
     held = []

@@ -69,6 +69,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
     file = tmp_path_factory.mktemp("index") / "texts.sqlite"
     settings = {"DENOISE_DEDUP_STORE": str(file), "DENOISE_DEDUP_SCOPE": "global", "LOG_LEVEL": "INFO"}
+    settings |= {"DENOISE_DEDUP_FIELDS": "body"}
     return file, crawl(Keys, settings)
 
 
