@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 
 import nox
@@ -111,30 +112,34 @@ def _run(session: nox.Session) -> None:
 @nox.parametrize("suite", list(SUITES), ids=list(SUITES))
 def suites(session: nox.Session, suite: str) -> None:
     """Other projects' tests with the add-on in each of their crawlers: those fail that `tests/suites/` lists."""
-    sources = {name: _source(session, requirement) for name, requirement in SUITES.items()}
-    addons = sources["scrapy"] / "scrapy" / "addons.py"
+    with tempfile.TemporaryDirectory() as folder:  # outside of this project, whose settings Scrapy would find
+        sources = {name: _source(session, requirement, Path(folder)) for name, requirement in SUITES.items()}
+        _add_the_addon(session, sources["scrapy"] / "scrapy" / "addons.py")
+        session.install("-e", ".", "-e", str(sources["scrapy"]), str(sources["scrapy-poet"]), *SUITE_TOOLS)
+        lists = Path("tests", "suites").absolute()
+        with session.chdir(sources[suite]):
+            session.run(
+                *("python", "-m", "pytest", "-q", "-rX", "--tb=short", "-p", "no:cacheprovider", "--reactor=asyncio"),
+                # a test that waits for a busy machine is run again; a suite ends after half an hour
+                *("--timeout=120", "--reruns=1", "--session-timeout=1800"),
+                *("-p", "expected_failures", f"--expected-failures={lists / suite}.txt"),
+                *SUITE_OPTIONS[suite],
+                *(session.posargs or ["tests"]),
+                env={"PYTHONPATH": str(lists), "REACTOR": "asyncio"},
+            )
+
+
+def _add_the_addon(session: nox.Session, addons: Path) -> None:
+    """Let every crawler of an unpacked Scrapy have the add-on, those with add-ons of their own too."""
     read, ours = 'settings["ADDONS"]', "denoise_scrapy.DenoiseAddon"
     code = addons.read_text(encoding="utf-8")
     if code.count(read) != 2:
         session.error(f"{SUITES['scrapy']} reads the setting ADDONS otherwise than before")
     addons.write_text(code.replace(read, f'{{"{ours}": 500, **{read}}}'), encoding="utf-8")
-    session.install("-e", ".", "-e", str(sources["scrapy"]), str(sources["scrapy-poet"]), *SUITE_TOOLS)
-    lists = Path("tests", "suites").absolute()
-    session.chdir(sources[suite])
-    session.run(
-        *("python", "-m", "pytest", "-q", "-rX", "--tb=short", "-p", "no:cacheprovider", "--reactor=asyncio"),
-        # a test that waits for a busy machine is run again; a suite ends after half an hour
-        *("--timeout=120", "--reruns=1", "--session-timeout=1800"),
-        *("-p", "expected_failures", f"--expected-failures={lists / suite}.txt"),
-        *SUITE_OPTIONS[suite],
-        *(session.posargs or ["tests"]),
-        env={"PYTHONPATH": str(lists), "REACTOR": "asyncio"},
-    )
 
 
-def _source(session: nox.Session, requirement: str) -> Path:
+def _source(session: nox.Session, requirement: str, folder: Path) -> Path:
     """Download and unpack a source package; return its folder."""
-    folder = Path(session.create_tmp())
     name = requirement.replace("==", "-").replace("scrapy-poet", "scrapy_poet")
     download = ("-m", "pip", "-q", "download", "--no-deps", "--no-binary", ":all:", "-d", str(folder), requirement)
     session.run(sys.executable, *download, external=True)
