@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat package archive-test clean
+.PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -95,6 +95,10 @@ sanitize: $(VENV)/.dev
 # ARGS="-s lowest" for one
 compat: $(VENV)/.dev
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox $(ARGS)
+
+# the tests of Scrapy and of scrapy-poet with the add-on in each crawler; ARGS="-s suites(scrapy-poet)" for one
+suites: $(VENV)/.dev
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox $(or $(ARGS),-s suites)
 
 # wheel and source distribution in dist/, under tags they may be published with, and their tests
 package: $(VENV)/.dev

@@ -1,12 +1,16 @@
-"""Other versions of Python and of the packages we stand on: `make compat` runs all sessions, one by one.
+"""Other versions of Python and of the packages we stand on, `make compat`; other projects' tests, `make suites`.
 
-An interpreter that is not here is named and left out. The first lines of each session have the versions that it tests.
+Sessions run one by one. An interpreter that is not here is named and left out. The first lines of each session of `make
+compat` have the versions that it tests.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
+import tarfile
+import tempfile
 from pathlib import Path
 
 import nox
@@ -38,6 +42,20 @@ PART = (
     "tests/projects/test_shapes.py::test_page_objects_of_scrapy_poet",
     "tests/api/test_public_api.py",
 )
+# Other projects whose tests are run with the add-on, as of when tests/suites/ lists those that fail.
+SUITES = {"scrapy": "scrapy==2.19.0", "scrapy-poet": "scrapy-poet==0.27.2"}
+# What their tests need; the first is older than the warnings that Scrapy's tests take for errors.
+SUITE_TOOLS = (
+    "pytest>=8.4.1,<9.2",
+    *"attrs pexpect psutil pyftpdlib pygments pytest-rerunfailures pytest-timeout pytest-twisted sybil".split(),
+    "pytest-xdist",
+)
+# Without what needs the internet or a proxy, and without what downloads beneath all middlewares.
+SCRAPY_PART = ("-m", "not requires_internet and not requires_mitmproxy", "--ignore-glob=tests/test_downloader_handler*")
+# Scrapy forgets to await any pipeline's open_spider(), ours too, where a later one's fails.
+SCRAPY_WARNS = ("-W", "ignore:coroutine 'ensure_awaitable.<locals>.coro' was never awaited:RuntimeWarning")
+# scrapy-poet's tests have another order in each process.
+SUITE_OPTIONS = {"scrapy": ("-n", "2", *SCRAPY_PART, *SCRAPY_WARNS), "scrapy-poet": ()}
 
 nox.options.default_venv_backend = "uv"
 nox.options.error_on_missing_interpreters = False
@@ -88,3 +106,43 @@ def _run(session: nox.Session) -> None:
     # archives need PySpark and its friends: `make archive-test`
     options = ("-q", "-n", "2", "--hypothesis-profile", "compat", "--ignore=denoise_scrapy/archive")
     session.run("python", "-m", "pytest", *options, *(session.posargs or PART), env={"PYTHONWARNINGS": ""})
+
+
+@nox.session(default=False)
+@nox.parametrize("suite", list(SUITES), ids=list(SUITES))
+def suites(session: nox.Session, suite: str) -> None:
+    """Other projects' tests with the add-on in each of their crawlers: those fail that `tests/suites/` lists."""
+    with tempfile.TemporaryDirectory() as folder:  # outside of this project, whose settings Scrapy would find
+        sources = {name: _source(session, requirement, Path(folder)) for name, requirement in SUITES.items()}
+        _add_the_addon(session, sources["scrapy"] / "scrapy" / "addons.py")
+        session.install("-e", ".", "-e", str(sources["scrapy"]), str(sources["scrapy-poet"]), *SUITE_TOOLS)
+        lists = Path("tests", "suites").absolute()
+        with session.chdir(sources[suite]):
+            session.run(
+                *("python", "-m", "pytest", "-q", "-rX", "--tb=short", "-p", "no:cacheprovider", "--reactor=asyncio"),
+                # a test that waits for a busy machine is run again; a suite ends after half an hour
+                *("--timeout=120", "--reruns=1", "--session-timeout=1800"),
+                *("-p", "expected_failures", f"--expected-failures={lists / suite}.txt"),
+                *SUITE_OPTIONS[suite],
+                *(session.posargs or ["tests"]),
+                env={"PYTHONPATH": str(lists), "REACTOR": "asyncio"},
+            )
+
+
+def _add_the_addon(session: nox.Session, addons: Path) -> None:
+    """Let every crawler of an unpacked Scrapy have the add-on, those with add-ons of their own too."""
+    read, ours = 'settings["ADDONS"]', "denoise_scrapy.DenoiseAddon"
+    code = addons.read_text(encoding="utf-8")
+    if code.count(read) != 2:
+        session.error(f"{SUITES['scrapy']} reads the setting ADDONS otherwise than before")
+    addons.write_text(code.replace(read, f'{{"{ours}": 500, **{read}}}'), encoding="utf-8")
+
+
+def _source(session: nox.Session, requirement: str, folder: Path) -> Path:
+    """Download and unpack a source package; return its folder."""
+    name = requirement.replace("==", "-").replace("scrapy-poet", "scrapy_poet")
+    download = ("-m", "pip", "-q", "download", "--no-deps", "--no-binary", ":all:", "-d", str(folder), requirement)
+    session.run(sys.executable, *download, external=True)
+    with tarfile.open(folder / f"{name}.tar.gz") as packed:
+        packed.extractall(folder, filter="data")
+    return folder / name

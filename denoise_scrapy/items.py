@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import re
@@ -10,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from itemadapter import ItemAdapter
+from scrapy import Item
 
 
 def has_field(item: Any, field: str) -> bool:
@@ -45,6 +47,17 @@ def has_text(item: Any, field: str) -> bool:
     """Return whether `field` holds something other than nothing or white space."""
     value = get_field(item, field)
     return bool(value.strip() if isinstance(value, str) else value)
+
+
+def copied(item: Any) -> Any:
+    """Return a copy of an item, of its class and with its values; the item itself where its class permits none."""
+    try:
+        made = copy.copy(item)
+        if isinstance(item, Item):  # whose own copy() calls the class, and a spider's class may take anything
+            made._values = item._values.copy()
+    except Exception:
+        return item
+    return made
 
 
 def with_field(item: Any, field: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ from denoise_scrapy.crawl.duplicates import SAID, CopyCounts, DuplicateCheck, it
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
-from denoise_scrapy.items import get_field, has_field, has_text, with_field
+from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
@@ -114,9 +114,8 @@ class BodyPipeline(Component):
         if crawled is None:
             return item
         settings = crawled.settings
-        # an item that is yielded again, from another page, holds the text of the first one still
-        overwrite = settings.overwrite or state.pages.has_given(get_field(item, settings.body_field))
-        fields = [field for field in settings.item_fields.values() if self._lacks(item, field, overwrite=overwrite)]
+        names = settings.item_fields.values()
+        fields = [field for field in names if self._lacks(item, field, overwrite=settings.overwrite)]
         if not fields:
             return item
         async with crawled.computing:  # the items of a page are processed side by side

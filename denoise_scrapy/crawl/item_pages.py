@@ -14,7 +14,6 @@ An item names the page whose URL is in its URL field. A page fetched for compari
 from __future__ import annotations
 
 import asyncio
-import copy
 import logging
 import weakref
 from collections import Counter
@@ -23,13 +22,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from scrapy import Item
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.pages import spelling
-from denoise_scrapy.items import url_in
+from denoise_scrapy.items import copied, url_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -189,10 +187,6 @@ class ResponseItems:
         held, self._held = self._held, None
         return [] if held is None else [held]
 
-    def holds(self, item: Any) -> bool:
-        """Return whether this very item is held."""
-        return self._held is not None and self._held[0] is item
-
     def is_about(self, named: _Named) -> bool:
         """Return whether this page is about an item, as far as items have come."""
         return self._naming_this == 1 if named.this else self._items == 1 and not named.other
@@ -228,15 +222,14 @@ class ItemPages:
         _scraped.set(weakref.ref(response))
 
     async def take(self, response: Response, item: Any) -> list[Any]:
-        """Take an item that leaves the spider; return those of its response that may go on now.
+        """Take an item that leaves the spider; return those of its response that may go on now, as copies.
 
-        The item is held back while it may be the one that its page is about: until another such item comes, or `rest`
-        is called.
+        The spider's own object stays as it is: it may be stored elsewhere, or yielded again. A copy is held back while
+        it may be the one that its page is about: until another such item comes, or `rest` is called.
         """
         siblings = await self._siblings(response)
+        item = copied(item)
         named = await self._named(item, siblings)
-        if id(item) in self._answers or siblings.holds(item):  # yielded again while it is on its way
-            item = item.copy() if isinstance(item, (dict, Item)) else copy.copy(item)
         return self._decided(siblings.take(item, named), siblings)
 
     def rest(self, response: Response) -> list[Any]:

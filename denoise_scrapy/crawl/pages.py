@@ -502,8 +502,3 @@ class CrawledPages:
         for name in crawled.names:
             if self.recent.get(name) is crawled:
                 self.recent.grow(name, nbytes)
-
-    def has_given(self, text: Any) -> bool:
-        """Return whether a text, not an equal one, is what a page fetched lately has given to its items."""
-        given = (crawled.text for crawled in self.recent.values() if crawled.text is not None) if text else ()
-        return any(value is text for values in given for value in values.fields.values())

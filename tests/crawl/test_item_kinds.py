@@ -65,6 +65,20 @@ KINDS: list[Any] = [
 ]
 
 
+class OwnDict(dict[str, Any]):
+    """With state of its own, as DottedDict and the like have."""
+
+
+class OwnItem(ScrapyItem):
+    def __init__(self, address: str):  # no copy is made by calling it with an item
+        super().__init__(url=address)
+
+
+class Uncopied(dict[str, Any]):
+    def __copy__(self) -> None:
+        raise TypeError("not to be copied")
+
+
 @dataclasses.dataclass
 class Bare:
     url: str
@@ -85,6 +99,33 @@ def test_all_kinds_get_bodies_in_a_crawl_and_leave_nothing_behind(web: Web) -> N
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).items) == 0
+
+
+@pytest.mark.parametrize("kind", [*KINDS, OwnDict, OwnItem], ids=lambda kind: kind.__name__)
+def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, kind: Any) -> None:
+    """They may be stored elsewhere (`scrapy savefixture`), and yielded again by another page or another crawl."""
+    web.pages |= {"/0": article(0), "/1": article(0)}
+    mine: list[Any] = []
+
+    def parse(self: Any, response: Any) -> Any:
+        mine.append(kind(response.url) if kind is OwnItem else kind(url=response.url))
+        yield mine[-1]
+
+    done = crawl(spider_of(web("/0"), web("/1"), parse=parse), {"DENOISE_DEDUP": "mark"})
+    assert {type(item) for item in done.items} == {kind}
+    assert [bool(get_field(item, "body")) for item in done.items] == [True, True]
+    assert all(not get_field(item, "body") and not get_field(item, "duplicate_of") for item in mine)
+
+
+def test_an_item_that_cannot_be_copied_gets_its_body(web: Web) -> None:
+    web.pages["/0"] = article(0)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield Uncopied(url=response.url)
+
+    done = crawl(spider_of(web("/0"), parse=parse))
+    assert [type(item) for item in done.items] == [Uncopied] and done.items[0]["body"]
+    assert done.stat("errors") == 0
 
 
 def test_an_item_without_the_field_passes_with_one_warning(web: Web) -> None:
