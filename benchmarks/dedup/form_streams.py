@@ -12,9 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from inspect import signature
 from random import Random
-from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.dedup.bases import Base
@@ -36,7 +34,6 @@ _CUT = (0.1, 0.5)  # share of the text that is cut off
 _MOVED = 8  # units of a sentence or a paragraph that stands elsewhere: rows of a table stay
 _LEFT_OUT = 0.02  # of the words, in an edited reprint
 _TITLE = (6, 10)  # units of a headline made of a text
-_ASKS_TITLES = "title" in signature(DuplicateIndex.check_and_add).parameters
 
 
 @dataclass(frozen=True)
@@ -137,10 +134,9 @@ def measure(rows: Sequence[Row], *, titles: bool) -> Score:
     asked, variants = [], []
     with DuplicateIndex() as index:
         for row in rows:
-            title: dict[str, Any] = {"title": row.title} if titles and _ASKS_TITLES else {}
-            verdict = index.check_and_add(row.url, row.text, **title)
+            verdict = index.check_and_add(row.url, row.text, title=row.title if titles else "")
             asked.append((row, verdict.duplicate))
-            variants.append((row, bool(getattr(verdict, "variant_of", None))))
+            variants.append((row, verdict.variant_of is not None))
     forms = [(row, called) for row, called in asked if row.what == "form"]
     copies = [(row, called) for row, called in asked if row.how]
     stories = [(row, called) for row, called in asked if row.what == "story"]

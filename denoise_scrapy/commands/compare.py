@@ -1,17 +1,17 @@
-"""`scrapy denoise compare`: why two texts are duplicates or not, with every count of the decision, both ways round."""
+"""`scrapy denoise compare`: why two texts are duplicates, variants or neither, with every count, both ways round."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given, texts_of
-from denoise_scrapy.dedup import RULES, Fingerprint
+from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint
 from denoise_scrapy.dedup.fingerprint import BANDS, MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
 from denoise_scrapy.dedup.rules import (
     FREQUENCY,
@@ -24,12 +24,12 @@ from denoise_scrapy.dedup.rules import (
     NearCopyRule,
     PatentRule,
     above,
-    is_form,
     needed,
     share_new,
     shares,
 )
 from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
+from denoise_scrapy.dedup.variants import Difference, difference, is_same_site, site_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
 
@@ -40,6 +40,7 @@ EXAMPLES = 8  # units and runs shown, a line of them
 
 _INPUT = "a file, an http(s) URL, or - for standard input; of HTML the body is compared"
 _16 = np.uint32(16)  # bits of a character
+_SITE = "one.example"  # of two texts, to ask what they would be there
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Judged:
     """A new text against a kept one.
 
     Attributes:
-        duplicate: The verdict of an index that compares every text.
+        duplicate: The verdict of an index that compares every text; of two URLs it takes the sites into account.
         why: What decided, for a sentence.
         level: Frequency threshold t of the kept text.
         same_words: Whether both are the same units in the same order.
@@ -96,7 +97,10 @@ class Judged:
         lacking_units: Some main units of the new text that the kept one lacks.
         lacking_runs: Some of its runs, of the patent's rule pairs.
         share_new: Share of the new text that the kept one has not; None where the rule does not estimate it.
-        form: Whether other numbers stand in it.
+        variant: Why it is a variant of the kept one if both are of one site; "" where it is none.
+        one_site: Whether both are known to be of one site.
+        differs: Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what
+            both have, between, behind; None where the rule does not align texts.
         most_new: Most of the new text that may be new.
     """
 
@@ -111,7 +115,9 @@ class Judged:
     lacking_units: Sequence[str]
     lacking_runs: Sequence[str]
     share_new: float | None = None
-    form: bool = False
+    variant: str = ""
+    one_site: bool = False
+    differs: Mapping[str, Mapping[str, float]] | None = None
     most_new: float = MOST_NEW
 
 
@@ -133,7 +139,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         (new, kept): judge(one, other, rule, threshold, read.dedup_most_new)
         for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b))
     }
-    lengths = {name: RULES[rule].read(text).n for name, text in (("A", a), ("B", b))}
+    lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
     if args.json:
         found = [{"new": new, "kept": kept, **_as_dict(judged)} for (new, kept), judged in ways.items()]
         head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
@@ -148,19 +154,29 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def judge(new_text: str, kept_text: str, rule: str, threshold: float, most_new: float = MOST_NEW) -> Judged:
+def judge(new: GivenText, kept: GivenText, rule: str, threshold: float, most_new: float = MOST_NEW) -> Judged:
     """Judge a new text against a kept one.
 
     Example:
-        >>> judged = judge("Bees dance to tell where heather blooms", "Bees dance", "part", 0.7)
+        >>> bees, more = GivenText("Bees dance"), GivenText("Bees dance to tell where heather blooms")
+        >>> judged = judge(more, bees, "part", 0.7)
         >>> judged.duplicate, judged.c1.common, judged.c1.of, judged.lacking_runs[:2]
         (False, 2, 6, ['bees dance to tell where', 'dance to tell where heather'])
-        >>> judge("the cat sat on the mat " * 4, "the cat sat on the mat " * 5, "patent", 0.8).why
+        >>> judge(GivenText("the cat sat on the mat " * 4), GivenText("the cat sat on the mat " * 5), "patent", 0.8).why
         'equal main feature strings; c2 is not looked at'
     """
     if rule == PatentRule.name:
-        return _by_characters(new_text, kept_text, threshold)
-    return _by_words(new_text, kept_text, rule, threshold, most_new)
+        return _by_characters(new.text, kept.text, threshold)
+    judged = _by_words(new.text, kept.text, rule, threshold, most_new)
+    if not judged.duplicate:
+        return judged
+    names = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
+    with DuplicateIndex(threshold, rule=rule, most_new=most_new, search="tree") as index:
+        index.add(names[1], kept.text, title=kept.title, site=_SITE)
+        verdict = index.check(names[0], new.text, title=new.title, site=_SITE)
+    variant = "" if verdict.variant_of is None else verdict.reason.rpartition(": ")[2]
+    one_site = is_same_site(site_of(new.url), site_of(kept.url))
+    return replace(judged, duplicate=not (variant and one_site), variant=variant, one_site=one_site)
 
 
 def _by_words(new_text: str, kept_text: str, rule_name: str, threshold: float, most_new: float) -> Judged:
@@ -201,7 +217,12 @@ def _by_words(new_text: str, kept_text: str, rule_name: str, threshold: float, m
     if own.bands and kept.bands:
         bands = int((np.frombuffer(own.bands, "<u4") == np.frombuffer(kept.bands, "<u4")).sum())
     lacking = _lacking_words(new_text, kept_text, kept.t)
-    return Judged(duplicate, why, kept.t, same, floors, c1, c2, bands, *lacking, estimate, is_form(new, kept), most_new)
+    found = Judged(duplicate, why, kept.t, same, floors, c1, c2, bands, *lacking, estimate, most_new=most_new)
+    return replace(found, differs=_differs(difference(new, kept)))
+
+
+def _differs(found: Difference) -> dict[str, dict[str, float]]:
+    return {"novel": found.novel._asdict(), "lost": found.lost._asdict()}
 
 
 def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], list[str]]:
@@ -276,8 +297,11 @@ def _as_dict(judged: Judged) -> dict[str, object]:
 
 
 def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
-    verdict = "a duplicate" if judged.duplicate else "no duplicate"
-    yield f"{kept} is kept, {new} is new: {new} is {verdict} of {kept}: {judged.why}."
+    verdict = "a duplicate" if judged.duplicate else "a variant" if judged.variant else "no duplicate"
+    why = judged.why
+    if judged.variant:
+        why += f"; {judged.variant}" if judged.one_site else f"; on one site it is a variant, and kept: {judged.variant}"
+    yield f"{kept} is kept, {new} is new: {new} is {verdict} of {kept}: {why}."
     runs = "pairs" if judged.share_new is None else "runs"
     facts = {
         "has (needs)": ", ".join(f"{floor.value} {floor.what} ({floor.needed})" for floor in judged.floors),
@@ -289,7 +313,8 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     if judged.share_new is not None:
         estimate, most = _percent(judged.share_new), _percent(judged.most_new)
         facts["new"] = f"{estimate} of {new}, as estimated from the runs (at most {most})"
-        facts["form"] = f"{'other' if judged.form else 'the same or few other'} numbers"
+    if judged.differs is not None:
+        facts["differs"] = _places(judged.differs, new, kept)
     facts["same words"] = "yes" if judged.same_words else "no"
     if judged.bands is not None:
         facts["prefilter"] = _prefilter(judged)
@@ -297,6 +322,12 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     for what, examples in (("units", judged.lacking_units), (runs, judged.lacking_runs)):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
+
+
+def _places(differs: Mapping[str, Mapping[str, float]], new: str, kept: str) -> str:
+    """Say how much of each text the other lacks, before what both have, between, and behind."""
+    units, runs = (" + ".join(f"{value:.0f}" for value in differs[name].values()) for name in ("novel", "lost"))
+    return f"{units} units of {new}, {runs} runs of {kept}: before what both have, between, behind"
 
 
 def _counts(share: Share, what: str, new: str, kept: str) -> str:

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
         "stats": ("say what an index holds", stats, "crawls/news"),
-        "groups": ("list what was dropped, and for which text", groups, "crawls/news"),
+        "groups": ("list what was dropped, for which text, and what was kept as its variant", groups, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
         "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
         "check": ("look for damage", check, "texts.sqlite"),
@@ -69,10 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made["stats"].add_argument("--json", action="store_true", help="for machines")
     scope = "only in this scope; 'all' for the one without a name"
     one = made["groups"]
-    one.add_argument("key", metavar="KEY", nargs="?", help="only the group of this key, kept or dropped")
+    one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
     one.add_argument("--scope", metavar="S", help=scope)
     one.add_argument("--json", action="store_true", help="a JSON object a line, with all keys")
-    one.epilog = f"The largest comes first; of each among others {COPIES_SHOWN} copies are shown."
+    one.epilog = f"The largest comes first; of each among others {COPIES_SHOWN} copies and {COPIES_SHOWN} variants are shown."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item; an URL in any spelling")
     one.add_argument("--pattern", metavar="REGEX", help="also keys in which this is found")
@@ -202,15 +202,19 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
         if args.json:
             say(json.dumps(asdict(one), ensure_ascii=False))
             continue
-        some = one.copies if args.key is not None else one.copies[:COPIES_SHOWN]
-        say(one.kept, *(f"   {copy}" for copy in some))
-        if len(some) < len(one.copies):
-            say(f"   … and {len(one.copies) - len(some):,} more")
+        say(one.kept)
+        for keys, mark in ((one.copies, ""), (one.variants, "kept, a variant: ")):
+            some = keys if args.key is not None else keys[:COPIES_SHOWN]
+            say(*(f"   {mark}{key}" for key in some))
+            if len(some) < len(keys):
+                say(f"   {mark}… and {len(keys) - len(some):,} more")
     if args.key is not None and not found:
-        say(f"{args.key}: not dropped for another text, and no other for it, as far as is remembered", file=sys.stderr)
+        said = "not dropped for another text, and no other for it, as far as is remembered; no variant, and none of it"
+        say(f"{args.key}: {said}", file=sys.stderr)
         return 1
     dropped = counted(sum(len(one.copies) for one in found), "dropped key")
-    say(f"{counted(len(found), 'group')}, {dropped}", file=sys.stderr)
+    variants = counted(sum(len(one.variants) for one in found), "variant")
+    say(f"{counted(len(found), 'group')}, {dropped}, {variants}", file=sys.stderr)
     return 0
 
 
@@ -334,12 +338,22 @@ def problems(opened: Opened) -> Iterator[str]:
 
 def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
     """What is wrong with a fingerprint, "" for nothing."""
-    f, pairs = fingerprint, "<u2" if rule.has_bands else "<u4"
+    f, sets = fingerprint, {"s1": fingerprint.s1, "rare": fingerprint.rare[2:], "title": fingerprint.title}
     try:
-        for name, data, kind in (("s1", f.s1, "<u2"), ("s2", f.s2, pairs), ("numbers", f.numbers[2:], "<u2")):
-            values = np.frombuffer(data, kind)
-            if np.any(values[1:] < values[:-1]):
+        for name, data in sets.items():
+            values = np.frombuffer(data, "<u2")
+            if np.any(values[1:] <= values[:-1]):
                 return f"{name} is out of order"
+        if rule.has_bands:
+            if len(np.unique(f.runs)) < len(f.runs):
+                return "s2 has a run twice"
+        else:
+            pairs = np.frombuffer(f.s2, "<u4")
+            if np.any(pairs[1:] < pairs[:-1]):
+                return "s2 is out of order"
+        names = np.frombuffer(f.values, "<u4").reshape(-1, 2)[:, 0]
+        if np.any(names[1:] < names[:-1]):
+            return "values are out of order"
         if len(f.digest) != DIGEST_BYTES or len(f.bands) not in {0, 4 * BANDS} or f.t not in LEVELS or f.n < 0:
             return "digest, bands, t or n is damaged"
     except (TypeError, ValueError) as error:

@@ -31,7 +31,7 @@ from denoise_scrapy.storage import replacing
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-TEXT_FIELDS = ("body", "text")
+TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 MARK_FIELD = "near_duplicate"
 PROBLEMS_SHOWN = 10
 PROGRESS_SECONDS = 10.0
@@ -54,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="of several like rows; default: first")
     parser.add_argument("--text", metavar="FIELD", help="what is compared; default: body, or else text")
     parser.add_argument("--key", metavar="FIELD", help="what a row is called; default: url, or else its number")
+    title = f"title of a row: like rows of one site with other titles are variants; default: {TITLE_FIELD}, if there"
+    parser.add_argument("--title", metavar="FIELD", help=title)
     parser.add_argument("--date", metavar="FIELD", help="for --keep newest: ISO dates, or seconds since 1970")
     scope = (
         "compare within one value of this field, within a site: 'site' (that of the key), or all: 'global', the default"
@@ -70,7 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=kinds, help="of FILE; default: by its suffix, of standard input jsonl")
     parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
     parser.epilog = (
-        "A row is compared with the rows that are kept. To keep the longest or the newest of several, FILE is read "
+        "A row is compared with the rows that are kept. Variants are no duplicates: like rows of one site, by the host "
+        "of their keys, with another title or with something else filled in. To keep the longest or the newest of several, FILE is read "
         "twice and its texts go to a temporary file. Memory: 1.5 KB for each row that is kept. "
         "Exit codes: 0; 1 where rows could not be read; 2 for a wrong command line or field."
     )
@@ -154,6 +157,7 @@ class _Fields(NamedTuple):
     key: str
     scope: str
     date: str
+    title: str
 
 
 class _BadRow(Exception):  # noqa: N818
@@ -168,7 +172,7 @@ class Job:
     """
 
     def __init__(self, args: argparse.Namespace, source: RowFile) -> None:
-        self.rows = self.duplicates = self.bad = 0
+        self.rows = self.duplicates = self.variants = self.bad = 0
         self._args = args
         self._source = source
         self._start = self._said = time.monotonic()
@@ -178,13 +182,14 @@ class Job:
             problems = [f"{read.number}: {read.problem}" for read, _ in zip(source.rows(), range(3), strict=False)]
             raise ValueError(f"{args.file}: no row can be read. Line {'; '.join(problems)}")
         text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
-        lacking = [f"a field {name!r}" for name in (text, args.key, scope, args.date) if name and name not in names]
+        lacking = [f"a field {name!r}" for name in (text, args.key, scope, args.date, args.title) if name and name not in names]
         if not text:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
         if names and lacking:
             there = ", ".join(names)
             raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; there are: {there}")
-        self._fields = _Fields(text, args.key or "url", scope, args.date or "")
+        title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
+        self._fields = _Fields(text, args.key or "url", scope, args.date or "", title)
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
         """Write what is wanted."""
@@ -219,7 +224,8 @@ class Job:
         self._said = time.monotonic()
         rate = self.rows / max(self._said - self._start, 1e-3)
         bad = f", {self.bad:,} that cannot be read" if self.bad else ""
-        counts = f"{counted(self.rows, 'row')}, {counted(self.duplicates, 'duplicate')}{bad}"
+        variants = f", {counted(self.variants, 'variant')} kept" if self.variants else ""
+        counts = f"{counted(self.rows, 'row')}, {counted(self.duplicates, 'duplicate')}{variants}{bad}"
         say(f"{counts}, {rate:,.0f} rows/s", file=sys.stderr)
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
@@ -227,7 +233,7 @@ class Job:
         if batch.keep == KEEPS[0]:
             for read, row in self._rows(first=True):
                 verdict = batch.judge(row) if row else None
-                self.duplicates += verdict is not None and verdict.duplicate
+                self._count(verdict)
                 yield read, row, verdict
             return
         verdicts = batch.judge_all(row for _, row in self._rows(first=True) if row)
@@ -237,9 +243,14 @@ class Job:
             if row:
                 if held is None:
                     raise ValueError(f"{self._args.file}: the file has grown while it was read")
-                self.duplicates += held.duplicate
+                self._count(held)
                 held = next(verdicts, None)
             yield read, row, verdict
+
+    def _count(self, verdict: Verdict | None) -> None:
+        if verdict is not None:
+            self.duplicates += verdict.duplicate
+            self.variants += verdict.variant_of is not None
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
         """Yield rows, and bad ones too where they are kept; on the first reading they are counted and named."""
@@ -281,7 +292,9 @@ class Job:
         for value in (key, scope):
             if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
                 raise _BadRow(f"{value!r} has half a character")
-        return Row(key, text, scope, _seconds(read.fields.get(fields.date)) if fields.date else 0.0)
+        date = _seconds(read.fields.get(fields.date)) if fields.date else 0.0
+        title = read.fields.get(fields.title)
+        return Row(key, text, scope, date, title if isinstance(title, str) else "")
 
     def _key(self, fields: Any, number: int) -> str:
         """The row's key: an URL in canonical form where others find it in a store; its number where it has none."""

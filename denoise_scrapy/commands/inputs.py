@@ -43,6 +43,14 @@ _NO_CRAWL_OF_THE_PROJECT = {
 }
 
 
+class GivenText(NamedTuple):
+    """A text to compare; the title is that of an HTML page, the URL that of a page of the web, else empty."""
+
+    text: str
+    title: str = ""
+    url: str = ""
+
+
 class Fetched(NamedTuple):
     """A page of the web: its source, and its URL after redirects."""
 
@@ -79,8 +87,8 @@ def _threshold(text: str) -> float:
     return value
 
 
-def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list[str]:
-    """Read texts; of an HTML page, its body.
+def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list[GivenText]:
+    """Read texts; of an HTML page, its body and its title.
 
     Raises:
         UsageError: A name is of none of these kinds, or "-" comes twice.
@@ -90,11 +98,15 @@ def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list
     found = []
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
         if isinstance(source, bytes):
-            text, url = _decoded(name, source), None
+            text, url = _decoded(name, source), ""
             is_html = name.lower().endswith(HTML_SUFFIXES) or _HTML.match(text[:4096]) is not None
         else:
             text, url, is_html = source
-        found.append(extract(text, url=url).text if is_html or as_html else text)
+        if is_html or as_html:
+            body = extract(text, url=url or None)
+            found.append(GivenText(body.text, body.title, url))
+        else:
+            found.append(GivenText(text, url=url))
     return found
 
 

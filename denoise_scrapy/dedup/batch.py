@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 from denoise_scrapy.dedup.index import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, PartRule
+from denoise_scrapy.dedup.variants import site_of
 
 KEEPS = ("first", "longest", "newest")  # which of several like rows is kept
 
-Given = tuple[str, str] | tuple[str, str, Any]  # a row as a caller gives it: key and text, and a date
+# A row as a caller gives it: key and text, a date, and a title.
+Given = tuple[str, str] | tuple[str, str, Any] | tuple[str, str, Any, str]
 
 
 class Row(NamedTuple):
@@ -25,18 +27,21 @@ class Row(NamedTuple):
         text: What is compared.
         scope: Rows are compared within one scope.
         date: When it is from, for `keep="newest"`: anything that sorts, the same kind in all rows.
+        title: Its own title; "" for not known.
     """
 
     key: str
     text: str
     scope: str = ""
     date: Any = 0.0
+    title: str = ""
 
 
 class Batch:
     """Judges rows by an index, each as an item of its own.
 
     A row is compared with the rows that are kept, so that each dropped row is a duplicate of the one it is dropped for.
+    Like rows of one site, that of their keys, may be variants, which are kept.
     To keep the longest or the newest of several, rows are judged in that order, whatever their place. For that all
     must be read first: their texts go to a temporary file, and some 150 bytes a row stay in memory.
 
@@ -70,7 +75,7 @@ class Batch:
         """Judge the next row, and keep it if it is no duplicate.
 
         Returns:
-            The verdict; `of` is the name of the kept row, see `key_of`.
+            The verdict; `of` and `variant_of` are names of kept rows, see `key_of`.
 
         Raises:
             ValueError: As for `DuplicateIndex.check`.
@@ -87,7 +92,7 @@ class Batch:
             for row in rows:
                 starts.append(file.tell())
                 ranks.append(row.date if self.keep == "newest" else len(row.text))
-                pickle.dump(row[:3], file, protocol=pickle.HIGHEST_PROTOCOL)
+                pickle.dump(tuple(row._replace(date=None)), file, protocol=pickle.HIGHEST_PROTOCOL)
             verdicts: dict[int, Verdict] = {}
             for number in sorted(range(len(ranks)), key=ranks.__getitem__, reverse=True):
                 file.seek(starts[number])
@@ -105,7 +110,8 @@ class Batch:
         return f"{number} {row.key}" if self._numbered else row.key
 
     def _judge(self, row: Row, number: int) -> Verdict:
-        verdict = self._index.check_and_add(self.name_of(row, number), row.text, scope=row.scope)
+        name, site = self.name_of(row, number), site_of(row.key)
+        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site, title=row.title)
         if not self._numbered:
             same = hash((row.key, row.scope))
             if same in self._done and not verdict.duplicate and not verdict.updated:
@@ -130,13 +136,14 @@ def deduplicate(
 ) -> Iterator[tuple[str, Verdict]]:
     """Find the near-duplicates among some texts.
 
-    Every row is an item of its own, also where keys repeat. With `keep="first"` a row is judged as soon as it is
+    Every row is an item of its own, also where keys repeat. Keys that are URLs say of which site a row is: like rows
+    of one site with another title, or with something else filled in, are variants, and kept. With `keep="first"` a row is judged as soon as it is
     taken, and rows may come from a generator without end; else all are read first, and texts go to a temporary file.
     The index takes some 1.2 KB of memory a kept row.
 
     Args:
-        rows: Pairs of key and text; triples of key, text and date for `keep="newest"`. Dates are anything that sorts:
-            numbers, `datetime` objects, ISO dates of one form.
+        rows: Pairs of key and text; triples of key, text and date for `keep="newest"`; key, text, date or None, and
+            title. Dates are anything that sorts: numbers, `datetime` objects, ISO dates of one form.
         threshold: As for `DuplicateIndex`.
         rule: As for `DuplicateIndex`.
         most_new: As for `DuplicateIndex`.
@@ -144,7 +151,7 @@ def deduplicate(
         short_duplicates: Whether a text under 20 units is a duplicate of one with exactly its words.
 
     Returns:
-        An iterator over keys and verdicts, in the order of the rows. `of` is the key of the kept row.
+        An iterator over keys and verdicts, in the order of the rows. `of` and `variant_of` are keys of kept rows.
 
     Raises:
         ValueError: An argument is out of range; or, while rows are read, one is no row.
@@ -182,19 +189,23 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
 
 
 def _row(given: Given) -> Row:
-    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 3:
-        raise ValueError(f"a row must be (key, text) or (key, text, date), got {given!r:.80}")
-    key, text = given[:2]
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
+        raise ValueError(f"a row must be (key, text), (key, text, date) or (key, text, date, title), got {given!r:.80}")
+    key, text, date, title = (*given, *(None, "")[len(given) - 2 :])
     if not isinstance(key, str):
         raise ValueError(f"a key must be a string, got {key!r:.80}")
     if not isinstance(text, str):
         raise ValueError(f"the text of {key!r} must be a string, got {type(text).__name__}")
-    return Row(key, text, "", given[2] if len(given) == 3 else None)
+    if not isinstance(title, str):
+        raise ValueError(f"the title of {key!r} must be a string, got {type(title).__name__}")
+    return Row(key, text, "", date, title)
 
 
 def _plain(verdict: Verdict, batch: Batch) -> Verdict:
     """A verdict with the key of the kept row in place of its name."""
-    if verdict.of is None:
+    name = verdict.of or verdict.variant_of
+    if name is None:
         return verdict
-    key = batch.key_of(verdict.of)
-    return replace(verdict, of=key, reason=verdict.reason.replace(verdict.of, key))
+    key = batch.key_of(name)
+    field = "variant_of" if verdict.of is None else "of"
+    return replace(verdict, **{field: key}, reason=verdict.reason.replace(name, key))

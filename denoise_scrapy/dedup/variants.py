@@ -88,10 +88,18 @@ def hash_values(values: Mapping[str, object]) -> bytes:
     """Return what is kept of an item's other fields: `Fingerprint.values`."""
     if not values:
         return b""
-    pairs = {name: json.dumps(value, default=str, sort_keys=True) for name, value in values.items()}
+    pairs = {name: _written(value) for name, value in values.items()}
     names, texts = unit_hashes(list(pairs)), unit_hashes(list(pairs.values()))
     order = np.argsort(names)[:VALUES_CAP]
     return np.stack([names[order], texts[order]], axis=1).astype("<u4").tobytes()
+
+
+def _written(value: object) -> str:
+    """A value as text, the same for equal ones."""
+    try:
+        return json.dumps(value, default=str, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):  # keys of several kinds, a list in itself
+        return repr(value)
 
 
 def other_title(new: Features, one: bytes, other: bytes) -> bool:
@@ -133,9 +141,12 @@ def is_view(one: str, other: str) -> bool:
         (True, True)
         >>> is_view(story, "http://a.example/news/8.html"), is_view(story + "?page=1", story + "?page=2")
         (False, False)
+        >>> is_view("sku 7", "sku 8")
+        False
     """
-    mine, theirs = (Counter(_PART.findall(url.partition("://")[2].partition("/")[2])) for url in (one, other))
-    return mine <= theirs or theirs <= mine
+    paths = [url.partition("://")[2].partition("/")[2] for url in (one, other) if "://" in url]
+    parts = [Counter(_PART.findall(path)) for path in paths]
+    return len(parts) == 2 and (parts[0] <= parts[1] or parts[1] <= parts[0])
 
 
 class Zones(NamedTuple):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy import __version__
 from denoise_scrapy.commands.compare import judge
+from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, MemoryStore
 from denoise_scrapy.dedup.fingerprint import Features
 from denoise_scrapy.dedup.rules import judge as decide
@@ -58,24 +59,66 @@ def test_the_settings_choose_rule_and_threshold(two: tuple[str, str], capsys: py
     assert "rule part, threshold .60" in capsys.readouterr().out
 
 
-@given(SHORTER, SHORTER, st.sampled_from(["part", "near-copy", "patent"]), st.sampled_from([0.3, 0.7, 1.0]))
-def test_the_verdict_is_that_of_an_index(a: list[str], b: list[str], rule: str, threshold: float) -> None:
-    kept, new = " ".join(a), " ".join(b)
+@given(
+    SHORTER,
+    SHORTER,
+    st.sampled_from(["part", "near-copy", "patent"]),
+    st.sampled_from([0.3, 0.7, 1.0]),
+    st.sampled_from([("new", "kept"), ("https://a.example/2", "https://a.example/1"), ("https://b.a.example/1?print=1",) * 2]),
+    st.sampled_from([("", ""), ("One two", "Two three"), ("Two three", "")]),
+)
+def test_the_verdict_is_that_of_an_index(
+    a: list[str], b: list[str], rule: str, threshold: float, keys: tuple[str, str], titles: tuple[str, str]
+) -> None:
+    new, kept = (
+        GivenText(" ".join(words), title, key if "//" in key else "")
+        for words, title, key in zip((b, a), titles, keys, strict=True)
+    )
     judged = judge(new, kept, rule, threshold)
     with DuplicateIndex(threshold, MemoryStore(), rule=rule, search="tree") as index:
-        index.add("kept", kept)
-        verdict = index.check("new", new)
+        site = "a.example" if new.url else ""
+        index.add(keys[1], kept.text, title=kept.title, site=site)
+        verdict = index.check(keys[0] + "?2" * (keys[0] == keys[1]), new.text, title=new.title, site=site)
     assert judged.duplicate == verdict.duplicate
+    assert (judged.one_site and judged.variant != "") == (verdict.variant_of is not None)
 
 
 @given(SHORTER, SHORTER, st.sampled_from([("part", False), ("near-copy", True)]))
 def test_the_counts_are_those_of_the_decision(a: list[str], b: list[str], by: tuple[str, bool]) -> None:
     kept, new = " ".join(a), " ".join(b)
-    judged = judge(new, kept, by[0], 0.7)
+    judged = judge(GivenText(new), GivenText(kept), by[0], 0.7)
     compared = decide(Features.read(new), [Fingerprint.of(kept)], 0.7, both=by[1])[0]
     if compared.c1 and not judged.same_words:
         assert judged.c2 is not None
         assert (judged.c1.value, judged.c2.value) == (compared.c1, compared.c2)
+
+
+FLAT = "Two rooms near the park in {}, bright and quiet, on the second floor. The rent is {} a month, heating included. " + story(5)
+
+
+def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, given in (("a", ("Kiel", 700)), ("b", ("Bonn", 900))):
+        Path(f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*given))
+    assert call("compare", "a.txt", "b.txt") == 0
+    out = capsys.readouterr().out
+    assert "; on one site it is a variant, and kept: something else is filled in." in out
+    assert "differs      0 + 2 + 0 units of B, 0 + 10 + 0 runs of A: before what both have, between, behind" in out
+    for name, city in (("a", "Kiel"), ("b", "Bonn")):
+        page = f"<html><title>Rooms in {city}</title><body><article><p>{FLAT.format('town', 1)}</article>"
+        Path(f"{name}.html").write_text(page)
+    assert call("compare", "a.html", "b.html", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["comparisons"]
+    assert [(one["duplicate"], one["variant"], one["one_site"]) for one in found] == [(True, "another title", False)] * 2
+
+
+def test_urls_of_one_site_are_variants() -> None:
+    new, kept = (GivenText(FLAT.format(*given), url=f"https://{host}/{given[1]}") for host, given in SITES)
+    judged = judge(new, kept, "part", 0.6)
+    assert (judged.duplicate, judged.variant, judged.one_site) == (False, "something else is filled in", True)
+    assert not judge(new, kept._replace(url="https://b.example/1"), "part", 0.6).one_site
+
+
+SITES = (("www.a.example", ("Kiel", 700)), ("m.a.example", ("Bonn", 900)))
 
 
 def test_of_html_the_body_is_compared(

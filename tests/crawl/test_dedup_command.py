@@ -192,15 +192,41 @@ class TestGroups:
             "https://a.example/1",
             "   https://a.example/print/1",
         ]
-        assert err == "2 groups, 13 dropped keys\n"
+        assert err == "2 groups, 13 dropped keys, 0 variants\n"
         assert call("dedup", "groups", news, "https://A.example/print/1#top", "--json") == 0
-        group = {"kept": "https://a.example/1", "scope": "a.example", "copies": ["https://a.example/print/1"]}
+        group = {"kept": "https://a.example/1", "scope": "a.example"}
+        group |= {"copies": ["https://a.example/print/1"], "variants": []}
         assert json.loads(capsys.readouterr().out) == group
         for argv in (["none"], ["https://a.example/1", "--scope", "all"]):
             assert call("dedup", "groups", news, *argv) == 1
             assert "not dropped for another text" in capsys.readouterr().err
         assert call("dedup", "stats", news, "--json") == 0
         assert json.loads(capsys.readouterr().out)["copies"] == 13
+
+
+    def test_variants_are_marked(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with DuplicateIndex(store=SQLiteStore(news), remember_copies=100) as index:
+            flat = "Rooms in {} to let, see the plan below. " + story(99, 3)
+            for number in range(13):
+                index.check_and_add(f"https://b.example/{number}", flat.format(f"town{number}"))
+            assert index.check_and_add("https://b.example/3?print=1", flat.format("town3")).duplicate
+        assert call("dedup", "groups", news) == 0
+        out, err = capsys.readouterr()
+        lines = out.splitlines()
+        assert [*lines[:2], *lines[10:]] == [
+            "https://b.example/0",
+            "   kept, a variant: https://b.example/1",
+            "   kept, a variant: https://b.example/10",
+            "   kept, a variant: … and 2 more",
+            "https://b.example/3",
+            "   https://b.example/3?print=1",
+        ]
+        assert err == "2 groups, 1 dropped key, 12 variants\n"
+        assert call("dedup", "groups", news, "https://b.example/12", "--json") == 0
+        group = json.loads(capsys.readouterr().out)
+        assert group["kept"] == "https://b.example/0" and group["copies"] == []
+        assert group["variants"] == [f"https://b.example/{number}" for number in range(1, 13)]
+        assert call("dedup", "check", news) == 0
 
 
 class TestForget:
@@ -256,7 +282,7 @@ class TestForget:
         assert call("dedup", "forget", news, "--pattern", "print/1|example/2$") == 0
         assert capsys.readouterr().out == "forgotten: 1, and 1 dropped key\n"
         assert call("dedup", "groups", news) == 0
-        assert capsys.readouterr().err == "0 groups, 0 dropped keys\n"
+        assert capsys.readouterr().err == "0 groups, 0 dropped keys, 0 variants\n"
 
     def test_wrong_usage(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert call("dedup", "forget", news) == 2
@@ -275,7 +301,12 @@ class TestCheck:
         ("change", "said"),
         [
             ("s1 = x'01'", "it cannot be read"),
-            ("s2 = x'02000100'", "s2 is out of order"),
+            ("s1 = x'02000100'", "s1 is out of order"),
+            ("s2 = x'01000100'", "s2 has a run twice"),
+            ("rare = x'000002000100'", "rare is out of order"),
+            ("title = x'02000100'", "title is out of order"),
+            ("other_fields = x'02000000000000000100000000000000'", "values are out of order"),
+            ("other_fields = x'01000000'", "it cannot be read"),
             ("bands = x''", "it lacks bands"),
             ("bands = x'00'", "digest, bands, t or n is damaged"),
             ("n = 'many'", "it cannot be read"),

@@ -123,6 +123,41 @@ class TestWhatIsWritten:
         assert Path("out.csv").read_text() == "new,kept,score\n3,2,1.0\n5,7,1.0\n"
 
 
+class TestVariants:
+    FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + story(7)
+
+    def rows(self, **more: Sequence[str]) -> list[dict[str, str]]:
+        """Two flats and a copy of the second on one site, and a copy of the first on another."""
+        urls = ("http://a.example/1", "http://a.example/2", "http://a.example/2?print", "http://b.example/x")
+        columns = {"url": urls, "body": [self.FLAT] * 4, **more}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    @pytest.mark.parametrize("keep", ["first", "longest"])
+    def test_they_are_kept_by_their_titles(self, here: Path, keep: str, capsys: pytest.CaptureFixture[str]) -> None:
+        titles = ["Two rooms in Kiel", "Two rooms in Bonn", "Two rooms in Bonn", "Rooms to let"]
+        for field, more in (("title", ()), ("headline", ("--title", "headline"))):
+            Path("rows.jsonl").write_bytes(lines_of(self.rows(**{field: titles})))
+            assert call("rows.jsonl", *more, "--keep", keep, "--mark", "-o", "out.jsonl") == 0
+            marks = [json.loads(line)["near_duplicate"] for line in Path("out.jsonl").read_bytes().splitlines()]
+            found = [mark and mark["of"] for mark in marks]
+            assert found == [None, None, "http://a.example/2", "http://a.example/1"]
+            assert "4 rows, 2 duplicates, 1 variant kept, " in capsys.readouterr().err
+        assert call("rows.jsonl", "-o", "out.jsonl") == 0
+        assert keys("out.jsonl") == ["http://a.example/1"]
+
+    def test_they_are_kept_by_what_is_filled_in_also_in_a_store(self, here: Path) -> None:
+        made = self.rows(body=[self.FLAT.replace("park", park) for park in ("park", "sea", "sea", "park")])
+        made[3]["title"] = ["no", "text"]  # type: ignore[assignment]
+        Path("rows.jsonl").write_bytes(lines_of(made))
+        for more in ([], ["--store", "texts.sqlite"]):
+            assert call("rows.jsonl", *more, "-o", "out.jsonl") == 0
+            assert keys("out.jsonl") == ["http://a.example/1", "http://a.example/2"]
+
+    def test_a_field_that_is_none(self, rows: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call(rows, "--title", "none") == 2
+        assert "has a field 'none'" in capsys.readouterr().err
+
+
 class TestFormats:
     def test_gzip_is_known_by_its_content(self, rows: str) -> None:
         Path("a.jsonl.gz").write_bytes(gzip.compress(Path(rows).read_bytes()))

@@ -87,12 +87,25 @@ def test_short_texts() -> None:
         ([("a",)], {}, "a row must be"),
         ([(5, "a")], {}, "a key must be a string, got 5"),
         ([("a", None)], {}, "the text of 'a' must be a string, got NoneType"),
+        ([("a", "text", None, 7)], {}, "the title of 'a' must be a string, got int"),
+        ([("a", "text", None, "", "")], {}, "a row must be"),
         ([("a", "text")], {"keep": "newest"}, "got no date for 'a'"),
     ],
 )
 def test_what_it_cannot_use(rows, more, said) -> None:
     with pytest.raises(ValueError, match=said):
         list(deduplicate(rows, **more))
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "newest"])
+def test_like_rows_of_one_site_with_other_titles_are_variants(keep) -> None:
+    titles = ["Rooms in Kiel", "Rooms in Bonn", "Rooms in Bonn", "", "Rooms in Bonn"]
+    urls = ["http://a.example/1", "http://a.example/2", "http://a.example/2?print", "http://a.example/3", "sku 5"]
+    rows = [(key, TEXTS[0], 0, title) for key, title in zip(urls, titles, strict=True)]
+    found = [verdict for _, verdict in deduplicate(rows, keep=keep)]
+    assert [verdict.of for verdict in found] == [None, None, urls[1], urls[0], urls[0]]
+    assert [verdict.variant_of for verdict in found] == [None, urls[0], None, None, None]
+    assert found[1].reason == f"a variant of {urls[0]}: another title"
 
 
 def test_an_index_that_others_share_knows_items_by_their_key(tmp_path) -> None:

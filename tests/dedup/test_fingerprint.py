@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.fingerprint import EVERY, NUMBERS_CAP, S1_CAP, S2_CAP, Features, Fingerprint
+from denoise_scrapy.dedup.fingerprint import EVERY, RARE_CAP, S1_CAP, S2_CAP, Features, Fingerprint
 from denoise_scrapy.dedup.rules import compare
 from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
 from tests.dedup.made_texts import english
@@ -44,8 +44,9 @@ def literal_s1(text, t):
 
 
 def literal_sample(features, limit):
-    """Low halves of the hashes below a limit, the plain way."""
-    return sorted({value & 0xFFFF for value in features.runs.distinct.tolist() if value < limit})
+    """Low halves of the hashes below a limit, in order of the text, the plain way."""
+    hashes = [value >> 32 for value in features.runs.at.tolist() if value]
+    return list(dict.fromkeys(value & 0xFFFF for value in hashes if value < limit))
 
 
 @given(TEXTS, LEVELS)
@@ -73,12 +74,29 @@ def test_sampling_is_the_literal_one_and_bounded(seed, length):
     assert kept.limit == EVERY or len(literal_sample(features, 2 * kept.limit)) > S2_CAP
 
 
-@given(st.sets(st.integers(0, 999), max_size=60))
-def test_numbers_are_sampled_and_bounded(numbers):
-    kept = Fingerprint.of("sums " + " ".join(map(str, numbers)))
-    halved, *sample = np.frombuffer(kept.numbers or bytes(2), "<u2").tolist()
-    assert len(sample) == len(numbers) if len(numbers) <= NUMBERS_CAP else halved > 0
-    assert len(sample) <= NUMBERS_CAP and sample == sorted(set(sample))
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(600, 4000), st.integers(0, 1500))
+def test_rare_units_are_sampled_and_bounded(seed, length, numbers):
+    text = " ".join([*english(seed, length), *map(str, range(numbers))])
+    kept = Fingerprint.of(text)
+    rare = sorted(literal_s1(text, 0) - literal_s1(text, kept.t))  # a hash of two units may be of both kinds
+    halved, *sample = np.frombuffer(kept.rare, "<u2").tolist()
+    limit = (1 << 16) >> halved
+    assert set(sample) >= {one for one in rare if one < limit} and set(sample) <= literal_s1(text, 0)
+    assert len(sample) <= RARE_CAP and sample == sorted(set(sample)) and all(one < limit for one in sample)
+    assert halved == 0 or len([one for one in literal_s1(text, 0) if one < 2 * limit]) > RARE_CAP
+
+
+def test_of_a_text_without_threshold_all_units_are_main_ones():
+    assert Fingerprint.of("sums " + " ".join(map(str, range(500)))).rare == b""
+
+
+@given(TEXTS)
+def test_places_and_informative_units_are_those_of_the_main_string(text):
+    features = Features.read(text)
+    places, informative = features.places.tolist(), features.informative.tolist()
+    assert len(places) == len(informative) == features.n
+    assert {place for place, one in zip(places, informative, strict=True) if one} == literal_s1(text, 0)
 
 
 @pytest.mark.parametrize("length", [100, 599, 900, 4000])

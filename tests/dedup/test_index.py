@@ -143,7 +143,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
             item = index._read(text, Name(str(number)))
             found = index._find(item, similar=True)
-            matches = [record.id - 1 for record, _ in index._matches(item, found)]
+            matches = [like.record.id - 1 for like in index._likes(item, found, short=judge.too_short(item.fingerprint))]
             verdicts = judge.judge(item.text, kept, judge.threshold)
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
             hits += len(matches)
@@ -171,18 +171,6 @@ def test_how_much_of_a_duplicate_may_be_new():
         assert verdict.duplicate and verdict.new == pytest.approx(0.2, abs=0.05)
         assert not strict.check("longer", longer).duplicate
         assert strict.check("shorter", " ".join(words[:300])).new == 0
-
-
-def test_a_form_filled_in_anew_is_marked():
-    notice = "Notice {} of the auction of lot {} on {} March {}. " + " ".join(english(3, 60))
-    with DuplicateIndex() as index:
-        index.add("first", notice.format(1, 20, 3, 2024))
-        anew, same = (
-            index.check("second", notice.format(7, 21, 9, 2025)),
-            index.check("copy", notice.format(1, 20, 3, 2025)),
-        )
-        assert anew.duplicate and anew.form
-        assert same.duplicate and not same.form
 
 
 class TestCheckAndAddApart:
