@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -78,6 +80,40 @@ def _changed_copy(item: Any, field: str, value: Any) -> Any:
 def _says_frozen(error: ValueError) -> bool:
     errors: list[Any] = getattr(error, "errors", list)()
     return any(str(each.get("type")).startswith("frozen") for each in errors)
+
+
+# Characters of a field's value that tells items apart. More are a text, in which a print view may differ.
+MOST_VALUE = 200
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
+# Seconds since 1970 as numbers with a fraction, from 2001 to 2096: `time.time()`.
+_SECONDS = (1e9, 4e9)
+
+
+def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
+    """Return the values by which items tell what they are about: a price, a number, a place, a title.
+
+    Addresses, moments and long texts are left out: those of a print view are others.
+
+    Example:
+        >>> item = {"id": 7, "price": [9.5], "place": "Kiel", "image": "https://a.example/7.png", "seen": "2026-01-31"}
+        >>> own_values(item, {"id"})
+        {'price': 9.5, 'place': 'Kiel'}
+    """
+    found = {name: _own_value(value) for name, value in ItemAdapter(item).items() if name not in without}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _own_value(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        parts = [part for part in map(_own_value, value) if part is not None]
+        return parts[0] if len(parts) == 1 else parts or None
+    if isinstance(value, str):
+        text = " ".join(value.split())
+        is_other = "://" in text or text.startswith("/") or len(text) > MOST_VALUE or _MOMENT.fullmatch(text)
+        return None if is_other else text or None
+    if isinstance(value, float) and _SECONDS[0] < value < _SECONDS[1] and not value.is_integer():
+        return None
+    return value if isinstance(value, (int, float, Decimal)) else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

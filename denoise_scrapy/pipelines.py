@@ -34,6 +34,22 @@ MOST_ARE_DROPPED = (
 )
 
 
+# Copies of one kept item under different titles from which it is said that they may be none.
+MANY_TITLES = 5
+OTHER_TITLES = (
+    "Five copies of %s have different titles, among them %s, %s and %s. If these are things of their own, name fields "
+    "in which they differ in DENOISE_DEDUP_FIELDS; DENOISE_DEDUP = 'mark' keeps them"
+)
+VARIANTS = (
+    "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' makes them "
+    "near-duplicates)"
+)
+NOT_OWN = (
+    "%s has a text that stands on other pages of its site too, as that of a wall or an error page: it is no copy. "
+    "(Further such items: denoise/dedup/not_own)"
+)
+
+
 class NearDuplicate(DropItem):
     """An item whose text is nearly that of another item.
 
@@ -217,13 +233,24 @@ class NearDuplicatePipeline(Component):
         if verdict is None:
             return item
         self._count(verdict)
-        if verdict.duplicate and page is not None and verdict.of in page.item_keys:
-            self._log.count("dedup/same_page")
-            return item
-        if verdict.duplicate and whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
-            self._log.count("dedup/other_feed")
-            return item
-        return self._duplicate(item, found, verdict, whose.settings) if verdict.duplicate else item
+        if verdict.variant_of is not None:
+            return self._variant(item, found, verdict, whose.settings)
+        reason = self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
+        if reason:
+            self._log.count(f"dedup/{reason}")
+        return item if reason or not verdict.duplicate else self._duplicate(item, found, verdict, whose.settings)
+
+    def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
+        """Why a near-duplicate passes, the name of a stat; "" if it does not."""
+        page = whose.own_page
+        if page is not None and verdict.of in page.item_keys:
+            return "same_page"
+        if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
+            return "other_feed"
+        if page is not None and self._state.stands_elsewhere(page.page):
+            self._log.say_once("not_own", logging.INFO, NOT_OWN, found.key)
+            return "not_own"
+        return ""
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """Return the text of an item to compare; None where there is none."""
@@ -244,11 +271,24 @@ class NearDuplicatePipeline(Component):
         if verdict.updated:
             self._log.count("dedup/updated")
 
+    def _variant(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
+        self._log.count("dedup/variants")
+        self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
+        logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
+        field = settings.variant_field
+        if not field or not has_field(item, field) or has_text(item, field):
+            return item
+        changed = with_field(item, field, verdict.variant_of)
+        self._state.items.add_copy(item, changed)
+        return changed
+
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/duplicates")
         self._log.count(f"dedup/score/{twentieth(verdict.score)}")
-        self._log.count("dedup/forms", int(verdict.form))
-        self._copies.count(verdict.of)
+        self._copies.count(verdict.of, found.key, found.title)
+        if self._copies.titles == MANY_TITLES:
+            about = (verdict.of, *self._copies.examples)
+            self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, *about)
         logger.info(
             "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._log.extra
         )
@@ -264,7 +304,6 @@ class NearDuplicatePipeline(Component):
             "score": round(verdict.score, 4),
             "c1": round(verdict.c1, 4),
             "new": round(verdict.new, 4),
-            "form": verdict.form,
         }
         changed = with_field(item, settings.mark_field, mark)
         self._state.items.add_copy(item, changed)

@@ -35,7 +35,7 @@ FIELDS = (
     *("html", "markdown", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
-MARK = "near_duplicate"  # one more, which has a default: its own name
+MARK, VARIANT = "near_duplicate", "variant_of"  # two more, which have a default: their own names
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -196,7 +196,7 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _setting(
         {},
         "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
-        keys=(*FIELDS, MARK),
+        keys=(*FIELDS, MARK, VARIANT),
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
@@ -266,9 +266,16 @@ class DenoiseSettings:
         high=1,
     )
     dedup_most_new: float = _setting(MOST_NEW, "Most of a near-duplicate that may be new, as a share.", low=0, high=1)
+    dedup_variants: str = _setting(
+        "keep",
+        "What happens to like texts that are things of their own: of one site under other titles or with something "
+        "else filled in, or of items with other values; drop: they count as near-duplicates.",
+        choices=("keep", "drop"),
+    )
     dedup_fields: tuple[str, ...] = _setting(
         (),
-        "Item fields that decide: the one with the text, whoever fills it (none: the body field, where we filled it); "
+        "Item fields that decide, in place of all others: the one with the text, whoever fills it (none: the body "
+        "field, where we filled it); "
         '=NAME: duplicates agree in it; !NAME: they differ in it. Example: `["body", "=sku"]`.',
         check=ComparedFields.parse,
     )
@@ -300,13 +307,18 @@ class DenoiseSettings:
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
         """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
-        asked = {what: name for what, name in self.fields.items() if name and what != MARK}
+        asked = {what: name for what, name in self.fields.items() if name and what not in {MARK, VARIANT}}
         return {"body": self.body_field, **asked}
 
     @property
     def mark_field(self) -> str:
         """Item field that receives the mark of a near-duplicate."""
         return self.fields.get(MARK) or MARK
+
+    @property
+    def variant_field(self) -> str:
+        """Item field that receives the key of the item that an item is a variant of; "" for none."""
+        return self.fields.get(VARIANT, VARIANT)
 
     @property
     def memory_bytes(self) -> int:

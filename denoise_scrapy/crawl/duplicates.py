@@ -25,7 +25,8 @@ from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
-from denoise_scrapy.items import ComparedFields, get_field, url_in
+from denoise_scrapy.dedup.variants import site_of
+from denoise_scrapy.items import ComparedFields, get_field, own_values, url_in
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
 
@@ -57,6 +58,8 @@ MOST_SPELLINGS = 100_000
 MOST_REFUSED = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
+# Titles of copies that are remembered of each, and characters of these.
+MOST_TITLES, MOST_TITLE = 5, 100
 
 # Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
 SAID = {
@@ -167,7 +170,7 @@ class DuplicateCheck:
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
         guard = self.guard
-        read = await guard.read(text.text)
+        read = await guard.read(text)
         if not is_asyncio_available():
             return await guard.ask(lambda index: _passing(_check(index, text, read)))
         now = asyncio.get_running_loop().time
@@ -321,12 +324,12 @@ class Feeds:
 
 
 def _check(index: DuplicateIndex, text: ItemText, read: str | ReadText) -> Verdict:
-    return index.check_and_add(text.key, read, scope=text.scope, group=text.group, claim=True)
+    return index.check_and_add(text.key, read, **text.beside, claim=True)
 
 
 def _kept(index: DuplicateIndex, text: ItemText, read: str | ReadText) -> Verdict:
     """Keep a text whatever it is like."""
-    return index.add(text.key, read, scope=text.scope, group=text.group)
+    return index.add(text.key, read, **text.beside)
 
 
 def _passing(verdict: Verdict) -> Verdict:
@@ -389,7 +392,20 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         key = spellings.key(key)
     if whose.siblings is not None:
         key = whose.siblings.numbered(key)
-    return ItemText(key, text, fields.scope(item, site), fields.group(item))
+    own = whose.own_page
+    title = own.text.title if own is not None and own.text is not None else ""
+    skipped = {field, settings.url_field, settings.dedup_key_field, settings.mark_field, *settings.item_fields.values()}
+    values = own_values(item, skipped)
+    title = str(values.pop("title", title))
+    return ItemText(
+        key,
+        text,
+        fields.scope(item, site),
+        fields.group(item),
+        site=site_of(whose.url or key),
+        title=title,
+        values={} if settings.dedup_fields else values,
+    )
 
 
 def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> str:
@@ -424,22 +440,26 @@ class CopyCounts:
         in_a_row: How many of these without another between.
         most: Key of the item with the most copies, "" before the first.
         most_copies: How many it has.
+        titles: Different titles of the copies of the item counted last, five at the most.
+        examples: Keys of three of these copies, as far as there are so many.
         evicted: Items of which it was forgotten how many copies they have.
 
     Example:
         >>> counts = CopyCounts()
-        >>> for key in ("a", "b", "a"):
-        ...     counts.count(key)
-        >>> counts.most, counts.most_copies
-        ('a', 2)
+        >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
+        ...     counts.count(key, copy, title)
+        >>> counts.most, counts.most_copies, counts.titles, counts.examples
+        ('a', 2, 2, ['/1', '/3'])
     """
 
     def __init__(self) -> None:
         self.items = self.dropped = self.in_a_row = 0
         self.most = ""
         self.most_copies = 0
-        self.evicted = 0
+        self.evicted = self.titles = 0
+        self.examples: list[str] = []
         self._counts: Counter[str] = Counter()
+        self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
 
     def decided(self, *, dropped: bool) -> None:
         """Count an item that was dropped or passes."""
@@ -447,13 +467,18 @@ class CopyCounts:
         self.dropped += dropped
         self.in_a_row = self.in_a_row + 1 if dropped else 0
 
-    def count(self, key: str | None) -> None:
+    def count(self, key: str | None, copy: str = "", title: str = "") -> None:
         """Count a copy of an item."""
         if key is None:
             return
         self._counts[key] += 1
+        titles = self._titles.setdefault(key, {})
+        if title and len(titles) < MOST_TITLES:
+            titles.setdefault(title[:MOST_TITLE], copy)
+        self.titles, self.examples = len(titles), list(titles.values())[:3]
         if self._counts[key] > self.most_copies:
             self.most, self.most_copies = key, self._counts[key]
         if len(self._counts) > MOST_COUNTED:
             self.evicted += len(self._counts) - MOST_COUNTED // 2
             self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
+            self._titles = {key: titles for key, titles in self._titles.items() if key in self._counts}

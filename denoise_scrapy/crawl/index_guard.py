@@ -7,9 +7,10 @@ import errno
 import logging
 import sqlite3
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
@@ -60,6 +61,9 @@ class ItemText(NamedTuple):
         text: What is compared.
         scope: Site within which it is compared, "" for all; and what the fields say that must agree.
         group: What the fields say that must differ.
+        site: Host that the item is from.
+        title: Its title.
+        values: Its other fields, by which like texts are told apart.
         obstacle: Why it is not compared, the name of a stat; "" if it is.
     """
 
@@ -67,13 +71,21 @@ class ItemText(NamedTuple):
     text: str = ""
     scope: str = ""
     group: str = ""
+    site: str = ""
+    title: str = ""
+    values: Mapping[str, object] = MappingProxyType({})
     obstacle: str = ""
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What the index takes beside key and text."""
+        return {name: getattr(self, name) for name in ("scope", "group", "site", "title", "values")}
 
     @property
     def writable(self) -> bool:
         """Whether a store can write it: half characters cannot be written."""
         try:
-            "".join(self).encode()
+            "".join((self.key, self.text, self.scope, self.group, self.site)).encode()
         except UnicodeEncodeError:
             return False
         return True
@@ -164,14 +176,12 @@ class IndexGuard:
                 return answer
             return None
 
-    async def read(self, text: str) -> str | ReadText:
+    async def read(self, text: ItemText) -> str | ReadText:
         """Return a large text as the index reads it, made beside the reactor; any other as it is."""
-        index = self.index
-        return (
-            text
-            if index is None or not is_large(len(text))
-            else await self._beside.run(partial(index.read, text), len(text))
-        )
+        index, size = self.index, len(text.text)
+        if index is None or not is_large(size):
+            return text.text
+        return await self._beside.run(partial(index.read, text.text, title=text.title, values=text.values), size)
 
     def missed(self, text: ItemText, claim: int) -> None:
         """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
@@ -205,7 +215,7 @@ class IndexGuard:
                 if not text.text:
                     self.index.withdraw(claim)
                 elif not self.index.settle(claim):
-                    self.index.add(text.key, text.text, scope=text.scope, group=text.group)
+                    self.index.add(text.key, text.text, **text.beside)
             except StoreMismatch:
                 raise
             except (ValueError, TypeError) as error:  # of this entry: no later try would do better
@@ -297,6 +307,7 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
             most_new=settings.dedup_most_new,
             short_duplicates=settings.dedup_short,
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
+            variants=settings.dedup_variants == "keep",
         )
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)

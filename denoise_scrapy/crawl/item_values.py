@@ -147,10 +147,12 @@ def _made(
         except Exception as failed:
             error = failed
         values |= {field: OF_META[what](meta) for what, field in wanted.items()}
+    title = body.title if settings.dedup != "off" else ""
     for one in (page, *others):
         if isinstance(one, Page):
             one.drop_columns()
-    text = PageText(values, not body.text, body.fallback, body.evidence, sum(map(held_bytes, values.values())))
+    nbytes = sum(map(held_bytes, (title, *values.values())))
+    text = PageText(values, not body.text, body.fallback, body.evidence, title, nbytes)
     return _Made(text, body.confidence, lack, error)
 
 

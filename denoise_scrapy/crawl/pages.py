@@ -311,6 +311,7 @@ class PageText(NamedTuple):
         is_empty: Whether the body has no text.
         fallback: By what fallback it was found, "" for none (`Body.fallback`).
         evidence: What it rests on (`Body.evidence`).
+        title: The page's own title.
         nbytes: About what the values occupy in memory, in bytes.
     """
 
@@ -318,6 +319,7 @@ class PageText(NamedTuple):
     is_empty: bool
     fallback: str
     evidence: str
+    title: str
     nbytes: int
 
 

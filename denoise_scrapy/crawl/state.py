@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+import numpy as np
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
@@ -13,12 +15,14 @@ from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
 from denoise_scrapy.crawl.pages import CrawledPages, SiteKeeper
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.site import PageMemory
+from denoise_scrapy.site import PageMemory, site_key
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+    from denoise_scrapy.page import Page
 
 # Parts of DENOISE_MEMORY_MB. The element paths of a site take .2 to 2 MB and make all of its pages but the first
 # cheaper: they get most, for 256 sites of the mean size of recorded ones. Pages are mostly their facts, some 50 KB
@@ -27,6 +31,9 @@ PATHS_SHARE = 2 / 3
 RECENT_SHARE = 1 / 15
 # Pages of one site to compare with: the five most alike are chosen from these.
 PAGES_PER_SITE = 32
+# Pages of other paths on which a text stands from which it is not the item's own: a story has a print view and a
+# second place at the most. Share of the page's words: menus mark the page they are on.
+SEVERAL, SAME_TEXT = 3, 0.95
 STATE = "_denoise_state"  # attribute of a crawler
 
 
@@ -49,6 +56,20 @@ class CrawlState:
         self.items_in_work = 0
         self._watch_memories()
         self._connect()
+
+    def stands_elsewhere(self, page: Page) -> bool:
+        """Return whether nearly all text of a page stands on several others of its site: a wall, an error page.
+
+        Addresses of one path are one page, whatever parameters they have.
+        """
+        own = page.facts
+        path, total = urlsplit(page.url).path, int(own.tokens.sum())
+        found = {
+            urlsplit(other.url).path
+            for other in self.memory.pages(site_key(page.url))
+            if own.tokens[np.isin(own.text_hashes, other.facts.text_hashes)].sum() >= SAME_TEXT * total
+        }
+        return len(found - {path}) >= SEVERAL
 
     def _watch_memories(self) -> None:
         watch, memory, recent = self.memories.watch, self.memory, self.pages.recent

@@ -9,6 +9,7 @@ which is imported with the first signature: with scipy it takes half a second an
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.dedup import tokens
-from denoise_scrapy.dedup.tokens import IDEOGRAPH, is_stop, read_units
+from denoise_scrapy.dedup.tokens import IDEOGRAPH, is_stop, read_units, unit_hashes
 
 # Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
 # half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty.
@@ -87,6 +88,7 @@ _FACTORS = [
         *(0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5),
     )
 ]
+_NAME = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w+")
 _FMIX_A, _FMIX_B = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _32, _33, _UPPER = np.uint64(32), np.uint64(33), np.uint64(0xFFFFFFFF00000000)
 
@@ -125,12 +127,14 @@ class Features:
         digest: 16 bytes, hash of the unit sequence: equal for texts of the same words in order.
         hashes: uint32 (n,), the units in order.
         kinds: uint8 (n,), see `tokens.Units`.
+        text: The text.
     """
 
     n: int
     digest: bytes
     hashes: Words
     kinds: npt.NDArray[np.uint8]
+    text: str = field(repr=False)
     _cuts: dict[int, Sample] = field(default_factory=dict)
     _samples: dict[int, Sample] = field(default_factory=dict)
 
@@ -143,7 +147,7 @@ class Features:
             6
         """
         hashes, kinds, joined = read_units(text)
-        return cls(len(hashes), hashlib.blake2b(joined, digest_size=16).digest(), hashes, kinds)
+        return cls(len(hashes), hashlib.blake2b(joined, digest_size=16).digest(), hashes, kinds, text)
 
     def main_units(self, t: int) -> Sample:
         """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units.
@@ -159,9 +163,9 @@ class Features:
         return self._cuts[t]
 
     def sample(self, limit: int = EVERY) -> Sample:
-        """Sample the auxiliary feature string: the low halves of its hashes below a limit, each once, in order of the text.
+        """Sample the auxiliary feature string: the low halves of its hashes below a limit, in order of the text.
 
-        Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
+        Each is there once. Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
 
         Example:
             >>> len(Features.read("to be or not to be or not to be or").sample())
@@ -181,7 +185,7 @@ class Features:
         return self.sample(limit), limit
 
     def rare_units(self, t: int) -> tuple[Sample, int]:
-        """Return the units that occur no more than `t` times, as the main ones, and how often their sample was halved."""
+        """Sample the units that occur no more than `t` times, and return how often the sample was halved too."""
         units, counts, stop = self.runs[2:]
         rare = _each_once(_unit_hashes(units[(counts <= t) & ~stop]))
         halved = 0
@@ -198,6 +202,11 @@ class Features:
     def informative(self) -> npt.NDArray[np.bool_]:
         """Which places have no stop unit: bool (n,)."""
         return ~is_stop(self.hashes)
+
+    @cached_property
+    def is_name(self) -> npt.NDArray[np.bool_]:
+        """Which places have a word that has a capital letter somewhere in the text, but behind a full stop: bool (n,)."""
+        return np.isin(self.hashes, unit_hashes(tokens.tokens(" ".join(_NAME.findall(self.text)))))
 
     @cached_property
     def runs(self) -> Runs:
@@ -244,7 +253,7 @@ def _each_once(values: Sample) -> Sample:
 
 
 def _unit_hashes(units: Words) -> Sample:
-    return (units * _SPREAD >> np.uint32(32 - UNIT_BITS)).astype(np.uint16)
+    return np.asarray(units * _SPREAD >> np.uint32(32 - UNIT_BITS), np.uint16)
 
 
 def is_too_short(n: int, units: int) -> bool:

@@ -22,7 +22,16 @@ from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewTe
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
 from denoise_scrapy.dedup.tree import Forest
-from denoise_scrapy.dedup.variants import hash_title, hash_values, is_filled_in, is_same_site, is_view, other_title, other_values, site_of
+from denoise_scrapy.dedup.variants import (
+    hash_title,
+    hash_values,
+    is_filled_in,
+    is_same_site,
+    is_view,
+    other_title,
+    other_values,
+    site_of,
+)
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -148,6 +157,7 @@ class DuplicateIndex:
         candidate_limit: Most candidates of the prefilter that are looked at, 1 or more.
         remember_copies: Dropped keys that the store remembers with the kept one that stands for them, for `group`: so
             many of the latest. 0: none.
+        variants: Whether to keep variants (`Verdict.variant_of`). False: like texts are duplicates whatever differs.
 
     Attributes:
         note_error: Why the store could not write that the last text was a copy, or was seen again; None where it could.
@@ -171,7 +181,7 @@ class DuplicateIndex:
         'the same item with the same text'
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most are for few users
         self,
         threshold: float | None = None,
         store: Store | None = None,
@@ -182,6 +192,7 @@ class DuplicateIndex:
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
         remember_copies: int = 0,
+        variants: bool = True,
     ) -> None:
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
@@ -211,6 +222,7 @@ class DuplicateIndex:
         self._threshold, self._most_new = float(threshold), float(most_new)
         self._limit = candidate_limit
         self._short = short_duplicates
+        self._variants = variants
         self._bands = way == "prefilter"
         self._catalog = Catalog(bands=self._bands, short=short_duplicates or not self._rule.has_bands)
         self._store = MemoryStore() if store is None else store
@@ -224,10 +236,10 @@ class DuplicateIndex:
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts, 'claimed', 'settled' and
-        'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon, 'unnoted' the
-        times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the kept texts
-        that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
+        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts, 'claimed',
+        'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
+        'unnoted' the times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the
+        kept texts that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
         """
         sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
         return {**self._counts, **sizes}
@@ -503,6 +515,8 @@ class DuplicateIndex:
     def _why_variant(self, item: Item, like: Like) -> str:
         """Return why a text and a kept one that it repeats are two things; "" where it is a copy."""
         mine, theirs = item.fingerprint, like.record.fingerprint
+        if not self._variants:
+            return ""
         if other_values(mine.values, theirs.values):
             return "other values"
         if not isinstance(item.text, Features) or not (like.own or like.siblings):
@@ -533,14 +547,13 @@ class DuplicateIndex:
         return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
 
     def _likes(self, item: Item, found: Found, *, short: bool) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: those of the same words, of other sites, of its own; the earliest
-        first, of its own site the likest.
-        """
+        """Yield the kept texts that a new one repeats: with the same words, of other sites, of its own site."""
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
             for one in self._others(item, found.same_words[start : start + _CHUNK]):
                 if one.fingerprint.digest == item.fingerprint.digest:
                     same = Comparison(True, 1.0, 1.0)
-                    yield Like(one, same, f"the same words as {one.name.key}", is_same_site(item.name.site, one.name.site))
+                    own_site = is_same_site(item.name.site, one.name.site)
+                    yield Like(one, same, f"the same words as {one.name.key}", own_site)
         ids = [] if short else found.alike
         if not self._bands and not short:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
@@ -567,7 +580,7 @@ class DuplicateIndex:
                 else:
                     yield like
         title = item.fingerprint.title
-        own.sort(key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new, like.record.id))
+        own.sort(key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new))
         yield from own[:MOST_ALIGNED]
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:

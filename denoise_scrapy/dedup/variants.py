@@ -1,9 +1,9 @@
 """Copies and variants: what two like texts differ in, and whether that makes them two things.
 
-The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their texts
-are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site is a
-variant of it, and kept, where its title is another, where its item brings another value, or where words stand in the
-place of others. What only lacks something, or has something more at an end, is a copy: a print view, a page without
+The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their
+texts are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site
+is a variant of it, and kept, where its title is another, where its item brings another value, or where words stand in
+the place of others. What only lacks something, or has something more at an end, is a copy: a print view, a page without
 its first paragraph.
 """
 
@@ -29,7 +29,7 @@ from denoise_scrapy.dedup.fingerprint import (
     Features,
     Fingerprint,
 )
-from denoise_scrapy.dedup.tokens import IDEOGRAPH, unit_hashes
+from denoise_scrapy.dedup.tokens import IDEOGRAPH, NUMBER, unit_hashes
 
 # Shares of its own units that a kept form has alone among its siblings, from which a text that lacks them is another
 # form: of 4,420 made forms one in a hundred lacks less than .4, of their copies, which lack dates and view counts, one
@@ -38,12 +38,16 @@ LACKS, LACKS_INSIDE = 0.4, 0.25
 # Percent of the common runs at each end of a text that do not bound it: a line that a print view puts in front repeats
 # the words of the title in its address.
 OUTER_PERCENT = 3
-# Words stand in the place of others where neither are twenty times as many.
-PLACE_RATIO = 20.0
+# Words stand in the place of others where neither are so many times as many: in the whole texts, and at one place, in
+# which the words of one are compared with the runs of the other.
+UNITS_RATIO, PLACE_RATIO = 10, 20.0
 # Least shares of a kept text that a part of it has, as a copy of its site: else the kept one is a page that shows
 # several. The first where only its beginning is missing, as in copies whose first paragraphs are cut.
 LEAST_END, LEAST_PART = 0.4, 0.5
 
+# Different words, none of them a number and less than so large a share of them names, from which a text under the same
+# title is edited, and not filled in. Of 1,250 made forms that share their titles (...)
+EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
 _32 = np.uint64(32)
 
@@ -146,11 +150,13 @@ class Difference(NamedTuple):
     """What differs between a new text and a kept one, aligned.
 
     Attributes:
-        novel: Units of the new text that the kept one has not.
+        places: Where in the new text units are that the kept one has not: int64 (m,).
+        novel: How many these are.
         lost: Runs of the kept text that the new one has not, reckoned from its sample.
         lacking: Units of the kept text that the new one has not: uint16 (k,).
     """
 
+    places: npt.NDArray[np.intp]
     novel: Zones
     lost: Zones
     lacking: npt.NDArray[np.uint16]
@@ -176,7 +182,9 @@ def difference(new: Features, kept: Fingerprint) -> Difference:
     starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
     lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
     each = EVERY // kept.limit
-    return Difference(_zones(novel, common, starts), Zones(*(each * one for one in lost)), theirs[~is_mine[theirs]])
+    return Difference(
+        novel, _zones(novel, common, starts), Zones(*(each * one for one in lost)), theirs[~is_mine[theirs]]
+    )
 
 
 def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: npt.NDArray[np.intp]) -> Zones:
@@ -230,14 +238,18 @@ def is_filled_in(
         >>> is_filled_in(Features.read("Printed on Monday. " + form.format(900)), kept, [])
         False
     """
-    novel, lost, lacking = difference(new, kept)
+    places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
         return True
-    if not (any(novel) and len(lacking)) or (not novel.inner and (view or not same_site)):
+    alike = len(places) <= UNITS_RATIO * len(lacking) and len(lacking) <= UNITS_RATIO * len(places)
+    if not (len(places) and len(lacking) and alike) or (not novel.inner and (view or not same_site)):
         return False
-    places = zip(novel, lost, strict=True)
-    if any(lost) and not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in places):
+    zones = zip(novel, lost, strict=True)
+    if any(lost) and not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in zones):
         return False
+    if same_title and same_site and len(places) >= EDITED:
+        if not (new.kinds[places] == NUMBER).any() and new.is_name[places].mean() < EDITED_NAMES:
+            return False
     if len(siblings) < (1 if same_site else 2):
         return same_site
     units = _units_of(kept)[0]
