@@ -8,7 +8,7 @@ from contextlib import suppress
 from html import unescape
 
 from lxml import etree
-from w3lib.encoding import resolve_encoding, to_unicode
+from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
 from denoise_scrapy.native import library
@@ -181,8 +181,10 @@ def text_of(markup: bytes, line_break: str) -> str:
         parts += markup[start : found.start()], b"" if (found["tag"] or b"").lower() in _INLINE else b"\0"
         start = found.end()
         if len(parts) > JOINED_AT_ONCE:
-            pieces.append(_unescaped(b"".join(parts), line_break))
-            parts.clear()
+            joined = b"".join(parts)
+            end = max(joined.rfind(b"\0"), joined.rfind(b" ")) + 1  # neither characters nor references go on behind it
+            pieces.append(_unescaped(joined[:end], line_break))
+            parts = [joined[end:]]
     return "".join([*pieces, _unescaped(b"".join([*parts, markup[start:]]), line_break)])
 
 
@@ -292,11 +294,27 @@ def _utf8_of(html: bytes, encoding: str | None) -> bytes:
 
 def _decoded(body: bytes, codec: str) -> list[str]:
     """A page's text, in pieces."""
-    if len(body) <= DECODED_AT_ONCE:
-        return [to_unicode(body, codec)]
-    decoder = codecs.getincrementaldecoder(codec)("replace")
+    errors = _EURO if codec == "gb18030" else "replace"
+    decoder = codecs.getincrementaldecoder(codec)(errors)
     pieces = (body[start : start + DECODED_AT_ONCE] for start in range(0, len(body), DECODED_AT_ONCE))
-    return [*map(decoder.decode, pieces), decoder.decode(b"", final=True)]
+    try:
+        texts = [*map(decoder.decode, pieces), decoder.decode(b"", final=True)]
+        while decoder.getstate()[0]:  # at the end it reads no further than the first error
+            texts.append(decoder.decode(b"", final=True))
+    except UnicodeError:  # ISO 2022: an escape that does not end may be longer than what is kept for the next piece
+        return [body.decode(codec, errors)]
+    return texts
+
+
+def _with_euro(error: UnicodeError) -> tuple[str, int]:
+    """What stands for no character; to GB 18030 of browsers 0x80 is the sign of the euro, as it is to GBK."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return ("\u20ac", error.start + 1) if error.object[error.start] == 0x80 else ("\ufffd", error.end)
+
+
+_EURO = "denoise_euro"
+codecs.register_error(_EURO, _with_euro)
 
 
 def _codec(label: str) -> str | None:

@@ -19,7 +19,7 @@ from denoise_scrapy.page.markup import HEADING_TAGS
 
 #: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
 #: (which may go on in the next text).
-_MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)")
+_MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|\Z)")
 #: As entities, which all readers know: a backslash before `<` is none in some, one before code or a cell's border
 #: is read in two ways. So no `<` and no backtick in our Markdown is a text's.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;", "`": "&#96;"}
