@@ -72,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
     one.add_argument("--scope", metavar="S", help=scope)
     one.add_argument("--json", action="store_true", help="a JSON object a line, with all keys")
-    one.epilog = f"The largest comes first; of each among others {COPIES_SHOWN} copies and {COPIES_SHOWN} variants are shown."
+    one.epilog = (
+        f"The largest comes first; of each among others {COPIES_SHOWN} copies and {COPIES_SHOWN} variants are shown."
+    )
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item; an URL in any spelling")
     one.add_argument("--pattern", metavar="REGEX", help="also keys in which this is found")

@@ -182,7 +182,9 @@ class Job:
             problems = [f"{read.number}: {read.problem}" for read, _ in zip(source.rows(), range(3), strict=False)]
             raise ValueError(f"{args.file}: no row can be read. Line {'; '.join(problems)}")
         text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
-        lacking = [f"a field {name!r}" for name in (text, args.key, scope, args.date, args.title) if name and name not in names]
+        lacking = [
+            f"a field {name!r}" for name in (text, args.key, scope, args.date, args.title) if name and name not in names
+        ]
         if not text:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
         if names and lacking:

@@ -253,8 +253,8 @@ class DuplicateIndex:
             if not isinstance(given, str):
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         new = self._rule.read(text)
-        beside = {"title": hash_title(title), "values": hash_values(values or {})}
-        return ReadText(new, replace(self._rule.fingerprint(new), **beside))
+        made = self._rule.fingerprint(new)
+        return ReadText(new, replace(made, title=hash_title(title), values=hash_values(values or {})))
 
     def check(
         self,
@@ -565,17 +565,16 @@ class DuplicateIndex:
             records = self._others(item, ids[start : start + _CHUNK])
             self._verified += len(records)
             judged = self._rule.judge(item.text, [one.fingerprint for one in records], self._threshold, self._most_new)
-            likes = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
+            found_alike = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
             forms: dict[str, list[Record]] = {}
-            for one, _ in likes:
+            for one, _ in found_alike:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
-            for one, proof in likes:
-                name = one.name
+            for one, proof in found_alike:
+                name, same_site = one.name, is_same_site(item.name.site, one.name.site)
+                siblings = [each.fingerprint for each in forms[name.variant_of or name.key] if each is not one]
                 shares = f"(c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
-                same = is_same_site(item.name.site, name.site)
-                siblings = [sib.fingerprint for sib in forms[name.variant_of or name.key] if sib is not one]
-                like = Like(one, proof, f"near-duplicate of {name.key} {shares}", same, siblings[:MOST_ALIGNED])
-                if same or siblings:
+                like = Like(one, proof, f"near-duplicate of {name.key} {shares}", same_site, siblings[:MOST_ALIGNED])
+                if same_site or siblings:
                     own.append(like)
                 else:
                     yield like

@@ -203,7 +203,6 @@ class TestGroups:
         assert call("dedup", "stats", news, "--json") == 0
         assert json.loads(capsys.readouterr().out)["copies"] == 13
 
-
     def test_variants_are_marked(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         with DuplicateIndex(store=SQLiteStore(news), remember_copies=100) as index:
             flat = "Rooms in {} to let, see the plan below. " + story(99, 3)

@@ -16,7 +16,7 @@ from tests.crawl.web import Web, article, story
 @pytest.fixture
 def copies(web: Web) -> Web:
     web.pages |= {f"/a/{n}": article(n) for n in range(3)}
-    web.pages["/copy"] = article(9, text=story(1) + " Shared by a reader of ours.")
+    web.pages["/copy"] = article(1, text=story(1) + " Shared by a reader of ours.")
     return web
 
 
@@ -258,18 +258,20 @@ def lot(n: int, extra: str = "") -> str:
     return f"{sums} {extra}"
 
 
-def test_the_mark_says_how_much_is_new_and_whether_other_numbers_stand_in_it() -> None:
+def test_the_mark_says_how_much_is_new_and_a_form_filled_in_anew_is_marked_as_variant() -> None:
     items = [
         {"url": "https://a.example/1", "body": lot(1)},
         {"url": "https://a.example/2", "body": lot(2)},
         {"url": "https://a.example/3", "body": lot(1, story(5, 1))},
     ]
     done = crawl_of(started_items(*items), {"DENOISE_DEDUP": "mark"})
-    form, longer = (item["near_duplicate"] for item in done.items[1:])
-    assert form["of"] == longer["of"] == "https://a.example/1"
-    assert form["form"] is True and longer["form"] is False
-    assert 0 < longer["new"] <= 0.3
-    assert done.stat("dedup/forms") == 1
+    form, longer = done.items[1:]
+    assert form["variant_of"] == longer["near_duplicate"]["of"] == "https://a.example/1"
+    assert "near_duplicate" not in form and "variant_of" not in longer
+    assert 0 < longer["near_duplicate"]["new"] <= 0.3
+    assert (done.stat("dedup/variants"), done.stat("dedup/duplicates")) == (1, 1)
+    dropped = crawl_of(started_items(*items), {"DENOISE_DEDUP_VARIANTS": "drop"})
+    assert [item["url"] for item in dropped.items] == ["https://a.example/1"]
     assert len(crawl_of(started_items(*items), {"DENOISE_DEDUP_MOST_NEW": 0.01}).items) == 3
 
 

@@ -177,7 +177,7 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
 
 def guarded(**settings: Any) -> IndexGuard:
     state = CrawlState(get_crawler(settings_dict=settings))
-    guard = IndexGuard(state.crawler, state.settings, state.log)
+    guard = IndexGuard(state.crawler, state.settings, state.log, state.pages.beside)
     guard.open()
     return guard
 

@@ -28,7 +28,7 @@ def site(web: Web) -> Web:
     for number, path in enumerate(SMALL):
         web.pages[path] = article(number)
     canonical = f"<link rel=canonical href='{web('/large')}'>"
-    web.pages["/9"] = article(9, text=story(9, 2000)).replace("</head>", f"{canonical}</head>")
+    web.pages["/9"] = article(9, text=story(9, 3000)).replace("</head>", f"{canonical}</head>")
     assert len(web.pages["/9"]) > beside.LARGE
     return web
 

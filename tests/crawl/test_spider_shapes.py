@@ -27,8 +27,8 @@ def site(web: Web) -> None:
     entries = "".join(f"<div class=e><a href={name}>Entry {name}</a><p>Teaser of {name}.</p></div>" for name in names)
     web.pages["/"] = f"<title>All</title><body><div id=top>Daily Gazette</div>{entries}<div>All rights reserved</div>"
     for n, name in enumerate(names):
-        text = story(COPY) + " Shared by a reader." if n == PAGES - 1 else None
-        web.pages[name] = article(n, names, text)
+        is_copy = n == PAGES - 1
+        web.pages[name] = article(COPY, names, story(COPY) + " Shared by a reader.") if is_copy else article(n, names)
         web.pages[f"/more/{n}"] = f"<title>More</title><body><p>Figures on story {n}.</p>"
     listed = json.dumps([{"url": web(name), "text": story(40 + n)} for n, name in enumerate(names)])
     web.pages["/api"] = Reply(listed.encode(), headers={"Content-Type": "application/json"})
@@ -137,7 +137,8 @@ SHAPES: dict[str, Shape] = {
 def run(shape: Shape, web: Web, milliseconds: int) -> Crawl:
     site(web)
     web.seconds, web.in_any_order = milliseconds / 1000, True
-    return crawl(shape.spider(web), shape.settings)
+    settings = {"DENOISE_DEDUP_VARIANTS": "drop", **shape.settings}  # what items bring here is a number of the page
+    return crawl(shape.spider(web), settings)
 
 
 def stories_in(item: Any) -> list[int]:
