@@ -152,7 +152,7 @@ class Replacing:
 class Nameless:
     async def process_item(self, item: Any) -> Any:
         await asyncio.sleep(0.01)
-        return {"body": item["body"], "n": len(item["url"])}
+        return {"body": item["body"], "n": 1}
 
 
 class Dropping:

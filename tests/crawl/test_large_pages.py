@@ -19,7 +19,7 @@ STEPS: dict[str, tuple[Any, str, Callable[..., int]]] = {
     "read": (pages, "read_page", lambda response, *_, **__: len(response.body)),
     "declared": (item_pages, "_declared", lambda response: len(response.body)),
     "body": (item_values, "_made", lambda page, others, settings, response: len(response.body)),
-    "fingerprint": (DuplicateIndex, "read", lambda index, text: len(text)),
+    "fingerprint": (DuplicateIndex, "read", lambda index, text, **more: len(text)),
 }
 
 
@@ -28,7 +28,7 @@ def site(web: Web) -> Web:
     for number, path in enumerate(SMALL):
         web.pages[path] = article(number)
     canonical = f"<link rel=canonical href='{web('/large')}'>"
-    web.pages["/9"] = article(9, text=story(9, 3000)).replace("</head>", f"{canonical}</head>")
+    web.pages["/9"] = article(9, text=story(9, 4500)).replace("</head>", f"{canonical}</head>")
     assert len(web.pages["/9"]) > beside.LARGE
     return web
 

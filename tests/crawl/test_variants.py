@@ -1,0 +1,117 @@
+"""What is like another item and a thing of its own is kept: nothing is lost because it is like something else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, article, sentence, story
+
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
+IN_ORDER = {**ONE_BY_ONE, "DENOISE_COMPARISON_WAIT": 0}
+PLACES = "Kiel Lund Oban Cork Bergen Ghent Nantes Porto Turin Graz Delft Split".split()
+TRADES = "baker joiner nurse welder tailor driver gardener roofer printer cook plumber teacher".split()
+FRAME = (
+    "<html><head><title>{title}</title></head><body><div id=top>The Gazette Home Jobs Contact</div>"
+    "<div class=main><h1>{heading}</h1>{text}</div><div id=foot>All rights reserved, the usual notes</div></body></html>"
+)
+JOB = (
+    "<p>We are looking for a {trade} in {place} from the {day} of March on. You like to work with others and keep your "
+    "tools in order.</p><p>We offer {pay} euros a month, thirty days of leave and a place where nobody minds if you "
+    "whistle. Please write to our office, with the usual papers; we answer within a week, and pay for your journey.</p>"
+)
+
+
+def job(n: int, *, title: str = "{trade} in {place}") -> str:
+    values = {"trade": TRADES[n % 12], "place": PLACES[n * 5 % 12], "day": n + 1, "pay": 2000 + 37 * n}
+    named = title.format(**values)
+    return FRAME.format(title=f"{named} - The Gazette", heading=named, text=JOB.format(**values))
+
+
+def paths(web: Web, more: str = "") -> list[str]:
+    return [web(path) for path in (*(f"/jobs/{n}" for n in range(12)), *more.split())]
+
+
+@pytest.mark.parametrize("title", ["{trade} in {place}", "Job offer"])
+def test_forms_of_a_site_are_kept_and_their_copies_dropped(web: Web, title: str) -> None:
+    web.pages |= {f"/jobs/{n}": job(n, title=title) for n in range(12)}
+    printed = job(7, title=title).replace("</h1>", "</h1><p>Printed for you on the way home.</p>")
+    web.pages |= {"/jobs/7/print": printed, "/jobs/3?sort=new": job(3, title=title)}
+    done = crawl(spider_of(*paths(web, "/jobs/7/print /jobs/3?sort=new")), IN_ORDER)
+    assert {item["url"] for item in done.items} == set(paths(web))
+    assert {str(reason.of) for _, reason in done.dropped} == {web("/jobs/7"), web("/jobs/3")}  # type: ignore[attr-defined]
+    assert sum("variant_of" in item for item in done.items) == 11
+    assert done.stat("dedup/variants") == 11
+    assert done.log.count(" is a variant of ") == 1
+    dropped = crawl(spider_of(*paths(web)), {**ONE_BY_ONE, "DENOISE_DEDUP_VARIANTS": "drop"})
+    assert len(dropped.items) < 12
+
+
+def test_the_field_of_variants_has_a_name_of_its_own_or_none(web: Web) -> None:
+    web.pages |= {f"/jobs/{n}": job(n) for n in range(2)}
+    named = crawl(spider_of(web("/jobs/0"), web("/jobs/1")), {**ONE_BY_ONE, "DENOISE_FIELDS": {"variant_of": "like"}})
+    assert [item.get("like") for item in named.items] == [None, web("/jobs/0")]
+    none = crawl(spider_of(web("/jobs/0"), web("/jobs/1")), {**ONE_BY_ONE, "DENOISE_FIELDS": {"variant_of": ""}})
+    assert [sorted(item) for item in none.items] == [["body", "url"]] * 2
+
+
+def test_variants_are_known_in_the_next_crawl(web: Web, tmp_path: Path) -> None:
+    web.pages |= {f"/jobs/{n}": job(n) for n in range(12)}
+    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite"}
+    assert len(crawl(spider_of(*paths(web)[:6]), settings).items) == 6
+    assert len(crawl(spider_of(*paths(web)[6:]), settings).items) == 6
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "texts.sqlite")) as index:
+        [group] = index.groups()
+    assert (group.kept, len(group.variants), group.copies) == (web("/jobs/0"), 11, ())
+
+
+WALL = FRAME.format(
+    title="Before you go on", heading="Before you go on", text=f"<p>{story(3).replace('. ', '.</p><p>')}</p>"
+)
+
+
+@pytest.mark.parametrize(("fields", "kept"), [({}, 6), ({"DENOISE_DEDUP_FIELDS": ["body"]}, 3)])
+def test_items_with_values_of_their_own_are_kept(web: Web, fields: dict[str, Any], kept: int) -> None:
+    web.pages |= {f"/goods/{n}": article(n % 3, text=story(n % 3)) for n in range(6)}
+
+    def parse(self: Any, response: Any) -> Any:
+        number = int(response.url.rpartition("/")[2])
+        yield {"url": response.url, "price": 10 + number, "seen": f"2026-01-{10 + number}T12:00"}
+
+    done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(6)), parse=parse), {**ONE_BY_ONE, **fields})
+    assert len(done.items) == kept
+
+
+def test_a_text_that_stands_all_over_a_site_is_no_copy(web: Web) -> None:
+    web.pages |= {f"/goods/{n}": WALL for n in range(12)}
+    done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(12))), ONE_BY_ONE)
+    assert len(done.items) >= 9  # until three others have come, nothing tells a wall from a copy
+    assert done.stat("dedup/not_own") >= 8
+    assert done.log.count("no copy") == 1
+
+
+def test_a_page_that_shows_several_posts_takes_none_of_them(web: Web) -> None:
+    posts = [story(n) for n in range(3)]
+    web.pages["/"] = FRAME.format(
+        title="All posts", heading="All posts", text="".join(f"<p>{post}</p>" for post in posts)
+    )
+    web.pages |= {f"/{n}": article(n, text=post) for n, post in enumerate(posts)}
+    done = crawl(spider_of(web("/"), *(web(f"/{n}") for n in range(3))), ONE_BY_ONE)
+    assert len(done.items) == 4
+    assert all(sentence(n) in done.bodies()[web(f"/{n}")] for n in range(3))
+
+
+def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) -> None:
+    web.pages["/a"] = article(1)
+    addresses = [web("/a")]
+    for n, site in enumerate((web, web, other_web, other_web, other_web, other_web)):
+        site.pages[f"/{n}"] = article(1).replace("Article 1", f"News of {n} kinds")
+        named = site(f"/{n}")
+        addresses.append(named.replace("127.0.0.1", "localhost") if site is web or n > 3 else named)
+    done = crawl(spider_of(*addresses), {**IN_ORDER, "DENOISE_DEDUP_SCOPE": "global"})
+    assert [item["url"] for item in done.items] == [web("/a")]
+    assert done.log.count("WARNING Five copies of") == 1
+    assert f"{web('/a')} have different titles, among them {addresses[1]}, {addresses[2]} and " in done.log
+    assert "DENOISE_DEDUP_FIELDS" in done.log
