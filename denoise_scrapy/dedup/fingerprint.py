@@ -159,7 +159,7 @@ class Features:
         return self._cuts[t]
 
     def sample(self, limit: int = EVERY) -> Sample:
-        """Sample the auxiliary feature string: the low halves of its hashes below a limit, each once, in order of the text.
+        """Sample the auxiliary feature string: low halves of its hashes below a limit, each once, in order of the text.
 
         Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
 
@@ -181,7 +181,7 @@ class Features:
         return self.sample(limit), limit
 
     def rare_units(self, t: int) -> tuple[Sample, int]:
-        """Return the units that occur no more than `t` times, as the main ones, and how often their sample was halved."""
+        """Return the units that occur no more than `t` times, as the main ones, and how often that sample was halved."""
         units, counts, stop = self.runs[2:]
         rare = _each_once(_unit_hashes(units[(counts <= t) & ~stop]))
         halved = 0
@@ -244,7 +244,8 @@ def _each_once(values: Sample) -> Sample:
 
 
 def _unit_hashes(units: Words) -> Sample:
-    return (units * _SPREAD >> np.uint32(32 - UNIT_BITS)).astype(np.uint16)
+    spread: Sample = (units * _SPREAD >> np.uint32(32 - UNIT_BITS)).astype(np.uint16)
+    return spread
 
 
 def is_too_short(n: int, units: int) -> bool:

@@ -22,7 +22,16 @@ from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewTe
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
 from denoise_scrapy.dedup.tree import Forest
-from denoise_scrapy.dedup.variants import hash_title, hash_values, is_filled_in, is_same_site, is_view, other_title, other_values, site_of
+from denoise_scrapy.dedup.variants import (
+    hash_title,
+    hash_values,
+    is_filled_in,
+    is_same_site,
+    is_view,
+    other_title,
+    other_values,
+    site_of,
+)
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -224,8 +233,8 @@ class DuplicateIndex:
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts, 'claimed', 'settled' and
-        'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon, 'unnoted' the
+        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts, 'claimed',
+        'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon, 'unnoted' the
         times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the kept texts
         that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
         """
@@ -241,8 +250,8 @@ class DuplicateIndex:
             if not isinstance(given, str):
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         new = self._rule.read(text)
-        beside = {"title": hash_title(title), "values": hash_values(values or {})}
-        return ReadText(new, replace(self._rule.fingerprint(new), **beside))
+        title_units, fields = hash_title(title), hash_values(values or {})
+        return ReadText(new, replace(self._rule.fingerprint(new), title=title_units, values=fields))
 
     def check(
         self,
@@ -533,14 +542,15 @@ class DuplicateIndex:
         return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
 
     def _likes(self, item: Item, found: Found, *, short: bool) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: those of the same words, of other sites, of its own; the earliest
-        first, of its own site the likest.
+        """Yield the kept texts that a new one repeats.
+
+        Those of the same words, of other sites, of its own; the earliest first, of its own site the likest.
         """
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
             for one in self._others(item, found.same_words[start : start + _CHUNK]):
                 if one.fingerprint.digest == item.fingerprint.digest:
-                    same = Comparison(True, 1.0, 1.0)
-                    yield Like(one, same, f"the same words as {one.name.key}", is_same_site(item.name.site, one.name.site))
+                    own_site = is_same_site(item.name.site, one.name.site)
+                    yield Like(one, Comparison(True, 1.0, 1.0), f"the same words as {one.name.key}", own_site)
         ids = [] if short else found.alike
         if not self._bands and not short:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
@@ -567,7 +577,9 @@ class DuplicateIndex:
                 else:
                     yield like
         title = item.fingerprint.title
-        own.sort(key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new, like.record.id))
+        own.sort(
+            key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new, like.record.id)
+        )
         yield from own[:MOST_ALIGNED]
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:

@@ -1,10 +1,10 @@
 """Copies and variants: what two like texts differ in, and whether that makes them two things.
 
-The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their texts
-are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site is a
-variant of it, and kept, where its title is another, where its item brings another value, or where words stand in the
-place of others. What only lacks something, or has something more at an end, is a copy: a print view, a page without
-its first paragraph.
+The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their
+texts are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site
+is a variant of it, and kept, where its title is another, where its item brings another value, or where words stand in
+the place of others. What only lacks something, or has something more at an end, is a copy: a print view, a page
+without its first paragraph.
 """
 
 from __future__ import annotations

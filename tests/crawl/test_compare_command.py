@@ -64,7 +64,9 @@ def test_the_settings_choose_rule_and_threshold(two: tuple[str, str], capsys: py
     SHORTER,
     st.sampled_from(["part", "near-copy", "patent"]),
     st.sampled_from([0.3, 0.7, 1.0]),
-    st.sampled_from([("new", "kept"), ("https://a.example/2", "https://a.example/1"), ("https://b.a.example/1?print=1",) * 2]),
+    st.sampled_from(
+        [("new", "kept"), ("https://a.example/2", "https://a.example/1"), ("https://b.a.example/1?print=1",) * 2]
+    ),
     st.sampled_from([("", ""), ("One two", "Two three"), ("Two three", "")]),
 )
 def test_the_verdict_is_that_of_an_index(
@@ -93,12 +95,15 @@ def test_the_counts_are_those_of_the_decision(a: list[str], b: list[str], by: tu
         assert (judged.c1.value, judged.c2.value) == (compared.c1, compared.c2)
 
 
-FLAT = "Two rooms near the park in {}, bright and quiet, on the second floor. The rent is {} a month, heating included. " + story(5)
+FLAT = (
+    "Two rooms near the park in {}, bright and quiet, on the second floor. The rent is {} a month, heating included. "
+    + story(5)
+)
 
 
 def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, given in (("a", ("Kiel", 700)), ("b", ("Bonn", 900))):
-        Path(f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*given))
+    for name, values in (("a", ("Kiel", 700)), ("b", ("Bonn", 900))):
+        Path(f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*values))
     assert call("compare", "a.txt", "b.txt") == 0
     out = capsys.readouterr().out
     assert "; on one site it is a variant, and kept: something else is filled in." in out
@@ -108,7 +113,9 @@ def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[
         Path(f"{name}.html").write_text(page)
     assert call("compare", "a.html", "b.html", "--json") == 0
     found = json.loads(capsys.readouterr().out)["comparisons"]
-    assert [(one["duplicate"], one["variant"], one["one_site"]) for one in found] == [(True, "another title", False)] * 2
+    assert [(one["duplicate"], one["variant"], one["one_site"]) for one in found] == [
+        (True, "another title", False)
+    ] * 2
 
 
 def test_urls_of_one_site_are_variants() -> None:

@@ -143,7 +143,9 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
             item = index._read(text, Name(str(number)))
             found = index._find(item, similar=True)
-            matches = [like.record.id - 1 for like in index._likes(item, found, short=judge.too_short(item.fingerprint))]
+            matches = [
+                like.record.id - 1 for like in index._likes(item, found, short=judge.too_short(item.fingerprint))
+            ]
             verdicts = judge.judge(item.text, kept, judge.threshold)
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
             hits += len(matches)

@@ -137,12 +137,14 @@ JOB = (
 )
 JOBS = (("welder", "Kiel", 2900, "1 May"), ("baker", "Bonn", 2700, "1 May"), ("nurse", "Kiel", 3100, "9 June"))
 FLAT = (
-    "{rooms} rooms in {street}, bright and quiet, on the second floor, with a balcony over the yard. The rent is {rent} "
-    "a month, heating included; the deposit is three rents. There is a cellar, and a shed for bicycles. No pets, please."
+    "{rooms} rooms in {street}, bright and quiet, on the second floor, with a balcony to the yard. The rent is {rent} "
+    "a month, heating included; the deposit is three rents. There is a cellar, and a shed for bicycles. No pets please."
 )
-SHIRT = "A shirt of heavy cotton in {}, made in the north of Portugal, with buttons of nut. Wash it warm, dry it in the wind."
+SHIRT = (
+    "A shirt of heavy cotton in {}, made in the north of Portugal, with buttons of nut. Wash it warm, dry it outside."
+)
 LAW = (
-    "Section 12. Whoever keeps a dog pays a fee of {} marks a year to the parish. The fee is due on the first of March. "
+    "Section 12. Whoever keeps a dog pays a fee of {} marks a year to the parish. The fee is due on the first of May. "
     "Dogs that guide the blind are free of it. The version of {} is in force until another one is made."
 )
 STORY = (
@@ -247,12 +249,36 @@ class TestCopiesOfOneSite:
         assert not is_view("https://a.example/?id=7", "https://a.example/?id=8")
         assert not is_view("7", "8") and not is_view("7", "https://a.example/7")
 
+    @pytest.mark.parametrize(
+        ("first", "last", "is_copy"), [(0.55, 1, True), (0.65, 1, False), (0.2, 0.75, True), (0.2, 0.65, False)]
+    )
+    def test_a_small_part_is_one_of_what_a_page_shows(self, first, last, is_copy):
+        words = english(8, 200)
+        part = " ".join(words[int(first * 200) : int(last * 200)])
+        whole = ("https://a.example/", " ".join(words))
+        assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
+        assert judged(whole, ("https://b.example/7", part)) == ["new", whole[0]]
+
+    def test_without_its_end(self):
+        words = english(8, 200)
+        whole = ("https://a.example/", " ".join(words))
+        for share, is_copy in ((0.55, True), (0.45, False)):
+            part = " ".join(words[: int(share * 200)])
+            assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
+
 
 class TestOtherSites:
-    REPRINT = ("https://b.example/x", f"(Newswire) {STORY} By our reporter in Oban.", "Islanders wait for the boat no more")
+    REPRINT = (
+        "https://b.example/x",
+        f"(Newswire) {STORY} By our reporter in Oban.",
+        "Islanders wait for the boat no more",
+    )
 
     def test_a_reprint_under_another_title_is_a_copy(self):
-        assert judged(("https://a.example/7", STORY, "The ferry sails again"), self.REPRINT) == ["new", "https://a.example/7"]
+        assert judged(("https://a.example/7", STORY, "The ferry sails again"), self.REPRINT) == [
+            "new",
+            "https://a.example/7",
+        ]
 
     def test_a_text_changed_in_the_middle_is_a_copy_there(self):
         text = STORY.replace("Oban", "Dunoon").replace("Monday", "Tuesday")
@@ -359,5 +385,7 @@ def test_a_text_read_before_has_its_title_and_values():
         given = {"title": "Rooms in Kiel", "values": json.loads('{"rent": 700}')}
         index.add("https://a.example/1", index.read(STORY, **given))
         assert index.check("https://a.example/2", STORY, **given).of == "https://a.example/1"
-        assert index.check("https://a.example/2", index.read(STORY, title="Rooms in Bonn")).reason.endswith("another title")
+        assert index.check("https://a.example/2", index.read(STORY, title="Rooms in Bonn")).reason.endswith(
+            "another title"
+        )
         assert index.check("https://b.example/2", STORY, values={"rent": 7}).reason.endswith("other values")
