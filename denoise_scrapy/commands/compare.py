@@ -300,9 +300,7 @@ def _lines(new: str, kept: str, judged: Judged) -> Iterator[str]:
     verdict = "a duplicate" if judged.duplicate else "a variant" if judged.variant else "no duplicate"
     why = judged.why
     if judged.variant:
-        why += (
-            f"; {judged.variant}" if judged.one_site else f"; on one site it is a variant, and kept: {judged.variant}"
-        )
+        why += f"; {'' if judged.one_site else 'on one site it is a variant, and kept: '}{judged.variant}"
     yield f"{kept} is kept, {new} is new: {new} is {verdict} of {kept}: {why}."
     runs = "pairs" if judged.share_new is None else "runs"
     facts = {

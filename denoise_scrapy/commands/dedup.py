@@ -40,6 +40,7 @@ COPIES_SHOWN = 10  # of a group among others
 PROBLEMS_SHOWN = 100  # more say nothing new
 BATCH = 1000  # texts copied at a time
 DIGEST_BYTES = 16
+_NAME = np.uint64(0xFFFFFFFF)  # of a pair of name and value
 STORE = (
     "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (#denoise where no name is given), or the import path "
     "of a class; user and password may stand in the URL"
@@ -346,16 +347,11 @@ def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
             values = np.frombuffer(data, "<u2")
             if np.any(values[1:] <= values[:-1]):
                 return f"{name} is out of order"
-        if rule.has_bands:
-            if len(np.unique(f.runs)) < len(f.runs):
-                return "s2 has a run twice"
-        else:
-            pairs = np.frombuffer(f.s2, "<u4")
-            if np.any(pairs[1:] < pairs[:-1]):
-                return "s2 is out of order"
-        names = np.frombuffer(f.values, "<u4").reshape(-1, 2)[:, 0]
-        if np.any(names[1:] < names[:-1]):
-            return "values are out of order"
+        pairs, names = np.frombuffer(f.s2, "<u2" if rule.has_bands else "<u4"), np.frombuffer(f.values, "<u8") & _NAME
+        if np.any(np.diff(names.astype(np.int64)) < 0) or (not rule.has_bands and np.any(pairs[1:] < pairs[:-1])):
+            return "values or s2 are out of order"
+        if rule.has_bands and len(np.unique(pairs)) < len(pairs):
+            return "s2 has a run twice"
         if len(f.digest) != DIGEST_BYTES or len(f.bands) not in {0, 4 * BANDS} or f.t not in LEVELS or f.n < 0:
             return "digest, bands, t or n is damaged"
     except (TypeError, ValueError) as error:

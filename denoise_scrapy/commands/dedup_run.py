@@ -73,8 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
     parser.epilog = (
         "A row is compared with the rows that are kept. Variants are no duplicates: like rows of one site, by the host "
-        "of their keys, with another title or with something else filled in. To keep the longest or the newest of several, FILE is read "
-        "twice and its texts go to a temporary file. Memory: 1.5 KB for each row that is kept. "
+        "of their keys, with another title or with something else filled in. To keep the longest or the newest of "
+        "several, FILE is read twice and its texts go to a temporary file. Memory: 2 KB for each row that is kept. "
         "Exit codes: 0; 1 where rows could not be read; 2 for a wrong command line or field."
     )
 

@@ -137,9 +137,9 @@ def deduplicate(
     """Find the near-duplicates among some texts.
 
     Every row is an item of its own, also where keys repeat. Keys that are URLs say of which site a row is: like rows
-    of one site with another title, or with something else filled in, are variants, and kept. With `keep="first"` a row is judged as soon as it is
-    taken, and rows may come from a generator without end; else all are read first, and texts go to a temporary file.
-    The index takes some 1.2 KB of memory a kept row.
+    of one site with another title, or with something else filled in, are variants, and kept. With `keep="first"` a
+    row is judged as soon as it is taken, and rows may come from a generator without end; else all are read first, and
+    texts go to a temporary file. The index takes some 2 KB of memory a kept row.
 
     Args:
         rows: Pairs of key and text; triples of key, text and date for `keep="newest"`; key, text, date or None, and
@@ -191,7 +191,7 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
 def _row(given: Given) -> Row:
     if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
         raise ValueError(f"a row must be (key, text), (key, text, date) or (key, text, date, title), got {given!r:.80}")
-    key, text, date, title = (*given, *(None, "")[len(given) - 2 :])
+    key, text, date, title = [*given, None, ""] if len(given) == 2 else [*given, ""][:4]
     if not isinstance(key, str):
         raise ValueError(f"a key must be a string, got {key!r:.80}")
     if not isinstance(text, str):
@@ -207,5 +207,5 @@ def _plain(verdict: Verdict, batch: Batch) -> Verdict:
     if name is None:
         return verdict
     key = batch.key_of(name)
-    field = "variant_of" if verdict.of is None else "of"
-    return replace(verdict, **{field: key}, reason=verdict.reason.replace(name, key))
+    of, variant_of = (None, key) if verdict.of is None else (key, None)
+    return replace(verdict, of=of, variant_of=variant_of, reason=verdict.reason.replace(name, key))

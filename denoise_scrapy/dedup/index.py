@@ -60,8 +60,9 @@ class Verdict:
         score: Share of the text's runs of units found in it (c2), 0 to 1; 0 for no duplicate.
         c1: Share of the text's main units found in it, 0 to 1; 0 for no duplicate.
         new: Share of the text that is not in it, 0 to 1, as estimated from the runs; 0 for no duplicate.
-        variant_of: Key of the kept text of the same site that the text is a variant of: as like it as a duplicate, but
-            another thing by its title, its item's values, or what is filled in. It is no duplicate. None for none.
+        variant_of: Key of the kept text that the text is a variant of, the first of its form: as like it as a
+            duplicate, but another thing by its title, its item's values, or what is filled in. It is no duplicate, and
+            of the same site but where values differ or three texts make the form known. None for none.
         reason: One short sentence for a log.
         too_short: True for a text that similarity cannot judge.
         updated: True where the key was kept with another text, which this one replaced.
@@ -385,10 +386,11 @@ class DuplicateIndex:
         return count
 
     def group(self, key: str, scope: str = "") -> Group | None:
-        """Return the group of a kept or dropped key: the kept one, and those dropped for it; None without any.
+        """Return the group of a kept key, with those dropped for it and its variants, of a dropped one or of a variant.
 
-        A group ends when its kept text is removed or withdrawn. It stays when that text is updated: these items were
-        dropped for that key. A dropped key leaves it when it is kept itself, or dropped for another text.
+        None without any. Its copies are forgotten when its kept text is removed or withdrawn. They stay when that text is
+        updated: these items were dropped for that key. A dropped key leaves it when it is kept itself, or dropped for
+        another text.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -403,7 +405,7 @@ class DuplicateIndex:
             return self._store.group(key, scope)
 
     def groups(self) -> list[Group]:
-        """Return all groups that are remembered, the largest first; they take some 200 bytes a dropped key."""
+        """Return all groups that are remembered, the largest first; they take some 200 bytes a dropped key or variant."""
         with self._lock:
             return self._store.groups()
 

@@ -482,7 +482,7 @@ def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes]:
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
-    """Write a record as bytes, some 700 to 1,500."""
+    """Write a record as bytes, some 700 to 2,500."""
     f = fingerprint
     parts = [f.s1, f.s2, f.rare, f.title, f.values, f.bands, *(one.encode() for one in name[1:])]
     head = _HEAD.pack(f.n, f.t, f.limit, *map(len, parts), f.digest)

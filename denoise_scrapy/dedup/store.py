@@ -281,8 +281,9 @@ class Store(ABC):
 
     def variants(self, kept: Name | None = None) -> Iterator[Name]:
         """Yield the names of the kept texts that are variants of one, or of any; those kept last at the end."""
-        names = (record.name for record in self.records())
-        yield from (name for name in names if name.variant_of and kept in {None, Name(name.variant_of, name.scope)})
+        for name in (record.name for record in self.records()):
+            if name.variant_of and (kept is None or kept[:2] == (name.variant_of, name.scope)):
+                yield name
 
     def group(self, key: str, scope: str) -> Group | None:
         """Return the group of a key, be it the kept one, a dropped one or a variant; None where it is alone."""

@@ -102,8 +102,8 @@ FLAT = (
 
 
 def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, given in (("a", ("Kiel", 700)), ("b", ("Bonn", 900))):
-        Path(f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*given))
+    for name, values in (("a", ("Kiel", 700)), ("b", ("Bonn", 900))):
+        Path(f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*values))
     assert call("compare", "a.txt", "b.txt") == 0
     out = capsys.readouterr().out
     assert "; on one site it is a variant, and kept: something else is filled in." in out

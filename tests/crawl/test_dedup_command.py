@@ -304,7 +304,7 @@ class TestCheck:
             ("s2 = x'01000100'", "s2 has a run twice"),
             ("rare = x'000002000100'", "rare is out of order"),
             ("title = x'02000100'", "title is out of order"),
-            ("other_fields = x'02000000000000000100000000000000'", "values are out of order"),
+            ("other_fields = x'02000000000000000100000000000000'", "values or s2 are out of order"),
             ("other_fields = x'01000000'", "it cannot be read"),
             ("bands = x''", "it lacks bands"),
             ("bands = x'00'", "digest, bands, t or n is damaged"),

@@ -1,8 +1,9 @@
 """The contract of a store, as tests that the tests of every store inherit."""
 
 import time
+from dataclasses import fields, replace
 
-from denoise_scrapy.dedup import Fingerprint, Store
+from denoise_scrapy.dedup import Fingerprint, Group, Store
 from denoise_scrapy.dedup.store import Name, Record, new_owner
 from tests.dedup.made_texts import english
 
@@ -15,6 +16,10 @@ def put(store, key, fingerprint, scope="", group="", replaced=0, owner=""):
     """Keep a text as an index does that has seen all."""
     last = max((one.id for batch in store.newer(0) for one in batch), default=0)
     return store.put(Name(key, scope, group), fingerprint, last, replaced, owner).id
+
+
+def vars_of(fingerprint):
+    return [getattr(fingerprint, one.name) for one in fields(fingerprint)]
 
 
 class StoreContract:
@@ -32,6 +37,13 @@ class StoreContract:
         assert [one for batch in store.newer(0) for one in batch] == listings
         assert [one for batch in store.newer(ids[0]) for one in batch] == listings[1:]
         assert list(store.newer(ids[2])) == []
+
+    def test_gives_back_all_of_a_name_and_a_fingerprint(self, store: Store):
+        name = Name("ключ", "s", "g", "a.example", "первый")
+        full = replace(LONG, title=b"\x01\x00\x02\x00", values=b"\x00" * 16)
+        assert all(field not in {b"", ""} for field in (*name, *vars_of(full)))
+        number = store.put(name, full, 0).id
+        assert store.get([number]) == list(store.records()) == [Record(number, name, full)]
 
     def test_ids_grow_and_never_come_back(self, store: Store):
         first = put(store, "a", LONG)
@@ -65,6 +77,19 @@ class StoreContract:
         for name in names:
             put(store, name, SHORT, name, name)
         assert [record.name for record in store.records()] == [Name(name, name, name) for name in names]
+
+    def test_variants_are_listed_with_what_they_are_variants_of(self, store: Store):
+        names = [Name("a", "s"), Name("b", "s", variant_of="a"), Name("c", "s", "g", "x.example", "a"), Name("d", "s")]
+        names += [Name("e", "s", variant_of="d"), Name("b", "t", variant_of="a"), Name("z", variant_of="a")]
+        ids = [store.put(name, SHORT, last).id for last, name in enumerate(names)]
+        assert list(store.variants()) == [name for name in names if name.variant_of]
+        assert list(store.variants(Name("a", "s", "g2"))) == names[1:3]
+        assert list(store.variants(Name("a"))) == names[6:] and list(store.variants(Name("b", "s"))) == []
+        assert store.group("b", "s") == store.group("a", "s") == Group("a", "s", (), ("b", "c"))
+        assert store.group("e", "s") == Group("d", "s", (), ("e",)) and store.group("none", "s") is None
+        assert [one.members for one in store.groups()] == [("a", "b", "c"), ("a", "z"), ("d", "e"), ("a", "b")]
+        new = store.put(names[1]._replace(variant_of=""), LONG, ids[-1], ids[1]).id
+        assert new and store.remove(ids[2]) and list(store.variants(names[0])) == []
 
     def test_close_twice(self, store: Store):
         store.close()

@@ -93,14 +93,15 @@ class TestAgreement:
         assert store.put(Name("b", "another scope"), OTHER, 0).id == 2
 
     _small = st.builds(
-        lambda key, scope, group, digest, bands, s1, s2: (
-            Name(key, scope, group),
-            replace(LONG, digest=digest * 16, bands=bands * 2, s1=s1, s2=s2),
+        lambda key, scope, group, site, variant_of, digest, bands, s1, s2, rare, title, values: (
+            Name(key, scope, group, site, variant_of),
+            replace(LONG, digest=digest * 16, bands=bands * 2, s1=s1, s2=s2, rare=rare, title=title, values=values),
         ),
         *[st.sampled_from(["a", "b", "ab"])] * 3,
+        *[st.sampled_from(["", "a", "ab"])] * 2,
         st.sampled_from([b"x", b"y", b"z"]),
         st.sampled_from([b"", b"aaaabbbb", b"aaaacccc", b"ccccaaaa", b"xaaaabbb"]),
-        *[st.binary(max_size=4)] * 2,
+        *[st.binary(max_size=4)] * 5,
     )
 
     @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

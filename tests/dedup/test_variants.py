@@ -1,0 +1,391 @@
+"""Variants: a slow literal version of what two texts differ in, cases worked by hand, and what stores keep of them."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from denoise_scrapy.dedup import DuplicateIndex, Group, MemoryStore, RedisStore, SQLiteStore
+from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Features, Fingerprint
+from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
+from denoise_scrapy.dedup.variants import difference, hash_title, hash_values, is_filled_in, is_view, other_values
+from tests.dedup.made_texts import english
+
+WORDS = "the of red tree stone river sand 的 山 水 light moss fern 7 1950".split()
+FILLED = "kiel bonn ulm 12 900 山".split()
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=70)
+
+
+def runs_of(words):
+    """Each run with its first and its last place."""
+    lengths = [3 if "\u4e00" <= word <= "\u9fff" else 5 for word in words]
+    return [(tuple(words[i : i + k]), i, i + k - 1) for i, k in enumerate(lengths) if i + k <= len(words)]
+
+
+def zones(places, bounds):
+    """Places before, between and behind runs, of which three in a hundred at each end are none."""
+    if not bounds:
+        return 0, len(places), 0
+    outer = 3 * len(bounds) // 100
+    first, last = bounds[outer][0], bounds[-1 - outer][1]
+    head, tail = sum(place < first for place in places), sum(place > last for place in places)
+    return head, len(places) - head - tail, tail
+
+
+def literal_difference(new, kept):
+    """What the documentation says, on all words and runs."""
+    told = {word for word in {*new, *kept} if not is_stop(unit_hashes([word]))[0]}
+    mine, theirs = {run for run, *_ in runs_of(new)}, list(dict.fromkeys(run for run, *_ in runs_of(kept)))
+    novel = [place for place, word in enumerate(new) if word in told - {*kept}]
+    lost = [place for place, run in enumerate(theirs) if run not in mine]
+    common = [(place, place) for place, run in enumerate(theirs) if run in mine]
+    return (
+        zones(novel, [(first, last) for run, first, last in runs_of(new) if run in theirs]),
+        zones(lost, common),
+        (told & {*kept}) - {*new},
+    )
+
+
+def literal_filled_in(new, kept, siblings, same_site, same_title, view):
+    novel, lost, lacking = literal_difference(new, kept)
+    if same_site and not same_title and len(new) < (0.5 if lost[2] else 0.4) * len(kept):
+        return True  # the kept one shows several
+    if sum(novel) == 0 or not lacking:
+        return False  # one has only more than the other
+    if novel[1] == 0 and (view or not same_site):
+        return False  # a byline, a line of a print view
+    pairs = [(here, there) for here, there in zip(novel, lost, strict=True) if here and there]
+    if sum(lost) and not any(max(pair) <= 20 * min(pair) for pair in pairs):
+        return False  # nothing stands in the place of the other
+    if len(siblings) < (1 if same_site else 2):
+        return same_site
+    told = {word for word in kept if not is_stop(unit_hashes([word]))[0]}
+    alone = told - set.intersection(*map(set, siblings))
+    if same_site and not same_title:
+        return bool(alone & lacking)
+    return len(alone & lacking) >= (0.25 if novel[1] and same_site else 0.4) * max(1, len(alone))
+
+
+def without_chance_matches(texts):
+    """Whether no two runs and no two words of some texts have one hash."""
+    runs = {run for text in texts for run, *_ in runs_of(text)}
+    hashes = {one for text in texts for one in Features.read(" ".join(text)).sample().tolist()}
+    words = {word for text in texts for word in text}
+    units = {one for text in texts for one in Features.read(" ".join(text)).places.tolist()}
+    return len(runs) == len(hashes) and len(words) == len(units)
+
+
+def edited(base, cuts, fills):
+    """A text with a part of it cut off at both ends, and words put in the place of others."""
+    words = base[cuts[0] : len(base) - cuts[1]]
+    for place, word in fills:
+        if words:
+            words[place % len(words)] = word
+    return words
+
+
+EDITED = st.builds(
+    edited,
+    st.just([f"{word}{place % 9}" if word.isascii() and place % 3 else word for place, word in enumerate(WORDS * 5)]),
+    st.tuples(st.integers(0, 40), st.integers(0, 20)),
+    st.lists(st.tuples(st.integers(0, 99), st.sampled_from(FILLED)), max_size=4),
+)
+
+
+class TestLiterally:
+    @settings(max_examples=200, deadline=None)
+    @given(st.one_of(TEXTS, EDITED), st.one_of(TEXTS, EDITED))
+    def test_the_difference_is_that_of_words_and_runs(self, new, kept):
+        assert tokens(" ".join(new)) == new
+        assume(without_chance_matches([new, kept]))
+        found = difference(Features.read(" ".join(new)), Fingerprint.of(" ".join(kept)))
+        novel, lost, lacking = literal_difference(new, kept)
+        hashes = Features.read(" ".join(sorted(lacking))).places.tolist()
+        assert (found.novel, found.lost, found.lacking.tolist()) == (novel, lost, sorted(hashes))
+
+    @settings(max_examples=400, deadline=None)
+    @given(EDITED, EDITED, st.lists(EDITED, max_size=3), st.booleans(), st.booleans(), st.booleans())
+    def test_so_is_the_decision(self, new, kept, siblings, same_site, same_title, view):
+        assume(without_chance_matches([new, kept, *siblings]))
+        prints = [Fingerprint.of(" ".join(one)) for one in siblings]
+        how = {"same_site": same_site, "same_title": same_title, "view": view}
+        found = is_filled_in(Features.read(" ".join(new)), Fingerprint.of(" ".join(kept)), prints, **how)
+        assert found == literal_filled_in(new, kept, siblings, **how)
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.integers(0, 10**6), st.integers(300, 9000))
+    def test_of_a_long_text_what_was_sampled_tells_about_as_much(self, seed, length):
+        words = english(seed, length)
+        kept, new = list(words), list(words)
+        some = range(length // 4, 3 * length // 4, max(20, length // 40))
+        for place in some:
+            new[place], kept[place] = f"new{place}", f"kept{place}"
+        found = difference(Features.read(" ".join(new)), Fingerprint.of(" ".join(kept)))
+        assert found.novel.head == found.novel.tail == 0 and found.novel.inner <= len(some)
+        assert found.lost.inner == pytest.approx(5 * len(some), abs=max(12, 3 * len(some)))
+        assert len(some) // 8 <= len(found.lacking) <= len(some)
+        same = difference(Features.read(" ".join(kept)), Fingerprint.of(" ".join(kept)))
+        assert not any(same.novel) and not any(same.lost) and not len(same.lacking)
+
+
+JOB = (
+    "We are looking for a {job} for our office in {city}. You work with a small team that knows what it wants, in a "
+    "house with a garden. We pay {pay} a month, thirty days of leave, and the train. Write to us before {day}, with "
+    "your papers in one file, and tell us when you can begin. We answer every letter within two weeks."
+)
+JOBS = (("welder", "Kiel", 2900, "1 May"), ("baker", "Bonn", 2700, "1 May"), ("nurse", "Kiel", 3100, "9 June"))
+FLAT = (
+    "{rooms} rooms in {street}, bright and quiet, on the second floor, with a balcony to the yard. The rent is {rent} "
+    "a month, heating included; the deposit is three rents. There is a cellar, and a shed for bicycles. No pets please."
+)
+SHIRT = (
+    "A shirt of heavy cotton in {}, made in the north of Portugal, with buttons of nut. Wash it warm, dry it outside."
+)
+LAW = (
+    "Section 12. Whoever keeps a dog pays a fee of {} marks a year to the parish. The fee is due on the first of May. "
+    "Dogs that guide the blind are free of it. The version of {} is in force until another one is made."
+)
+STORY = (
+    "The ferry to the islands sails again on Monday, after three weeks in the dock at Oban. Passengers who had booked "
+    "for the days without a boat get their money back by post. The captain said the new engine was louder than the old "
+    "one, but faster. On the islands people had lived on tins and on what the small boats brought. The baker of the "
+    "harbour had no flour for a week. Nobody was ill in that time, the doctor said, and nobody had to be flown out."
+)
+OTHERS = [" ".join(english(seed, 90)) + "." for seed in range(3)]
+
+
+def judged(*items, index=None):
+    """What each item is: "new", the key it is a copy of, or "~" and the key it is a variant of."""
+    with index or DuplicateIndex() as index:
+        found = []
+        for url, text, *more in items:
+            verdict = index.check_and_add(url, text, **dict(zip(("title", "values"), more, strict=False)))
+            assert verdict.duplicate is (verdict.of is not None) and not (verdict.of and verdict.variant_of)
+            found.append(verdict.of or (f"~{verdict.variant_of}" if verdict.variant_of else "new"))
+        return found
+
+
+def pages(form, values, host="https://a.example"):
+    return [(f"{host}/{number}", form.format(*one)) for number, one in enumerate(values)]
+
+
+class TestForms:
+    @pytest.mark.parametrize(
+        ("form", "values"),
+        [
+            (JOB.replace("{job}", "{}").replace("{city}", "{}").replace("{pay}", "{}").replace("{day}", "{}"), JOBS),
+            (FLAT.replace("{rooms}", "{}").replace("{street}", "{}").replace("{rent}", "{}"),
+             [("Two", "Mill Lane", 700), ("Three", "Mill Lane", 950), ("Two", "Dyke Road", 720), ("Two", "Hill", 705)]),
+            (SHIRT, [("red",), ("blue",), ("green",), ("black",)]),
+            (LAW, [(40, "1950"), (45, "1962"), (60, "1971")]),
+        ],
+        ids=["jobs", "flats", "one colour", "versions of a law"],
+    )  # fmt: skip
+    def test_each_is_kept_and_a_variant_of_the_first(self, form, values):
+        made = pages(form, values)
+        assert judged(*made) == ["new", *["~https://a.example/0"] * (len(made) - 1)]
+
+    def test_of_two_titles_each_is_kept_whatever_the_text(self):
+        made = [(f"https://a.example/{n}", STORY, title) for n, title in enumerate(["Mayor of Kiel", "Mayor of Bonn"])]
+        assert judged(*made) == ["new", "~https://a.example/0"]
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("The ferry sails again", "The ferry sails again | Island Courier"),
+            ("Island Courier: the ferry sails", "The ferry sails"),
+            ("The ferry sails", ""),
+            ("the FERRY sails!", "The ferry sails"),
+        ],
+    )
+    def test_a_title_that_has_only_more_or_is_not_known_is_no_other(self, one, other):
+        items = [("https://a.example/1", STORY, one), ("https://a.example/2", STORY, other)]
+        assert judged(*items) == ["new", "https://a.example/1"]
+
+    def test_a_title_of_the_frame_is_no_other(self):
+        kept, frame = "The ferry to the islands sails again", "Print preview page"
+        items = [("https://a.example/1", STORY, kept), ("https://a.example/print/1", STORY, frame)]
+        assert judged(*items) == ["new", "https://a.example/1"]
+
+    def test_a_copy_of_the_thirtieth_of_fifty_is_one_of_that_one(self):
+        values = [(f"{word} {number}",) for number, word in enumerate(sorted({*english(4, 400)})[:50])]
+        made = pages(STORY.replace("Oban", "{}"), values)
+        copies = [(f"{url}?print=1", f"Printed on 3 May. {text}") for url, text in (made[29], made[0], made[49])]
+        found = judged(*made, *copies)
+        assert found[1:50] == ["~https://a.example/0"] * 49
+        assert found[50:] == [made[29][0], made[0][0], made[49][0]]
+
+
+class TestCopiesOfOneSite:
+    @pytest.mark.parametrize(
+        ("url", "text"),
+        [
+            ("https://a.example/7?print=1", f"Printed on 3 May 2024 from a.example/7. {STORY}"),
+            ("https://www.a.example/print/7", f"{STORY} Printed on 3 May 2024 from a.example/7."),
+            ("https://m.a.example/7", f"{STORY} Share this page"),
+            ("https://a.example/7;jsessionid=0123456789abcdef", STORY),
+            ("https://a.example/7?sid=4711", STORY.upper()),
+            ("https://a.example/7?part=2", STORY.partition(". ")[2].partition(". ")[2]),
+            ("https://a.example/7?page=1", STORY.rpartition(" On the islands")[0]),
+            ("https://a.example/7?sort=2", ". ".join([*STORY.rstrip(".").split(". ")[::-1], ""]).strip()),
+        ],
+        ids="print-view line-below mobile session session-capitals beginning-cut end-cut reordered".split(),
+    )
+    def test_they_are_found(self, url, text):
+        assert judged(("https://a.example/7", STORY), (url, text)) == ["new", "https://a.example/7"]
+        title = "The ferry sails again"
+        assert judged(("https://a.example/7", STORY, title), (url, text, title)) == ["new", "https://a.example/7"]
+
+    def test_a_page_that_shows_posts_is_not_what_they_are_dropped_for(self):
+        posts = [(f"https://a.example/{number}", text) for number, text in enumerate(OTHERS)]
+        whole = ("https://a.example/", "\n".join(OTHERS))
+        assert judged(*posts, whole) == ["new"] * 4
+        assert judged(whole, *posts) == ["new", *["~https://a.example/"] * 3]
+
+    def test_addresses_of_one_page(self):
+        assert is_view("https://a.example/?id=7", "https://a.example/?id=7&lang=de")
+        assert not is_view("https://a.example/?id=7", "https://a.example/?id=8")
+        assert not is_view("7", "8") and not is_view("7", "https://a.example/7")
+
+    @pytest.mark.parametrize(
+        ("first", "last", "is_copy"), [(0.55, 1, True), (0.65, 1, False), (0.2, 0.75, True), (0.2, 0.65, False)]
+    )
+    def test_a_small_part_is_one_of_what_a_page_shows(self, first, last, is_copy):
+        words = english(8, 200)
+        part = " ".join(words[int(first * 200) : int(last * 200)])
+        whole = ("https://a.example/", " ".join(words))
+        assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
+        assert judged(whole, ("https://b.example/7", part)) == ["new", whole[0]]
+
+    def test_without_its_end(self):
+        words = english(8, 200)
+        whole = ("https://a.example/", " ".join(words))
+        for share, is_copy in ((0.55, True), (0.45, False)):
+            part = " ".join(words[: int(share * 200)])
+            assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
+
+
+class TestOtherSites:
+    REPRINT = (
+        "https://b.example/x",
+        f"(Newswire) {STORY} By our reporter in Oban.",
+        "Islanders wait for the boat no more",
+    )
+
+    def test_a_reprint_under_another_title_is_a_copy(self):
+        assert judged(("https://a.example/7", STORY, "The ferry sails again"), self.REPRINT) == [
+            "new",
+            "https://a.example/7",
+        ]
+
+    def test_a_text_changed_in_the_middle_is_a_copy_there(self):
+        text = STORY.replace("Oban", "Dunoon").replace("Monday", "Tuesday")
+        assert judged(("https://a.example/7", STORY), ("https://b.example/7", text)) == ["new", "https://a.example/7"]
+        assert judged(("https://a.example/7", STORY), ("https://a.example/8", text)) == ["new", "~https://a.example/7"]
+
+    def test_a_known_form_is_one_there_too(self):
+        form = JOB.replace("{job}", "{}").replace("{city}", "{}").replace("{pay}", "{}").replace("{day}", "{}")
+        known = pages(form, JOBS)
+        [(_, fourth)] = pages(form, [("cook", "Husum", 2800, "2 July")])
+        assert judged(*known, ("https://b.example/4", fourth))[3] == "~https://a.example/0"
+        assert judged(*known, ("https://b.example/1", f"{known[1][1]} By our partner."))[3] == "https://a.example/1"
+
+    def test_keys_that_are_no_urls_are_of_no_site(self):
+        shirts = [(f"sku {number}", SHIRT.format(colour)) for number, colour in enumerate(("red", "blue"))]
+        assert judged(*shirts) == ["new", "sku 0"]
+        assert judged(*[(key, text, key) for key, text in shirts]) == ["new", "sku 0"]
+        with DuplicateIndex() as index:
+            found = [index.check_and_add(*shirt, site="a.example") for shirt in shirts]
+            assert [verdict.variant_of for verdict in found] == [None, "sku 0"]
+        with DuplicateIndex() as index:
+            found = [index.check_and_add(url, text, site="") for url, text in pages(SHIRT, [("red",), ("blue",)])]
+            assert [verdict.of for verdict in found] == [None, "https://a.example/0"]
+
+
+class TestValues:
+    @pytest.mark.parametrize("host", ["https://a.example/2", "https://b.example/2", "sku 2"])
+    def test_items_with_other_values_are_never_duplicates(self, host):
+        first = ("https://a.example/1", STORY, "", {"price": 9, "tags": ["x"]})
+        for values, copy in (({"price": 8}, False), ({"price": 9}, True), ({"size": 3}, True), ({}, True)):
+            found = judged(first, (host, STORY, "", values))
+            assert found[1] == ("" if copy else "~") + "https://a.example/1"
+
+    def test_short_texts_too(self):
+        with DuplicateIndex(short_duplicates=True) as index:
+            index.add("a", "two words", values={"price": 1})
+            assert not index.check("b", "two words", values={"price": 2}).duplicate
+            assert index.check("b", "two words", values={"price": 1}).of == "a"
+
+    def test_any_value_has_a_hash(self):
+        endless: list[object] = []
+        endless.append(endless)
+        odd = {"a": {1: 2, "x": 3}, "b": {("t",): 1}, "c": endless, "d": "\ud800", "\ud800": b"x", "e": float("nan")}
+        assert not other_values(hash_values(odd), hash_values(odd))
+        assert other_values(hash_values(odd), hash_values({**odd, "b": {("t",): 2}}))
+
+    @settings(max_examples=50)
+    @given(*[st.dictionaries(st.text(max_size=2), st.integers(0, 2), max_size=VALUES_CAP)] * 2)
+    def test_they_are_other_where_a_field_of_both_differs(self, one, other):
+        differ = any(other[name] != value for name, value in one.items() if name in other)
+        assert other_values(hash_values(one), hash_values(other)) == differ
+
+    def test_what_is_kept_is_bounded(self):
+        values = hash_values({f"field {number}": "x" * 9999 for number in range(999)})
+        assert len(values) == 8 * VALUES_CAP
+        assert len(hash_title(" ".join(english(1, 900)))) <= 2 * TITLE_CAP
+
+    def test_same_values_on_every_machine(self):
+        assert np.frombuffer(hash_title("Bees dance"), "<u2").tolist() == [28300, 42966]
+        found = np.frombuffer(hash_values({"price": 9, "colour": "red"}), "<u4").tolist()
+        assert found == [3402113753, 2366072709, 4210582990, 653788642]
+
+
+@pytest.mark.parametrize("place", ["memory", "sqlite", "redis"])
+def test_groups_list_variants_and_outlive_the_index(place, tmp_path, request):
+    if place == "redis":
+        url = request.getfixturevalue("redis_server").url
+    stores = {"memory": MemoryStore, "sqlite": lambda: SQLiteStore(tmp_path / "a.db"), "redis": lambda: RedisStore(url)}
+    made = pages(SHIRT, [("red",), ("blue",), ("green",)])
+    first, blue, green = (url for url, _ in made)
+    group = Group(first, "", (f"{first}?sid=1",), (blue, green))
+    with DuplicateIndex(store=stores[place](), remember_copies=10) as index:
+        for key, text in (*made, (f"{first}?sid=1", made[0][1]), (f"{blue}?sid=1", made[1][1])):
+            index.check_and_add(key, text)
+        index.add("alone", STORY)
+        assert index.group(first) == index.group(green) == group and index.group("alone") is None
+        assert index.group(f"{blue}?sid=1") == Group(blue, "", (f"{blue}?sid=1",))
+        assert index.groups() == [group, Group(blue, "", (f"{blue}?sid=1",))]
+        assert index.stats["variants"] == 2
+    if place != "memory":
+        with DuplicateIndex(store=stores[place](), remember_copies=10) as index:
+            assert index.groups()[0] == group
+            assert index.check(f"{green}?print=1", made[2][1] + " Printed in May.").of == green
+            assert index.check("https://a.example/4", SHIRT.format("white")).variant_of == first
+            assert index.remove(green) and index.group(first) == Group(first, "", group.copies, (blue,))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"title": 3}, "title must be a string, got int"),
+        ({"title": None}, "title must be a string, got NoneType"),
+        ({"site": 3}, "site must be a string, got 3"),
+        ({"site": "\ud800"}, "site must be text UTF-8 can write"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with DuplicateIndex() as index, pytest.raises(ValueError, match=message):
+        index.check("a", STORY, **arguments)
+
+
+def test_a_text_read_before_has_its_title_and_values():
+    with DuplicateIndex() as index:
+        given = {"title": "Rooms in Kiel", "values": json.loads('{"rent": 700}')}
+        index.add("https://a.example/1", index.read(STORY, **given))
+        assert index.check("https://a.example/2", STORY, **given).of == "https://a.example/1"
+        assert index.check("https://a.example/2", index.read(STORY, title="Rooms in Bonn")).reason.endswith(
+            "another title"
+        )
+        assert index.check("https://b.example/2", STORY, values={"rent": 7}).reason.endswith("other values")
