@@ -17,12 +17,22 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.dedup.catalog import Catalog, Found
-from denoise_scrapy.dedup.fingerprint import Features, Fingerprint, load_minhash
+from denoise_scrapy.dedup.fingerprint import Fingerprint, load_minhash
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
 from denoise_scrapy.dedup.tree import Forest
-from denoise_scrapy.dedup.variants import hash_title, hash_values, is_filled_in, is_same_site, is_view, other_title, other_values, site_of
+from denoise_scrapy.dedup.variants import (
+    MOST_ALIGNED,
+    Item,
+    Like,
+    hash_title,
+    hash_values,
+    is_same_site,
+    likest,
+    site_of,
+    why_variant,
+)
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -33,9 +43,6 @@ CANDIDATE_LIMIT = 256
 
 _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
-# Like texts of one site that are aligned with a new one, the likest first: a copy of one of many variants is likest to
-# the one that it is a copy of.
-MOST_ALIGNED = 8
 _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
 _DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
 _NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
@@ -83,32 +90,6 @@ class ReadText(NamedTuple):
 
     text: NewText
     fingerprint: Fingerprint
-
-
-class Item(NamedTuple):
-    """A new text, and what it came with."""
-
-    name: Name
-    text: NewText
-    fingerprint: Fingerprint
-
-
-class Like(NamedTuple):
-    """A kept text that a new one repeats by the rule.
-
-    Attributes:
-        record: The kept text.
-        proof: How like they are.
-        reason: The same for a log.
-        own: Whether it is of the same site.
-        siblings: Other texts of its form that the new one repeats as well.
-    """
-
-    record: Record
-    proof: Comparison
-    reason: str
-    own: bool
-    siblings: Sequence[Fingerprint] = ()
 
 
 class Answer(NamedTuple):
@@ -488,7 +469,7 @@ class DuplicateIndex:
             return Answer(Verdict(reason=reason, too_short=short), keep=True)
         nearest: Like | None = None  # of those that are variants
         for like in self._likes(item, found, short=short):
-            why = self._why_variant(item, like)
+            why = why_variant(item, like)
             kept = like.record.name.key
             if not why:
                 proof = like.proof
@@ -499,27 +480,6 @@ class DuplicateIndex:
             return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
         name = nearest.record.name
         return Answer(Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason), keep=True)
-
-    def _why_variant(self, item: Item, like: Like) -> str:
-        """Return why a text and a kept one that it repeats are two things; "" where it is a copy."""
-        mine, theirs = item.fingerprint, like.record.fingerprint
-        if other_values(mine.values, theirs.values):
-            return "other values"
-        if not isinstance(item.text, Features) or not (like.own or like.siblings):
-            return ""
-        if like.own and other_title(item.text, mine.title, theirs.title):
-            return "another title"
-        if mine.digest == theirs.digest:
-            return ""
-        filled_in = is_filled_in(
-            item.text,
-            theirs,
-            like.siblings,
-            same_site=like.own,
-            same_title=bool(mine.title and theirs.title),
-            view=like.own and is_view(item.name.key, like.record.name.key),
-        )
-        return "something else is filled in" if filled_in else ""
 
     def _find(self, item: Item, *, similar: bool) -> Found:
         listing = Record(0, item.name, item.fingerprint).listing
@@ -539,8 +499,8 @@ class DuplicateIndex:
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
             for one in self._others(item, found.same_words[start : start + _CHUNK]):
                 if one.fingerprint.digest == item.fingerprint.digest:
-                    same = Comparison(True, 1.0, 1.0)
-                    yield Like(one, same, f"the same words as {one.name.key}", is_same_site(item.name.site, one.name.site))
+                    own_site = is_same_site(item.name.site, one.name.site)
+                    yield Like(one, Comparison(True, 1.0, 1.0), own_site, reason=f"the same words as {one.name.key}")
         ids = [] if short else found.alike
         if not self._bands and not short:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
@@ -559,16 +519,14 @@ class DuplicateIndex:
             for one, proof in likes:
                 name = one.name
                 shares = f"(c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
-                same = is_same_site(item.name.site, name.site)
+                own_site = is_same_site(item.name.site, name.site)
                 siblings = [sib.fingerprint for sib in forms[name.variant_of or name.key] if sib is not one]
-                like = Like(one, proof, f"near-duplicate of {name.key} {shares}", same, siblings[:MOST_ALIGNED])
-                if same or siblings:
+                like = Like(one, proof, own_site, siblings[:MOST_ALIGNED], f"near-duplicate of {name.key} {shares}")
+                if like.in_a_form:
                     own.append(like)
                 else:
                     yield like
-        title = item.fingerprint.title
-        own.sort(key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new, like.record.id))
-        yield from own[:MOST_ALIGNED]
+        yield from likest(item, own)
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
         """Records that are still there, but those of the item's group."""
