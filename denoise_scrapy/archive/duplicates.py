@@ -152,12 +152,13 @@ def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
     """For each of some like texts those of its site that each have units which the other has not."""
     units = [frozenset(units_of(one.fingerprint)[0].tolist()) for one in records]
     for one, mine in zip(records, units, strict=True):
-        yield [
+        found = (
             other.fingerprint
             for other, theirs in zip(records[:MOST_CANDIDATES], units, strict=False)
             if is_same_site(one.name.site, other.name.site)
             and not (mine <= theirs or theirs <= mine or is_view(one.name.key, other.name.key))
-        ][:MOST_ALIGNED]
+        )
+        yield list(islice(found, MOST_ALIGNED))
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
