@@ -152,25 +152,27 @@ def check(folder: Path, outs: Iterable[Path], cell: int, scope: str) -> None:
         return site, crc32(one.url.encode()) % -(-counts[site] // cell), one.url, one.date, one.file, one.offset
 
     pages.sort(key=place)
-    texts: dict[tuple[str, int], str] = {}
+    texts: dict[tuple[str, int], tuple[str, str]] = {}  # and titles
     for _, group in groupby(pages, lambda one: place(one)[:2]):
         some = list(group)
         for one, (_, body) in zip(some, extract_pages((p.url, p.html or "") for p in some), strict=True):
-            texts[one.file, one.offset] = body.text
-    of, verdicts = {}, {}
+            texts[one.file, one.offset] = body.text, body.title
+    of: dict[str, str] = {}
+    verdicts: dict[tuple[str, int], tuple[Any, Any]] = {}
     with DuplicateIndex() as index:
         for one in sorted(pages, key=lambda p: (p.date, p.url, p.file, p.offset)):
-            key = f"{one.file} {one.offset}"
+            key = f"{one.url}#{len(of)}" if one.url in of else one.url
             of[key] = one.url
             within = site_key(one.url) if scope == "site" else ""
-            verdict = index.check_and_add(key, texts[one.file, one.offset], scope=within)
+            text, title = texts[one.file, one.offset]
+            verdict = index.check_and_add(key, text, scope=within, title=title)
             shares = {"c1": verdict.c1, "c2": verdict.score, "new": verdict.new}
             verdicts[one.file, one.offset] = (of[verdict.of], shares) if verdict.of else (None, None)
     print(f"{len(pages)} pages, {sum(kept is not None for kept, _ in verdicts.values())} near-duplicates")
     for out in outs:
         rows = parquet.read_table(out / "bodies").to_pylist()
         found = {(row["file"], row["offset"]): row for row in rows}
-        same = sum(row["text"] == texts[key] for key, row in found.items())
+        same = sum(row["text"] == texts[key][0] for key, row in found.items())
         right = sum((row["duplicate_of"], row["shares"]) == verdicts[key] for key, row in found.items())
         print(f"{out}: {len(rows)} results of {len(found)} pages, {same} the same body, {right} the same verdict")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, extract_pages
 from denoise_scrapy.dedup import Fingerprint
+from denoise_scrapy.dedup.variants import hash_title
 
 VERSION = version("denoise-scrapy")
 #: Most pages of a cell. Of a site cut in cells bodies are as good as uncut, F1 .9743 and .9742; a cell of recorded
@@ -71,7 +73,7 @@ def _of_group(group: Iterable[Mapping[str, Any]], strategy: str, fields: Sequenc
             "evidence": body.evidence,
             "fallback": body.fallback,
             "version": VERSION,
-            "fingerprint": _columns(Fingerprint.of(body.text)),
+            "fingerprint": _columns(replace(Fingerprint.of(body.text), title=hash_title(body.title))),
         }
         for name in fields:
             row["body_html" if name == "html" else name] = getattr(body, name)

@@ -1,17 +1,21 @@
 """Near-duplicates among all texts at once, without an index: the verdicts are those of `DuplicateIndex` fed in order.
 
-Texts with a key in common are candidates, the index's own rule decides on each pair, and pairs are resolved in order. A
-text is named by a number: its place in that order. What is sorted may come from disk, so that nothing is held in memory
-but a bit for each text that is dropped.
+Texts with a key in common are candidates, the index's own rule decides on a text and its candidates, and what it is
+like is resolved in order. A text is named by a number: its place in that order. What is sorted may come from disk, so
+that nothing is held in memory but a bit for each text that is dropped.
+
+A text is judged before it is known which earlier ones are kept. So what a kept text has alone in its form is reckoned
+from other texts of its site that are no copies of it as far as their units say, and not from those that are kept.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +23,18 @@ import numpy.typing as npt
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.fingerprint import BANDS, Features, is_too_short, threshold_for
 from denoise_scrapy.dedup.rules import Comparison, judge
+from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.variants import (
+    MOST_ALIGNED,
+    Item,
+    Like,
+    is_same_site,
+    is_view,
+    likest,
+    site_of,
+    units_of,
+    why_variant,
+)
 
 #: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times
 #: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these. Of true pairs they keep 99.4 in 100
@@ -85,40 +101,85 @@ def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CAND
                 earlier.append(text)
 
 
-def verify(text: str, kept: Sequence[Fingerprint]) -> list[Comparison]:
-    """The index's decision on a text and each of some earlier ones: by the rule "part", at its thresholds.
+def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> list[tuple[int, Comparison]]:
+    """The index's decision on a text and all earlier ones that it may be like: by the rule "part", at its thresholds.
 
     A fingerprint cannot be cut again at another's frequency threshold: so the new text is needed itself.
+
+    Args:
+        row: The text: `url`, `text` and `fingerprint`, as `bodies` returns them.
+        earlier: The others by their numbers; without `text`.
+
+    Returns:
+        Numbers of those that it is like, in the order in which `resolve` is to look at them: first what it is a
+        duplicate of, then what it is a variant of, which is no duplicate.
 
     Example:
         >>> text = "Swifts sleep on the wing, high over the sea, and come down to breed under old roofs in May. "
         >>> text += "In August they leave for the south, and stay in the air until they come back to the same roof."
-        >>> [one.duplicate for one in verify("As we said. " + text, [Fingerprint.of(text), Fingerprint.of("None")])]
-        [True, False]
+        >>> texts = [text, "None", "As we said. " + text, text.replace("August", "March")]
+        >>> prints = [{name: getattr(Fingerprint.of(one), name) for name in Fingerprint.__slots__} for one in texts]
+        >>> rows = [{"url": "http://a.example", "text": t, "fingerprint": f} for t, f in zip(texts, prints)]
+        >>> [(number, one.duplicate) for row in rows[2:] for number, one in verify(row, dict(enumerate(rows[:2])))]
+        [(0, True), (0, False)]
     """
-    new = Features.read(text)
+    new = Features.read(row["text"])
     if is_too_short(new.n, len(new.main_units(threshold_for(new)))):
-        return [Comparison(duplicate=False)] * len(kept)
-    return judge(new, kept)
+        return []
+    this = _record(0, row)
+    item = Item(this.name, new, this.fingerprint)
+    records = [_record(number, earlier[number]) for number in sorted(earlier)]
+    judged = zip(records, judge(new, [one.fingerprint for one in records]), strict=True)
+    alike = [(one, proof) for one, proof in judged if proof.duplicate]
+    siblings = _siblings([one for one, _ in alike])
+    likes = [
+        Like(one, proof, is_same_site(item.name.site, one.name.site), some)
+        for (one, proof), some in zip(alike, siblings, strict=True)
+    ]
+    same = [like for like in likes if like.record.fingerprint.digest == new.digest]
+    others = [like for like in likes if not like.in_a_form]
+    aligned = likest(item, (like for like in likes if like.in_a_form))
+    copies = {like.record.id: like.proof for like in (*same, *others, *aligned) if not why_variant(item, like)}
+    variants = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in copies]
+    return [*copies.items(), *variants[:MOST_ALIGNED]]
+
+
+def _record(number: int, row: Mapping[str, Any]) -> Record:
+    return Record(number, Name(row["url"], site=site_of(row["url"])), Fingerprint(**row["fingerprint"]))
+
+
+def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
+    """For each of some like texts those of its site that each have units which the other has not."""
+    units = [frozenset(units_of(one.fingerprint)[0].tolist()) for one in records]
+    for one, mine in zip(records, units, strict=True):
+        found = (
+            other.fingerprint
+            for other, theirs in zip(records[:MOST_CANDIDATES], units, strict=False)
+            if is_same_site(one.name.site, other.name.site)
+            and not (mine <= theirs or theirs <= mine or is_view(one.name.key, other.name.key))
+        )
+        yield list(islice(found, MOST_ALIGNED))
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Which texts are dropped, and for which: each for the earliest duplicate of it that is kept.
+    """Which texts are dropped, and which are variants: each by the first text it is like that is kept.
 
     Args:
-        edges: Sequences that begin with a text and an earlier one that it duplicates, sorted by these.
+        edges: Sequences that begin with a text, an earlier one that it is like, and whether it is a duplicate of that
+            one, not a variant; in order of the texts, those of a text as `verify` returns them.
 
     Returns:
-        The edge of each dropped text.
+        The edge of each dropped text, and of each variant.
 
     Example:
-        >>> list(resolve([(1, 0), (2, 1), (3, 1), (3, 2)]))
-        [(1, 0), (3, 2)]
+        >>> list(resolve([(1, 0, True), (2, 1, True), (2, 0, False), (3, 1, True), (3, 2, True)]))
+        [(1, 0, True), (2, 0, False), (3, 2, True)]
     """
     dropped = _Bits()
     for _, group in groupby(edges, itemgetter(0)):
         for edge in islice((one for one in group if one[1] not in dropped), 1):
-            dropped.add(edge[0])
+            if edge[2]:
+                dropped.add(edge[0])
             yield edge
 
 

@@ -20,7 +20,6 @@ from denoise_scrapy.archive.places import files_of, opened
 from denoise_scrapy.archive.reading import read_records
 from denoise_scrapy.archive.records import Record
 from denoise_scrapy.body import DEFAULT_STRATEGY
-from denoise_scrapy.dedup import Fingerprint
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,10 +38,11 @@ _READ_OPTION, _READ_ROWS = "spark.sql.parquet.columnarReaderBatchSize", 32
 _CODEC = "zstd"
 _MOST_ROWS = 4096  # of a batch that Python hands to Spark
 
+_WORDS = ("site", "digest", "title")  # texts that have these in common have the verdict of the first
 _ORDER = ("date", "url", "file", "offset")  # of texts: as an index would be fed
 _PRINT = pa.struct(
     [("n", pa.int32()), ("t", pa.int32()), ("s1", pa.binary()), ("s2", pa.binary()), ("limit", pa.int64())]
-    + [(name, pa.binary()) for name in ("digest", "bands", "numbers")]
+    + [(name, pa.binary()) for name in ("digest", "bands", "rare", "title", "values")]
 )
 _SHARES = pa.struct([("c1", pa.float64()), ("c2", pa.float64()), ("new", pa.float64())])
 _PAGES = pa.schema(
@@ -51,7 +51,8 @@ _PAGES = pa.schema(
 )
 _KEYED = pa.schema([("scope", pa.int64()), ("key", pa.int64()), ("id", pa.int64())])
 _PAIRS = pa.schema([("id", pa.int64()), ("earlier", pa.int64())])
-_EDGES = pa.schema([("id", pa.int64()), ("earlier", pa.int64()), ("shares", _SHARES)])
+# `place` among the edges of the text; `shares` of a duplicate, null for a variant
+_EDGES = pa.schema([("id", pa.int64()), ("place", pa.int32()), ("earlier", pa.int64()), ("shares", _SHARES)])
 
 
 def read_pages(spark: SparkSession, *patterns: str) -> DataFrame:
@@ -179,7 +180,8 @@ def duplicates_of(
 
     Returns:
         The rows without `fingerprint`, and with duplicate_of, the URL of the kept one, null for a kept text; shares:
-        c1, c2 and new as of `Verdict`; keys, which were used: "32 x 2" or "64 x 4".
+        c1, c2 and new as of `Verdict`; variant_of, the URL of the earliest kept text found that a kept one is a
+        variant of, else null; keys, which were used: "32 x 2" or "64 x 4".
 
     Raises:
         ValueError: There is no such scope.
@@ -195,15 +197,16 @@ def duplicates_of(
         joined = scope == "all" and texts.count() > MOST_SINGLE
     within = F.xxhash64("site") if scope == "site" else F.lit(0).cast("long")
     long = texts.where(F.length("fingerprint.bands") > 0)
-    named = long.select("id", within.alias("scope"), *(F.col(f"fingerprint.{name}") for name in ("digest", "bands")))
-    firsts = named.groupBy("scope", "digest").agg(F.min(F.struct("id", "bands")).alias("first"))
+    printed = (F.col(f"fingerprint.{name}") for name in ("digest", "title", "bands"))
+    named = long.select("id", "site", within.alias("scope"), *printed)
+    firsts = named.groupBy("scope", *_WORDS).agg(F.min(F.struct("id", "bands")).alias("first"))
     keyed = _mapped(firsts.select("scope", "first.*"), lambda rows: _keyed(rows, joined), _KEYED)
     by_key = keyed.repartition("scope", "key").sortWithinPartitions("scope", "key", "id")
     pairs = stage("pairs", _mapped(by_key, _paired, _PAIRS).distinct())
     edges = stage("edges", _edges(texts, pairs))
-    in_turn = edges.repartition(1).sortWithinPartitions("id", "earlier")
-    dropped = stage("dropped", _mapped(in_turn, _resolved, _EDGES))
-    return _marked(texts, named, firsts, dropped).withColumn("keys", F.lit("64 x 4" if joined else "32 x 2"))
+    in_turn = edges.repartition(1).sortWithinPartitions("id", "place")
+    resolved = stage("resolved", _mapped(in_turn, _resolved, _EDGES))
+    return _marked(texts, named, firsts, resolved).withColumn("keys", F.lit("64 x 4" if joined else "32 x 2"))
 
 
 def _kept_by_spark(_: str, part: DataFrame) -> DataFrame:
@@ -222,48 +225,47 @@ def _paired(rows: Rows) -> Rows:
 
 
 def _edges(texts: DataFrame, pairs: DataFrame) -> DataFrame:
-    """Pairs that are duplicates: a text travels once, before the fingerprints that it is compared with."""
-    prints = texts.select(F.col("id").alias("earlier"), "fingerprint")
-    candidates = pairs.join(prints, "earlier").select("id", "earlier", "fingerprint", F.lit(None).alias("text"))
+    """Texts and earlier ones that they are like: a text travels once, before the fingerprints it is compared with."""
+    prints = texts.select(F.col("id").alias("earlier"), "url", "fingerprint")
+    candidates = pairs.join(prints, "earlier").select("id", *prints.columns, F.lit(None).alias("text"))
     wanted = texts.join(pairs.select("id").distinct(), "id", "left_semi")
-    itself = F.lit(-1).cast("long").alias("earlier")
-    news = wanted.select(
-        "id", itself, F.lit(None).cast(candidates.schema["fingerprint"].dataType).alias("fingerprint"), "text"
-    )
+    news = wanted.select("id", F.lit(-1).cast("long").alias("earlier"), "url", "fingerprint", "text")
     both = news.unionByName(candidates).repartition("id").sortWithinPartitions("id", "earlier")
     return _mapped(both, _verified, _EDGES)
 
 
 def _verified(rows: Rows) -> Rows:
     for number, group in groupby(rows, lambda row: row["id"]):
-        first, *earlier = group
-        judged = verify(first["text"], [Fingerprint(**row["fingerprint"]) for row in earlier])
-        for row, one in zip(earlier, judged, strict=True):
-            if one.duplicate:
-                yield {"id": number, "earlier": row["earlier"], "shares": {"c1": one.c1, "c2": one.c2, "new": one.new}}
+        first = next(group)
+        for place, (earlier, one) in enumerate(verify(first, {row["earlier"]: row for row in group})):
+            shares = {"c1": one.c1, "c2": one.c2, "new": one.new} if one.duplicate else None
+            yield {"id": number, "place": place, "earlier": earlier, "shares": shares}
 
 
 def _resolved(rows: Rows) -> Rows:
-    edges = ((row["id"], row["earlier"], row["shares"]) for row in rows)
-    for number, earlier, shares in resolve(edges):
-        yield {"id": number, "earlier": earlier, "shares": shares}
+    edges = ((row["id"], row["earlier"], row["shares"] is not None, row) for row in rows)
+    for *_, row in resolve(edges):
+        yield row
 
 
-def _marked(texts: DataFrame, named: DataFrame, firsts: DataFrame, dropped: DataFrame) -> DataFrame:
-    """Texts with their verdicts. Those of the very same words have that of the first, or are its duplicates."""
-    members = named.select("id", "scope", "digest").join(
-        firsts.select("scope", "digest", F.col("first.id").alias("first")), ["scope", "digest"]
-    )
-    of_first = dropped.select(F.col("id").alias("first"), "earlier", "shares")
+def _marked(texts: DataFrame, named: DataFrame, firsts: DataFrame, resolved: DataFrame) -> DataFrame:
+    """Texts with their verdicts. Those with the very same words have that of the first, or are its duplicates."""
+    first = F.col("first.id").alias("first")
+    members = named.select("id", "scope", *_WORDS).join(firsts.select("scope", *_WORDS, first), ["scope", *_WORDS])
+    of_first = resolved.select(F.col("id").alias("first"), "earlier", "shares")
     equal = F.struct(F.lit(1.0).alias("c1"), F.lit(1.0).alias("c2"), F.lit(0.0).alias("new"))
-    judged = members.join(of_first, "first", "left").where(
-        F.col("earlier").isNotNull() | (F.col("first") != F.col("id"))
+    has_edge = F.col("shares").isNotNull() | (F.col("first") == F.col("id"))  # of a variant only the first itself
+    judged = members.join(of_first, "first", "left").select(
+        "id",
+        F.when(has_edge, F.col("earlier")).otherwise(F.col("first")).alias("of"),
+        F.when(has_edge, F.col("shares")).otherwise(equal).alias("shares"),
     )
-    judged = judged.select(
-        "id", F.coalesce("earlier", "first").alias("of"), F.coalesce("shares", equal).alias("shares")
-    )
-    urls = texts.select(F.col("id").alias("of"), F.col("url").alias("duplicate_of"))
-    return texts.join(judged.join(urls, "of").drop("of"), "id", "left").drop("id", "fingerprint")
+    urls = texts.select(F.col("id").alias("of"), F.col("url").alias("of_url"))
+    is_duplicate = F.col("shares").isNotNull()
+    marked = texts.join(judged.join(urls, "of").drop("of"), "id", "left")
+    marked = marked.withColumn("duplicate_of", F.when(is_duplicate, F.col("of_url")))
+    marked = marked.withColumn("variant_of", F.when(~is_duplicate, F.col("of_url")))
+    return marked.drop("id", "fingerprint", "of_url")
 
 
 def _bound_batches(spark: SparkSession) -> None:

@@ -22,8 +22,8 @@ def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str
     """Figures of a run: records as they were read, bodies with their verdicts, bad records."""
     html = F.sum("bytes").alias("bytes")
     read = pages.agg(F.count("*").alias("records"), html).collect()[0]
-    duplicates = F.count("duplicate_of").alias("duplicates")
-    total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), duplicates).collect()[0]
+    like = [F.count(f"{name}_of").alias(f"{name}s") for name in ("duplicate", "variant")]
+    total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), *like).collect()[0]
     evidence = F.concat_ws(
         ", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit("")))
     )
@@ -36,6 +36,7 @@ def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str
         "pages": total["pages"],
         "sites": total["sites"],
         "duplicates": total["duplicates"],
+        "variants": total["variants"],
         "bad records": sum(problems.values()),
         "keys": next((row["keys"] for row in results.select("keys").limit(1).collect()), ""),
         "evidence": _counts(results, evidence),
@@ -57,6 +58,7 @@ def summary_page(figures: Mapping[str, Any], options: Mapping[str, Any], seconds
         ["pages with a body", figures["pages"]],
         ["sites", figures["sites"]],
         ["near-duplicates", figures["duplicates"]],
+        ["variants, which are kept", figures["variants"]],
         ["bad records", figures["bad records"]],
     ]
     problems = [[name, PROBLEMS.get(name, ""), times] for name, times in figures["problems"].items()]

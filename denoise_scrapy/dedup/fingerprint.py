@@ -205,7 +205,7 @@ class Features:
 
     @cached_property
     def is_name(self) -> npt.NDArray[np.bool_]:
-        """Which places have a word that has a capital letter somewhere in the text, but behind a full stop: bool (n,)."""
+        """Which places have a word with a capital letter, somewhere in the text but behind a full stop: bool (n,)."""
         return np.isin(self.hashes, unit_hashes(tokens.tokens(" ".join(_NAME.findall(self.text)))))
 
     @cached_property

@@ -17,20 +17,21 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.dedup.catalog import Catalog, Found
-from denoise_scrapy.dedup.fingerprint import Features, Fingerprint, load_minhash
+from denoise_scrapy.dedup.fingerprint import Fingerprint, load_minhash
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
 from denoise_scrapy.dedup.tree import Forest
 from denoise_scrapy.dedup.variants import (
+    MOST_ALIGNED,
+    Item,
+    Like,
     hash_title,
     hash_values,
-    is_filled_in,
     is_same_site,
-    is_view,
-    other_title,
-    other_values,
+    likest,
     site_of,
+    why_variant,
 )
 
 # The rules there are, by name.
@@ -42,9 +43,6 @@ CANDIDATE_LIMIT = 256
 
 _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
-# Like texts of one site that are aligned with a new one, the likest first: a copy of one of many variants is likest to
-# the one that it is a copy of.
-MOST_ALIGNED = 8
 _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
 _DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
 _NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
@@ -93,32 +91,6 @@ class ReadText(NamedTuple):
 
     text: NewText
     fingerprint: Fingerprint
-
-
-class Item(NamedTuple):
-    """A new text, and what it came with."""
-
-    name: Name
-    text: NewText
-    fingerprint: Fingerprint
-
-
-class Like(NamedTuple):
-    """A kept text that a new one repeats by the rule.
-
-    Attributes:
-        record: The kept text.
-        proof: How like they are.
-        reason: The same for a log.
-        own: Whether it is of the same site.
-        siblings: Other texts of its form that the new one repeats as well.
-    """
-
-    record: Record
-    proof: Comparison
-    reason: str
-    own: bool
-    siblings: Sequence[Fingerprint] = ()
 
 
 class Answer(NamedTuple):
@@ -388,9 +360,9 @@ class DuplicateIndex:
     def group(self, key: str, scope: str = "") -> Group | None:
         """Return the group of a kept key, with those dropped for it and its variants, of a dropped one or of a variant.
 
-        None without any. Its copies are forgotten when its kept text is removed or withdrawn. They stay when that text is
-        updated: these items were dropped for that key. A dropped key leaves it when it is kept itself, or dropped for
-        another text.
+        None without any. Its copies are forgotten when its kept text is removed or withdrawn. They stay when that text
+        is updated: these items were dropped for that key. A dropped key leaves it when it is kept itself, or dropped
+        for another text.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -405,7 +377,7 @@ class DuplicateIndex:
             return self._store.group(key, scope)
 
     def groups(self) -> list[Group]:
-        """Return all groups that are remembered, the largest first; they take some 200 bytes a dropped key or variant."""
+        """Return all groups that are remembered, the largest first; they take some 200 bytes a key."""
         with self._lock:
             return self._store.groups()
 
@@ -502,7 +474,7 @@ class DuplicateIndex:
             return Answer(Verdict(reason=reason, too_short=short), keep=True)
         nearest: Like | None = None  # of those that are variants
         for like in self._likes(item, found, short=short):
-            why = self._why_variant(item, like)
+            why = why_variant(item, like) if self._variants else ""
             kept = like.record.name.key
             if not why:
                 proof = like.proof
@@ -513,29 +485,6 @@ class DuplicateIndex:
             return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
         name = nearest.record.name
         return Answer(Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason), keep=True)
-
-    def _why_variant(self, item: Item, like: Like) -> str:
-        """Return why a text and a kept one that it repeats are two things; "" where it is a copy."""
-        mine, theirs = item.fingerprint, like.record.fingerprint
-        if not self._variants:
-            return ""
-        if other_values(mine.values, theirs.values):
-            return "other values"
-        if not isinstance(item.text, Features) or not (like.own or like.siblings):
-            return ""
-        if like.own and other_title(item.text, mine.title, theirs.title):
-            return "another title"
-        if mine.digest == theirs.digest:
-            return ""
-        filled_in = is_filled_in(
-            item.text,
-            theirs,
-            like.siblings,
-            same_site=like.own,
-            same_title=bool(mine.title and theirs.title),
-            view=like.own and is_view(item.name.key, like.record.name.key),
-        )
-        return "something else is filled in" if filled_in else ""
 
     def _find(self, item: Item, *, similar: bool) -> Found:
         listing = Record(0, item.name, item.fingerprint).listing
@@ -553,9 +502,8 @@ class DuplicateIndex:
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
             for one in self._others(item, found.same_words[start : start + _CHUNK]):
                 if one.fingerprint.digest == item.fingerprint.digest:
-                    same = Comparison(True, 1.0, 1.0)
                     own_site = is_same_site(item.name.site, one.name.site)
-                    yield Like(one, same, f"the same words as {one.name.key}", own_site)
+                    yield Like(one, Comparison(True, 1.0, 1.0), own_site, reason=f"the same words as {one.name.key}")
         ids = [] if short else found.alike
         if not self._bands and not short:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
@@ -575,14 +523,14 @@ class DuplicateIndex:
                 name, same_site = one.name, is_same_site(item.name.site, one.name.site)
                 siblings = [each.fingerprint for each in forms[name.variant_of or name.key] if each is not one]
                 shares = f"(c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
-                like = Like(one, proof, f"near-duplicate of {name.key} {shares}", same_site, siblings[:MOST_ALIGNED])
-                if same_site or siblings:
+                own_site = is_same_site(item.name.site, name.site)
+                siblings = [sib.fingerprint for sib in forms[name.variant_of or name.key] if sib is not one]
+                like = Like(one, proof, own_site, siblings[:MOST_ALIGNED], f"near-duplicate of {name.key} {shares}")
+                if like.in_a_form:
                     own.append(like)
                 else:
                     yield like
-        title = item.fingerprint.title
-        own.sort(key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new))
-        yield from own[:MOST_ALIGNED]
+        yield from likest(item, own)
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
         """Records that are still there, but those of the item's group."""

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -17,13 +18,15 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from denoise_scrapy.archive import bodies
 from denoise_scrapy.archive.reading import read_records
 from denoise_scrapy.archive.records import Record
 from denoise_scrapy.archive.run import session
-from denoise_scrapy.archive.spark import _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
+from denoise_scrapy.archive.spark import _PRINT, _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
+from tests.archive.forms import COPIES, offers
 from tests.archive.warcs import ODD, archive, members, record
 from tests.docs.pages import DOCS, blocks_of
 
@@ -71,12 +74,11 @@ def expected(records: list[Record], scope: str) -> dict[Place, Row]:
         page["cell"] = crc32(page["url"].encode()) % -(-counts[page["site"]] // CELL)
     pages.sort(key=lambda page: (page["site"], page["cell"], page["url"]))
     rows = {(row["file"], row["offset"]): row for row in bodies(pages)}
-    urls: dict[str, str] = {}
     with DuplicateIndex() as index:
-        for place, row in sorted(rows.items(), key=lambda item: (item[1]["date"], item[1]["url"])):
-            urls[str(place)] = row["url"]
-            verdict = index.check_and_add(str(place), row["text"], scope=row["site"] if scope == "site" else "")
-            row["duplicate_of"] = urls[verdict.of] if verdict.of else None
+        for row in sorted(rows.values(), key=itemgetter("date", "url")):
+            within = row["site"] if scope == "site" else ""
+            verdict = index.check_and_add(row["url"], row["text"], scope=within, title=row["title"])
+            row["duplicate_of"], row["variant_of"] = verdict.of, verdict.variant_of
             shares = {"c1": verdict.c1, "c2": verdict.score, "new": verdict.new}
             row["shares"] = shares if verdict.duplicate else None
     return rows
@@ -84,7 +86,10 @@ def expected(records: list[Record], scope: str) -> dict[Place, Row]:
 
 def compared(rows: dict[Place, Row]) -> dict[Place, Row]:
     wanted = ("url", "site", "cell", "date", "text", "title", "confidence", "evidence", "fallback", "version")
-    return {place: {name: row[name] for name in (*wanted, "duplicate_of", "shares")} for place, row in rows.items()}
+    return {
+        place: {name: row[name] for name in (*wanted, "duplicate_of", "variant_of", "shares")}
+        for place, row in rows.items()
+    }
 
 
 def collected(table: DataFrame) -> dict[Place, Row]:
@@ -105,6 +110,32 @@ def test_results_are_those_of_one_process_in_any_number_of_partitions(
         dropped = sum(row["duplicate_of"] is not None for row in rows.values())
         assert dropped == 15 if scope == "all" else dropped == 0
         assert {row["keys"] for row in rows.values()} == {"32 x 2"}
+
+
+def test_forms_of_one_site_are_kept_and_marked(spark: SparkSession) -> None:
+    rows = offers()
+    again = [dict(rows[number], offset=len(rows)) for number in (3, 20)]  # the very words of a variant, and of a copy
+    for number, row in enumerate(rows):
+        row["offset"] = number
+    for row in (rows := [*rows, *again]):
+        row |= {"site": row["url"].split("/")[2], "date": f"2031-05-{1 + row['offset']:02}", "file": ""}
+    names = [("site", pyarrow.string()), *((name, pyarrow.string()) for name in ("url", "date", "file", "text"))]
+    schema = pyarrow.schema([*names, ("offset", pyarrow.int64()), ("fingerprint", _PRINT)])
+    table = spark.createDataFrame(
+        [tuple(row[name] for name in schema.names) for row in rows], from_arrow_schema(schema)
+    )
+    urls = [row["url"] for row in rows]
+    found = {(row["offset"], row["url"]): row for row in duplicates_of(table).collect()}
+    of = dict(enumerate(COPIES.values(), start=20))
+    for row in rows:
+        number, url = row["offset"], row["url"]
+        one = found.pop((number, url))
+        kept = urls[of[number]] if number in of else None
+        if number == len(urls) - 2:
+            kept = urls[7] if url == urls[20] else urls[3]
+        assert (one.duplicate_of, one.shares is None) == (kept, kept is None)
+        assert one.variant_of == (urls[0] if 0 < number < 20 else None)
+    assert not found
 
 
 def test_pages_are_unpacked_as_they_were_read(records: list[Record]) -> None:

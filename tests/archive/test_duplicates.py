@@ -2,31 +2,39 @@
 
 import random
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.archive import candidate_pairs, keys_of, resolve, verify
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint
+from denoise_scrapy.dedup.rules import Comparison
+from tests.archive.forms import COPIES, offers, rows_of
 from tests.archive.warcs import WORDS, story
+
+
+def resolved(rows: Sequence[dict[str, Any]], *, joined: bool = False) -> list[tuple[int, int, bool, Comparison]]:
+    """Text, the earlier one that it is dropped for or a variant of, which of these, and the shares."""
+    bands = [row["fingerprint"]["bands"] for row in rows]
+    keyed = sorted(
+        (int(key), number) for number, one in enumerate(bands) if one for key in keys_of([one], joined=joined)[0]
+    )
+    edges = []
+    for new, pairs in groupby(sorted(set(candidate_pairs(keyed))), itemgetter(0)):
+        found = verify(rows[new], {number: rows[number] for _, number in pairs})
+        edges += [(new, number, one.duplicate, one) for number, one in found]
+    return list(resolve(edges))
 
 
 def by_pairs(texts: Sequence[str], *, joined: bool = False) -> list[tuple[int, int, float, float, float]]:
     """Text, the earlier one that it is dropped for, and the shares, of each that is dropped."""
-    prints = [Fingerprint.of(text) for text in texts]
-    keyed = sorted(
-        (int(key), number)
-        for number, one in enumerate(prints)
-        if one.bands
-        for key in keys_of([one.bands], joined=joined)[0]
-    )
-    edges = []
-    for new, earlier in sorted(set(candidate_pairs(keyed))):
-        (one,) = verify(texts[new], [prints[earlier]])
-        if one.duplicate:
-            edges.append((new, earlier, one.c1, one.c2, one.new))
-    return list(resolve(edges))
+    edges = resolved(rows_of(texts), joined=joined)
+    return [(new, number, one.c1, one.c2, one.new) for new, number, duplicate, one in edges if duplicate]
 
 
 def by_index(texts: Sequence[str]) -> list[tuple[int, int, float, float, float]]:
@@ -62,25 +70,28 @@ def test_verdicts_are_those_of_an_index_fed_in_order(texts: list[str]) -> None:
     assert by_pairs(texts) == by_index(texts)
 
 
-@given(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 29)).filter(lambda edge: edge[0] > edge[1])))
-def test_resolving_is_what_an_index_does_text_by_text(edges: list[tuple[int, int]]) -> None:
-    kept: list[int] = []
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 30), st.integers(0, 29), st.booleans()).filter(lambda edge: edge[0] > edge[1]),
+        unique_by=lambda edge: edge[:2],
+    )
+)
+def test_resolving_is_what_an_index_does_text_by_text(edges: list[tuple[int, int, bool]]) -> None:
+    kept: set[int] = set()
     expected = []
+    edges.sort(key=itemgetter(0))
     for text in range(31):
-        found = [one for one in kept if (text, one) in edges]  # ascending: the earliest counts
-        if found:
-            expected.append((text, found[0]))
-        else:
-            kept.append(text)
-    assert list(resolve(sorted(set(edges)))) == expected
+        found = [edge for edge in edges if edge[0] == text and edge[1] in kept][:1]  # the first counts
+        expected += found
+        if not any(duplicate for _, _, duplicate in found):
+            kept.add(text)
+    assert list(resolve(edges)) == expected
 
 
 def test_numbers_may_be_large() -> None:
     far = 1 << 40
-    assert list(resolve([(far + 1, far), (far + 2, far + 1), (far + 70_000, far)])) == [
-        (far + 1, far),
-        (far + 70_000, far),
-    ]
+    edges = [(far + 1, far, True), (far + 2, far + 1, True), (far + 70_000, far, True)]
+    assert list(resolve(edges)) == [edges[0], edges[2]]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 12)), unique=True), st.integers(1, 4))
@@ -105,5 +116,35 @@ def test_joined_keys_find_what_is_nearly_the_same_and_hold_no_others() -> None:
 
 
 def test_texts_that_are_too_short_are_no_duplicates() -> None:
-    short = "Rain and wind all day."
-    assert [one.duplicate for one in verify(short, [Fingerprint.of(short)])] == [False]
+    (row,) = rows_of(["Rain and wind all day."])
+    assert not verify(row, {0: row})
+
+
+@pytest.mark.parametrize("titled", [True, False])
+def test_forms_of_one_site_are_kept_and_their_copies_dropped(*, titled: bool) -> None:
+    """What is filled in makes another thing; an address with something added, or another site, does not."""
+    rows = offers(titled=titled)
+    found = resolved(rows)
+    assert {new: of for new, of, duplicate, _ in found if duplicate} == COPIES
+    assert [(new, of) for new, of, duplicate, _ in found if not duplicate] == [(new, 0) for new in range(1, 20)]
+    with DuplicateIndex() as index:
+        verdicts = [index.check_and_add(row["url"], row["text"], title=row["title"]) for row in rows]
+    assert [(rows[of]["url"], duplicate) for _, of, duplicate, _ in found] == [
+        (one.of or one.variant_of, one.duplicate) for one in verdicts[1:]
+    ]
+
+
+def test_a_print_view_is_no_sibling_of_its_page() -> None:
+    """It tells nothing of what the page has alone in its form, though it has words of its own and lacks others."""
+    one, other, *_ = [row["text"] for row in offers()]
+    print_view = "Printed: " + one.removesuffix(" of those we invite.")
+    urls = [f"https://jobs.example/offers/{name}" for name in ("1", "1?view=print", "2")]
+    found = [edge[:3] for edge in resolved(rows_of([one, print_view, other], urls))]
+    assert found == [(1, 0, True), (2, 0, False)]
+
+
+def test_the_same_words_under_another_title_are_kept_within_a_site() -> None:
+    texts = [story(1)] * 3
+    urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1"]
+    rows = rows_of(texts, urls, ["Two rooms in Kiel", "Two rooms in Bonn", "Three rooms in Ulm"])
+    assert [edge[:3] for edge in resolved(rows)] == [(1, 0, False), (2, 0, True)]
