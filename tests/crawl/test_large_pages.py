@@ -93,7 +93,7 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
     settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False}
 
     class OneByOne(Spider):
-        """Asks for a page when the item of the one before is through: what a page is compared with is no matter of time."""
+        """Asks for a page after the item of the one before: what a page is compared with is no matter of time."""
 
         name = "one by one"
 

@@ -56,7 +56,9 @@ def test_numbers_are_the_units_with_a_digit(words):
 
 
 @given(
-    st.text(st.sampled_from("ab C是のかカーｶ\u3099ﾞ 12.\n\u2003ÉǅΑΣ'\u0301\u0345कि각각𠀀〇") | st.characters(), max_size=80),
+    st.text(
+        st.sampled_from("ab C是のかカーｶ\u3099ﾞ 12.\n\u2003ÉǅΑΣ'\u0301\u0345कि각각𠀀〇") | st.characters(), max_size=80
+    ),
     st.integers(1, 9),
 )
 def test_a_long_text_is_read_in_pieces_as_it_would_be_at_once(text, size):

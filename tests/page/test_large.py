@@ -51,8 +51,7 @@ PARTED = st.sampled_from([b"<b>", b"&am<b>p;", b"&#<i>65;", b"\xc3<b>\xa9", b"<p
 
 
 @given(
-    st.lists(PARTED, min_size=8, max_size=40).map(b"".join)
-    | SOUP.map(lambda source: source.encode("utf-8", "replace"))
+    st.lists(PARTED, min_size=8, max_size=40).map(b"".join) | SOUP.map(lambda source: source.encode("utf-8", "replace"))
 )
 def test_text_without_structure(markup: bytes) -> None:
     whole = text_of(markup, "|")
