@@ -6,20 +6,21 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 
 from denoise_scrapy import DuplicateIndex
 from denoise_scrapy.crawl import beside, item_pages, item_values, pages
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import crawl
 from tests.crawl.web import Web, article, story
 
 SMALL = [f"/a/{number}" for number in range(1, 4)]
+TEXT = story(9, beside.LARGE // 100)
 # What each step is done by, and how large what it is called with is.
 STEPS: dict[str, tuple[Any, str, Callable[..., int]]] = {
     "read": (pages, "read_page", lambda response, *_, **__: len(response.body)),
     "declared": (item_pages, "_declared", lambda response: len(response.body)),
     "body": (item_values, "_made", lambda page, others, settings, response: len(response.body)),
-    "fingerprint": (DuplicateIndex, "read", lambda index, text, **more: len(text)),
+    "fingerprint": (DuplicateIndex, "read", lambda index, text, *_, **__: len(text)),
 }
 
 
@@ -28,7 +29,7 @@ def site(web: Web) -> Web:
     for number, path in enumerate(SMALL):
         web.pages[path] = article(number)
     canonical = f"<link rel=canonical href='{web('/large')}'>"
-    web.pages["/9"] = article(9, text=story(9, 4500)).replace("</head>", f"{canonical}</head>")
+    web.pages["/9"] = article(9, text=TEXT).replace("</head>", f"{canonical}</head>")
     assert len(web.pages["/9"]) > beside.LARGE
     return web
 
@@ -78,7 +79,7 @@ def test_the_crawl_goes_on_while_a_large_page_is_worked_on(
     assert others_came == [True]
     assert threading.get_ident() not in worked_in
     assert set(done.bodies()) == {site("/large"), *map(site, SMALL)}
-    assert story(9, 2000).replace(". ", ".\n") in done.bodies()[site("/large")]
+    assert TEXT.replace(". ", ".\n") in done.bodies()[site("/large")]
     assert done.stat("errors") == 0
 
 
@@ -89,12 +90,33 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
     paths = [f"/a/{number}" for number in range(8)]
     for number, path in enumerate(paths):
         web.pages[path] = article(number % 7, paths)  # the last one is a copy of the first
-    # no comparison pages are fetched: how many, depends on what has arrived by then
-    settings = {"CONCURRENT_REQUESTS": 1, "DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False}
+    settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False}
+
+    class OneByOne(Spider):
+        """Asks for a page after the item of the one before: what a page is compared with is no matter of time."""
+
+        name = "one by one"
+
+        async def start(self) -> AsyncIterator[Request]:
+            over = asyncio.Event()
+
+            def note() -> None:
+                over.set()
+
+            for signal in (signals.item_scraped, signals.item_dropped):
+                self.crawler.signals.connect(note, signal)
+            for path in paths:
+                yield Request(web(path))
+                await over.wait()
+                over.clear()
+
+        def parse(self, response: Any) -> Iterator[Any]:
+            yield {"url": response.url}
+
     told = []
     for large in (0, 1 << 40):
         monkeypatch.setattr(beside, "LARGE", large)
-        done = crawl(spider_of(*map(web, paths)), settings)
+        done = crawl(OneByOne, settings)
         stats = {name: value for name, value in done.stats.items() if name.startswith("denoise/")}
         told.append(
             (
@@ -105,3 +127,32 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
         )
     assert told[0] == told[1]
     assert told[0][1]
+
+
+def test_a_small_page_is_compared_with_a_large_one_beside_the_reactor(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = "".join(f"<p>a{number}" for number in range(beside.LARGE // 40))
+    web.pages["/0"], web.pages["/1"] = article(0, text=many), article(1)
+    made, worked_in = item_values._made, dict[str, int]()
+
+    def noted(page: Any, *args: Any) -> Any:
+        worked_in[page.url] = threading.get_ident()
+        return made(page, *args)
+
+    monkeypatch.setattr(item_values, "_made", noted)
+
+    class FirstTheLarge(Spider):
+        name = "first the large"
+
+        async def start(self) -> AsyncIterator[Request]:
+            yield Request(web("/0"))
+
+        def parse(self, response: Any) -> Iterator[Any]:
+            yield {"url": response.url}
+            if response.url == web("/0"):
+                yield Request(web("/1"))
+
+    done = crawl(FirstTheLarge)
+    assert worked_in[web("/1")] != threading.get_ident()
+    assert story(1).replace(". ", ".\n") in done.bodies()[web("/1")]

@@ -34,8 +34,11 @@ def test_collapsing(text: str) -> None:
         assert collapsed(text) == whole
 
 
-@given(st.text(st.sampled_from("ab_*&#; \n\r\t\u2003\x0b\x0c\x01\ufffe") | st.characters(), max_size=60))
+ODD_TEXT = st.sampled_from([*"ab_*&#; \n\r\t\u2003\x0b\x0c\x01\ufffe", "&\n", "\r\n", "a_b"]) | st.characters()
+
+
 @pytest.mark.parametrize("step", [collapsed, collapsed_inline, as_it_is, escape_text])
+@given(text=st.lists(ODD_TEXT, min_size=12, max_size=60).map("".join))
 def test_texts(step: Callable[[str], object], text: str) -> None:
     whole = step(text)
     with pytest.MonkeyPatch.context() as patched:
@@ -43,11 +46,12 @@ def test_texts(step: Callable[[str], object], text: str) -> None:
         assert step(text) == whole
 
 
+# Characters and references that a tag within a word parts.
+PARTED = st.sampled_from([b"<b>", b"&am<b>p;", b"&#<i>65;", b"\xc3<b>\xa9", b"<p>", b" ", b"a"])
+
+
 @given(
-    SOUP.map(lambda source: source.encode("utf-8", "replace"))
-    | st.lists(
-        st.sampled_from([b"<b>", b"<p>", b"&", b"am", b"p;", b"lt", b"#1", b"0", b";", b" ", b"\xc3", b"\xa9", b"\0"])
-    ).map(b"".join)
+    st.lists(PARTED, min_size=8, max_size=40).map(b"".join) | SOUP.map(lambda source: source.encode("utf-8", "replace"))
 )
 def test_text_without_structure(markup: bytes) -> None:
     whole = text_of(markup, "|")
@@ -63,31 +67,31 @@ CODECS = sorted({codec for codec in map(parse._codec, LABELS) if codec})
 
 @pytest.mark.parametrize("codec", CODECS)
 @given(
-    body=st.lists(ODD_BYTES | st.integers(0, 255), max_size=40).map(bytes)
-    | st.text(st.sampled_from("ab <é漢字のカ𠀀€"), max_size=40).map(lambda text: text.encode("gb18030")),
+    odd=st.lists(ODD_BYTES | st.integers(0, 255), min_size=20, max_size=40).map(bytes),
+    text=st.text(st.sampled_from("ab <é漢字のカ𠀀€"), max_size=40),
     size=st.integers(1, 20),
 )
-def test_decoding(codec: str, body: bytes, size: int) -> None:
-    whole = decode_html(body, codec), to_utf8(body, codec)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parse, "DECODED_AT_ONCE", size)
-        assert (decode_html(body, codec), to_utf8(body, codec)) == whole
+def test_decoding(codec: str, odd: bytes, text: str, size: int) -> None:
+    for body in (odd, text.encode(codec, "ignore"), text.encode(codec, "ignore") + odd):
+        whole = decode_html(body, codec), to_utf8(body, codec)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(parse, "DECODED_AT_ONCE", size)
+            assert (decode_html(body, codec), to_utf8(body, codec)) == whole
+            assert "".join(parse._decoded(body, codec)) == to_unicode(body, codec)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@given(text=st.text(st.sampled_from("ab <é漢字のカ𠀀€"), max_size=40), size=st.integers(1, 20))
-def test_decoding_what_was_written(codec: str, text: str, size: int) -> None:
-    body = text.encode(codec, "ignore")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parse, "DECODED_AT_ONCE", size)
-        assert "".join(parse._decoded(body, codec)) == to_unicode(body, codec)
-
-
-@pytest.mark.parametrize("tail", [b"\x80", b"\x809", b"\x809\x8f", b"\x81", b"\x8130\x81", b"\xff"])
-def test_the_end_of_gb18030(tail: bytes) -> None:
+@pytest.mark.parametrize(
+    ("codec", "body"),
+    [
+        *(("gb18030", body) for body in (b"\x80", b"\x809", b"\x809\x8f", b"\x8130\x81", b"a\x80")),
+        ("iso2022_jp", b"\x1b$\x8090\xd8\n(\xa4z"),
+    ],
+)
+def test_decoding_what_decoders_of_pieces_read_otherwise(codec: str, body: bytes) -> None:
+    whole = decode_html(body, codec)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(parse, "DECODED_AT_ONCE", 1)
-        assert decode_html(tail, "gb18030") == tail.decode("gb18030", "denoise_euro")
+        assert decode_html(body, codec) == whole
 
 
 @given(pages())
