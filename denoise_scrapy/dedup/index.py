@@ -520,8 +520,7 @@ class DuplicateIndex:
             for one, _ in found_alike:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
             for one, proof in found_alike:
-                name, same_site = one.name, is_same_site(item.name.site, one.name.site)
-                siblings = [each.fingerprint for each in forms[name.variant_of or name.key] if each is not one]
+                name = one.name
                 shares = f"(c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
                 own_site = is_same_site(item.name.site, name.site)
                 siblings = [sib.fingerprint for sib in forms[name.variant_of or name.key] if sib is not one]
