@@ -383,7 +383,7 @@ class DuplicateIndex:
         return count
 
     def group(self, key: str, scope: str = "") -> Group | None:
-        """Return the group of a kept key, with those dropped for it and its variants, of a dropped one or of a variant.
+        """Return the group of a key, be it the kept one, one that was dropped for it or its variant.
 
         None without any. Copies are forgotten when their kept text is removed or withdrawn. They stay when that text is
         updated: they were dropped for that key. A dropped key leaves it when it is kept itself, or dropped for another
@@ -402,7 +402,7 @@ class DuplicateIndex:
             return self._store.group(key, scope)
 
     def groups(self) -> list[Group]:
-        """Return all groups that are remembered, the largest first; they take some 200 bytes a dropped key or variant."""
+        """Return all groups that are remembered, the largest first; they take some 200 bytes a key."""
         with self._lock:
             return self._store.groups()
 
