@@ -185,7 +185,7 @@ class Features:
         return self.sample(limit), limit
 
     def rare_units(self, t: int) -> tuple[Sample, int]:
-        """Sample the units that occur no more than `t` times, and return how often the sample was halved too."""
+        """Sample the units that occur no more than `t` times, as the main ones; return how often it was halved, too."""
         units, counts, stop = self.runs[2:]
         rare = _each_once(_unit_hashes(units[(counts <= t) & ~stop]))
         halved = 0

@@ -358,11 +358,11 @@ class DuplicateIndex:
         return count
 
     def group(self, key: str, scope: str = "") -> Group | None:
-        """Return the group of a kept key, with those dropped for it and its variants, of a dropped one or of a variant.
+        """Return the group of a key, be it the kept one, one that was dropped for it or its variant.
 
-        None without any. Its copies are forgotten when its kept text is removed or withdrawn. They stay when that text
-        is updated: these items were dropped for that key. A dropped key leaves it when it is kept itself, or dropped
-        for another text.
+        None without any. Copies are forgotten when their kept text is removed or withdrawn. They stay when that text is
+        updated: they were dropped for that key. A dropped key leaves it when it is kept itself, or dropped for another
+        text.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
