@@ -45,7 +45,7 @@ VARIANTS = (
     "near-duplicates)"
 )
 NOT_OWN = (
-    "%s has a text that stands on other pages of its site too, as that of a wall or an error page: it is no copy. "
+    "%s has a text that stands on most other pages of its site, as that of a wall or an error page: it is no copy. "
     "(Further such items: denoise/dedup/not_own)"
 )
 

@@ -31,9 +31,9 @@ PATHS_SHARE = 2 / 3
 RECENT_SHARE = 1 / 15
 # Pages of one site to compare with: the five most alike are chosen from these.
 PAGES_PER_SITE = 32
-# Pages of other paths on which a text stands from which it is not the item's own: a story has a print view and a
-# second place at the most. Share of the page's words: menus mark the page they are on.
-SEVERAL, SAME_TEXT = 3, 0.95
+# Other pages on which a text stands, and these are most of the site, from which it is not the item's own; share of the
+# page's words that they have, for menus mark the page they are on.
+SEVERAL, SAME = 3, 0.95
 STATE = "_denoise_state"  # attribute of a crawler
 
 
@@ -58,18 +58,19 @@ class CrawlState:
         self._connect()
 
     def stands_elsewhere(self, page: Page) -> bool:
-        """Return whether nearly all text of a page stands on several others of its site: a wall, an error page.
+        """Return whether nearly all text of a page stands on most others of its site: a wall, an error page.
 
         Addresses of one path are one page, whatever parameters they have.
         """
         own = page.facts
-        path, total = urlsplit(page.url).path, int(own.tokens.sum())
-        found = {
-            urlsplit(other.url).path
+        total = int(own.tokens.sum())
+        same = {
+            urlsplit(other.url).path: own.tokens[np.isin(own.text_hashes, other.facts.text_hashes)].sum()
+            >= SAME * total
             for other in self.memory.pages(site_key(page.url))
-            if own.tokens[np.isin(own.text_hashes, other.facts.text_hashes)].sum() >= SAME_TEXT * total
         }
-        return len(found - {path}) >= SEVERAL
+        same.pop(urlsplit(page.url).path, None)
+        return sum(same.values()) >= max(SEVERAL, len(same) / 2)
 
     def _watch_memories(self) -> None:
         watch, memory, recent = self.memories.watch, self.memory, self.pages.recent

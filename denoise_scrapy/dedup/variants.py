@@ -42,7 +42,7 @@ LACKS, LACKS_INSIDE = 0.4, 0.25
 OUTER_PERCENT = 3
 # Words stand in the place of others where neither are so many times as many: in the whole texts, and at one place, in
 # which the words of one are compared with the runs of the other.
-UNITS_RATIO, PLACE_RATIO = 10, 20.0
+UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 3, 20.0
 # Least shares of a kept text that a part of it has, as a copy of its site: else the kept one is a page that shows
 # several. The first where only its beginning is missing, as in copies whose first paragraphs are cut.
 LEAST_END, LEAST_PART = 0.4, 0.5
@@ -264,8 +264,8 @@ def is_filled_in(
     places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
         return True
-    alike = len(places) <= UNITS_RATIO * len(lacking) and len(lacking) <= UNITS_RATIO * len(places)
-    if not (len(places) and len(lacking) and alike) or (not novel.inner and (view or not same_site)):
+    fewer, more = sorted((len(places), len(lacking)))
+    if not fewer or more > MORE_UNITS + UNITS_RATIO * fewer or (not novel.inner and (view or not same_site)):
         return False
     zones = zip(novel, lost, strict=True)
     apart = not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in zones)

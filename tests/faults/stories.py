@@ -47,8 +47,8 @@ class Stories:
     def serve(self, web: Web, list_path: str = "/list", next_list: str = "") -> None:
         """Put the pages and their list on a site; the list may lead to another one."""
         for number, (path, story) in enumerate(self.story_of.items()):
-            text = f"{text_of(story)} {' '.join(english(1_000_000 + number, 5))}."
-            web.pages[path] = article(number, text=text)
+            shared = " Shared by a reader of ours." if number % 2 else ""
+            web.pages[path] = article(story, text=text_of(story) + shared)
         links = "".join(f'<a class="story" href="{path}">{path}</a> ' for path in self.story_of)
         links += f'<a class="list" href="{next_list}">more</a>' if next_list else ""
         web.pages[list_path] = Reply(f"<html><body>{links}</body></html>".encode())

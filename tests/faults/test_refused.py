@@ -98,7 +98,7 @@ CRAFTED = {
 }
 ROWS = {
     "blob for a text": "UPDATE texts SET key = x'ff00' WHERE id = 1",
-    "text for a blob": "UPDATE texts SET numbers = 'x'",
+    "text for a blob": "UPDATE texts SET rare = 'x'",
     "huge number": "UPDATE texts SET n = 1 << 62",
     "short digest": "UPDATE texts SET digest = x'00'",
     "owner that is none": "INSERT INTO owners VALUES (x'00', 'now')",
