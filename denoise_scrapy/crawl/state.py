@@ -70,7 +70,7 @@ class CrawlState:
             for other in self.memory.pages(site_key(page.url))
         }
         same.pop(urlsplit(page.url).path, None)
-        return sum(same.values()) >= max(SEVERAL, len(same) / 2)
+        return bool(sum(same.values()) >= max(SEVERAL, len(same) / 2))
 
     def _watch_memories(self) -> None:
         watch, memory, recent = self.memories.watch, self.memory, self.pages.recent

@@ -42,7 +42,7 @@ LACKS, LACKS_INSIDE = 0.4, 0.25
 OUTER_PERCENT = 3
 # Words stand in the place of others where neither are so many times as many: in the whole texts, and at one place, in
 # which the words of one are compared with the runs of the other.
-UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 3, 20.0
+UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 2, 20.0
 # Least shares of a kept text that a part of it has, as a copy of its site: else the kept one is a page that shows
 # several. The first where only its beginning is missing, as in copies whose first paragraphs are cut.
 LEAST_END, LEAST_PART = 0.4, 0.5

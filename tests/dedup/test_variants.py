@@ -52,13 +52,16 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
     novel, lost, lacking = literal_difference(new, kept)
     if same_site and not same_title and len(new) < (0.5 if lost[2] else 0.4) * len(kept):
         return True  # the kept one shows several
-    if sum(novel) == 0 or not lacking:
-        return False  # one has only more than the other
+    fewer, more = sorted((sum(novel), len(lacking)))
+    if fewer == 0 or more > 2 + 5 * fewer:
+        return False  # one has only more than the other, or nearly
     if novel[1] == 0 and (view or not same_site):
         return False  # a byline, a line of a print view
     pairs = [(here, there) for here, there in zip(novel, lost, strict=True) if here and there]
     if sum(lost) and not any(max(pair) <= 20 * min(pair) for pair in pairs):
         return False  # nothing stands in the place of the other
+    if same_site and same_title and sum(novel) >= 6 and not any(map(str.isdigit, new_words(new, kept))):
+        return False  # edited: the words have no capitals here, so that none is a name
     if len(siblings) < (1 if same_site else 2):
         return same_site
     told = {word for word in kept if not is_stop(unit_hashes([word]))[0]}
@@ -66,6 +69,11 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
     if same_site and not same_title:
         return bool(alone & lacking)
     return len(alone & lacking) >= (0.25 if novel[1] and same_site else 0.4) * max(1, len(alone))
+
+
+def new_words(new, kept):
+    """Words of a text, stop words apart, that another has not."""
+    return [word for word in new if word not in kept and not is_stop(unit_hashes([word]))[0]]
 
 
 def without_chance_matches(texts):
