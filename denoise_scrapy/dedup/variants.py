@@ -141,18 +141,21 @@ def other_values(one: bytes, other: bytes) -> bool:
 def is_view(one: str, other: str) -> bool:
     """Return whether one URL is another of its site with parts of a path or pairs of a query added.
 
+    Entries of a page, told apart by what stands behind the `#`, are no views of each other.
+
     Example:
         >>> story = "http://a.example/news/7.html"
         >>> is_view(story, story + "?view=print"), is_view(story, "http://m.a.example/print/news/7")
         (True, True)
         >>> is_view(story, "http://a.example/news/8.html"), is_view(story + "?page=1", story + "?page=2")
         (False, False)
-        >>> is_view("sku 7", "sku 8")
-        False
+        >>> is_view("http://a.example/list#2", "http://a.example/list#3"), is_view("sku 7", "sku 8")
+        (False, False)
     """
-    paths = [url.partition("://")[2].partition("/")[2] for url in (one, other) if "://" in url]
-    parts = [Counter(_PART.findall(path)) for path in paths]
-    return len(parts) == 2 and (parts[0] <= parts[1] or parts[1] <= parts[0])
+    addresses = [url.partition("#") for url in (one, other) if "://" in url]
+    parts = [Counter(_PART.findall(url.partition("://")[2].partition("/")[2])) for url, *_ in addresses]
+    entry = len({entry for *_, entry in addresses}) > 1
+    return len(parts) == 2 and not entry and (parts[0] <= parts[1] or parts[1] <= parts[0])
 
 
 class Zones(NamedTuple):
