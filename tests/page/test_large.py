@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from w3lib.encoding import to_unicode
 from webencodings import LABELS
 
 from denoise_scrapy import extract
@@ -65,6 +64,11 @@ ODD_BYTES = st.sampled_from(b"\x1b$(B@J\n\x0e\x0f~09A<\x80\x81\x8e\x8f\xa1\xa4\x
 CODECS = sorted({codec for codec in map(parse._codec, LABELS) if codec})
 
 
+def errors_of(codec: str) -> str:
+    """What is written for bytes that stand for no character; older versions of w3lib know no euro in GB 18030."""
+    return parse._EURO if codec == "gb18030" else "replace"
+
+
 @pytest.mark.parametrize("codec", CODECS)
 @given(
     odd=st.lists(ODD_BYTES | st.integers(0, 255), min_size=20, max_size=40).map(bytes),
@@ -77,7 +81,7 @@ def test_decoding(codec: str, odd: bytes, text: str, size: int) -> None:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(parse, "DECODED_AT_ONCE", size)
             assert (decode_html(body, codec), to_utf8(body, codec)) == whole
-            assert "".join(parse._decoded(body, codec)) == to_unicode(body, codec)
+            assert "".join(parse._decoded(body, codec)) == body.decode(codec, errors_of(codec))
 
 
 @pytest.mark.parametrize(
