@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates import SAID, CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
@@ -34,8 +34,6 @@ MOST_ARE_DROPPED = (
 )
 
 
-# Copies of one kept item under different titles from which it is said that they may be none.
-MANY_TITLES = 5
 OTHER_TITLES = (
     "Five copies of %s have different titles, among them %s, %s and %s. If these are things of their own, name fields "
     "in which they differ in DENOISE_DEDUP_FIELDS; DENOISE_DEDUP = 'mark' keeps them"
@@ -285,7 +283,7 @@ class NearDuplicatePipeline(Component):
         self._log.count("dedup/duplicates")
         self._log.count(f"dedup/score/{twentieth(verdict.score)}")
         self._copies.count(verdict.of, found.key, found.title)
-        if self._copies.titles == MANY_TITLES:
+        if self._copies.titles == MOST_TITLES:
             about = (verdict.of, *self._copies.examples)
             self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, *about)
         logger.info(

@@ -58,7 +58,7 @@ MOST_SPELLINGS = 100_000
 MOST_REFUSED = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
-# Titles of copies that are remembered of each, and characters of these.
+# Titles of its copies that are remembered of each, so many that it is said that they may be none; characters of these.
 MOST_TITLES, MOST_TITLE = 5, 100
 
 # Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
