@@ -1,7 +1,7 @@
 # The demo: a made-up portal is served and crawled, and what was dropped and kept is shown.
 #   docker build -t denoise-demo . && docker run --rm denoise-demo
 FROM python:3.13-slim AS build
-RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN pip wheel --no-cache-dir --wheel-dir /wheels /src
 

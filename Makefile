@@ -2,8 +2,16 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
-KERNELS = $(wildcard denoise_scrapy/native/source/*)
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CORE    = $(wildcard denoise_scrapy/core/*.pyx denoise_scrapy/core/*.pxd)
+DEV     = ".[dev,docs,train]"
+COMPILE = $(BIN)/python setup.py --quiet build_ext --inplace
+
+# Where there is no C++ compiler, pip brings one, zig. Its own library of C++ it compiles first, once: a minute or two.
+ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$CXX),)
+  ZIG = ziglang
+  export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
+endif
 
 .PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
 
@@ -57,24 +65,25 @@ train: $(VENV)/.dev
 $(VENV)/bin/python:
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"
 	$(PYTHON) -m venv $(VENV)
+	$(if $(ZIG),$(PIP) $(ZIG))
 
-$(VENV)/.demo: pyproject.toml $(KERNELS) | $(VENV)/bin/python
-	@echo "== installing denoise_scrapy and what it needs (about a minute on a first run)"
+$(VENV)/.demo: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy and what it needs (some minutes on a first run)"
 	$(PIP) -e . trafilatura lxml_html_clean  # to compare with; older pips forget what it needs
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml $(KERNELS) | $(VENV)/bin/python
-	@echo "== installing denoise_scrapy and its development tools (about a minute on a first run)"
-	$(PIP) -e ".[dev,docs,train]"
+$(VENV)/.dev: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
+	@echo "== installing denoise_scrapy and its development tools (some minutes on a first run)"
+	$(if $(filter-out $(CORE),$?),$(PIP) -e $(DEV),$(COMPILE))
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.bench: pyproject.toml $(KERNELS) | $(VENV)/bin/python
+$(VENV)/.bench: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
 	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,docs,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
-$(VENV)/.archive: pyproject.toml $(KERNELS) | $(VENV)/bin/python
+$(VENV)/.archive: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy with PySpark (450 MB), and datatrove"
 	$(PIP) --upgrade pip
 	$(PIP) -e ".[dev,docs,train,archive]" datatrove
@@ -88,8 +97,10 @@ archive-test: $(VENV)/.archive
 explore: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile explore $(ARGS)
 
+# the core with what finds wrong reads and writes, over all recorded and 20,000 damaged pages, half an hour;
+# `python -m tests.core.leaks` looks for memory that stays
 sanitize: $(VENV)/.dev
-	$(BIN)/python -m tests.native.sanitize
+	$(BIN)/python -m tests.core.sanitize $(ARGS)
 
 # a part of the tests under other versions of Python and of what we stand on, as far as their interpreters are here;
 # ARGS="-s lowest" for one
@@ -128,4 +139,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) .nox dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -26,7 +26,7 @@ from benchmarks.corpora import RecordedPage, Site, load
 from benchmarks.markdown import table
 from benchmarks.peers import peers
 from denoise_scrapy.body import DEFAULT_STRATEGY, SiteModel, find_strategy
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from example_project.scoring import f1
 
@@ -138,8 +138,7 @@ def pairs(
 
 
 def _first_pair(corpus: str, site: Site, peer: str, extract: Callable[[str], str], differ: float) -> Pair | None:
-    paths = PathTable()
-    pages = [Page.parse(page.html, url=page.url, paths=paths) for page in site]
+    pages = [Page.parse(page.html, url=page.url) for page in site]
     for i, recorded in enumerate(site):
         others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])[:PAGES]
         body, theirs = SiteModel.fit(others).extract(pages[i]), extract(recorded.html)

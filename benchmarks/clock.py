@@ -1,4 +1,4 @@
-"""How cost is measured: processor time in multiples of lxml's plain parse of the same page, with and without C.
+"""How cost is measured: processor time in multiples of lxml's plain parse of the same page.
 
 On a machine that does other work, ratios of times taken in turn can be told and milliseconds cannot.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from time import process_time
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,11 +16,8 @@ from lxml import etree
 
 from benchmarks.corpora import RecordedPage
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.page import Page, PageFacts, PathTable
+from denoise_scrapy.page import Page, PageFacts
 
-#: Names of the two ways to compute.
-NATIVE, NUMPY = "native", "numpy"
 #: Comparison pages that are measured.
 COMPARED = (0, 1, 3, 5, 9)
 
@@ -60,12 +56,6 @@ class Spread(NamedTuple):
         return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
 
 
-def ways() -> Mapping[str, Callable[[], AbstractContextManager[None]]]:
-    """The ways to compute that there are here, each a context to measure in."""
-    found: dict[str, Callable[[], AbstractContextManager[None]]] = {NUMPY: switched_off}
-    return found | {NATIVE: nullcontext} if library() is not None else found
-
-
 def as_bytes(page: RecordedPage) -> bytes:
     """What lxml is given of a page."""
     return page.html.encode("utf-8", "replace")
@@ -92,9 +82,9 @@ def in_new_thread(run: Callable[[], T]) -> T:
         return pool.submit(run).result()
 
 
-def make_body(recorded: RecordedPage, others: Sequence[PageFacts], paths: PathTable) -> Page:
+def make_body(recorded: RecordedPage, others: Sequence[PageFacts]) -> Page:
     """What is measured: HTML to text by the default strategy, compared with other pages of its site."""
-    page = Page.parse(recorded.html, url=recorded.url, paths=paths)
+    page = Page.parse(recorded.html, url=recorded.url)
     SiteModel.fit(others).extract(page)
     return page
 

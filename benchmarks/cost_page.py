@@ -42,33 +42,26 @@ def cost_text(found: Mapping[str, Any]) -> str:
         peers.peers_table(rows["peers"]),
         f"A crawl of {made['pages']} made pages of 500 elements from {made['hosts']} hosts, on two cores that the "
         f"server shares; medians of {made['rounds']} rounds, `bare` is the same crawl without the add-on:",
-        *(crawl.table(delay | {"ways": ways_shown(delay["ways"])}) for delay in made["delays"]),
+        *map(crawl.table, made["delays"]),
     ]
     return "\n\n".join(parts)
 
 
-def ways_shown(ways: Mapping[str, Any]) -> dict[str, Any]:
-    """The crawl without the add-on, and those with default settings."""
-    return {name: one for name, one in ways.items() if name.startswith(("bare", "default"))}
-
-
 def worst(rows: list[report.Row]) -> str:
-    """The highest multiple of each way to compute."""
-    highest = {way: max(row["parses"] for row in rows if row["way"] == way) for way in {row["way"]: 0 for row in rows}}
-    return ", ".join(f"{value:.0f} P ({way})" for way, value in highest.items())
+    """The highest multiple."""
+    return f"{max(row['parses'] for row in rows):.0f} P"
 
 
 def ratios(rows: list[report.Row]) -> str:
-    """Growth of each way to compute."""
-    return " and ".join(f"{row['median']:.2f} ({row['way']})" for row in rows if row["elements"] == "ratio")
+    """Growth of the multiple."""
+    return " and ".join(f"{row['median']:.2f}" for row in rows if row["elements"] == "ratio")
 
 
 def measured_with(found: Mapping[str, Any]) -> str:
     """Versions, one sentence; and a warning where a run was quick."""
     told = dict(found["turns"]["with"])
-    native = told.pop("native", "")
     versions = ", ".join(f"{name} {version}" for name, version in told.items())
-    line = f"Measured with {versions}; accelerator: {native}."
+    line = f"Measured with {versions}."
     quick = [section for section in SECTIONS if found[section]["quick"]]
     return line + (f" **A quick run, rough figures:** {', '.join(quick)}." if quick else "")
 

@@ -21,7 +21,7 @@ from benchmarks import figures
 from benchmarks.markdown import table
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.crawl.geometry import boxes_on
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from example_project.scoring import f1
 
@@ -84,8 +84,7 @@ def compare(site: Sequence[RenderedPage], strategy: str) -> Iterator[tuple[float
 
 
 def _pages(site: Sequence[RenderedPage], *, boxes: bool) -> list[Page]:
-    table = PathTable()
-    pages = [Page.parse(recorded.html, url=recorded.url, paths=table) for recorded in site]
+    pages = [Page.parse(recorded.html, url=recorded.url) for recorded in site]
     for page, recorded in zip(pages, site, strict=True):
         page.boxes = boxes_on(page, recorded.layout) if boxes else None
     return pages

@@ -12,11 +12,11 @@ from functools import partial
 from time import process_time
 
 from benchmarks import report, sample
-from benchmarks.clock import Spread, as_bytes, in_new_thread, make_body, parse_seconds, ways
+from benchmarks.clock import Spread, as_bytes, in_new_thread, make_body, parse_seconds
 from benchmarks.corpora import RecordedPage, Site
 from benchmarks.markdown import table
 from benchmarks.sample import SampledSite
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 
 SIZES = (350, 940, 1800, 3600, 8600, 17_000)
 #: Sizes that the goal compares, and the goal.
@@ -33,34 +33,33 @@ def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     args = sample.arguments(ap, NAMES)
     wanted = QUICK_PAGES if args.quick else PAGES
-    rows = [row for way in ways() for row in measure(sample.sites(args), way, wanted)]
+    rows = list(measure(sample.sites(args), wanted))
     print(growth_table(rows), flush=True)
     report.merge("growth", rows, quick=args.quick)
 
 
-def measure(known: Iterable[SampledSite], way: str, pages: int) -> Iterator[report.Row]:
+def measure(known: Iterable[SampledSite], pages: int) -> Iterator[report.Row]:
     """Multiples of the parse at each size, and the ratio of the goal."""
     chosen = sample.pages_of_size(known, SIZES[0], pages)
-    found = {s: [in_new_thread(partial(multiple, *page, s, way)) for page in chosen] for s in SIZES}
+    found = {s: [in_new_thread(partial(multiple, *page, s)) for page in chosen] for s in SIZES}
     for size, values in found.items():
-        yield {"elements": size, "way": way, "k": USUAL, **Spread.of(values).row()}
+        yield {"elements": size, "k": USUAL, **Spread.of(values).row()}
     ratios = [large / small for small, large in zip(found[SMALL], found[LARGE], strict=True)]
-    yield {"elements": "ratio", "way": way, "k": USUAL, **Spread.of(ratios).row()}
+    yield {"elements": "ratio", "k": USUAL, **Spread.of(ratios).row()}
 
 
-def multiple(site: Site, number: int, size: int, way: str) -> float:
+def multiple(site: Site, number: int, size: int) -> float:
     """A body in multiples of the parse, of a page that is multiplied to about so many elements."""
     page = enlarged(site[number], size)
-    body, paths = as_bytes(page), PathTable()
-    facts = [Page.parse(p.html, url=p.url, paths=paths).facts for i, p in enumerate(site) if i != number][:USUAL]
+    body = as_bytes(page)
+    facts = [Page.parse(p.html, url=p.url).facts for i, p in enumerate(site) if i != number][:USUAL]
     best, one = 1e9, 1e9
-    with ways()[way]():
-        make_body(page, facts, paths)
-        for _ in range(REPETITIONS):
-            one = min(one, parse_seconds(body))
-            start = process_time()
-            make_body(page, facts, paths)
-            best = min(best, process_time() - start)
+    make_body(page, facts)
+    for _ in range(REPETITIONS):
+        one = min(one, parse_seconds(body))
+        start = process_time()
+        make_body(page, facts)
+        best = min(best, process_time() - start)
     return best / one
 
 
@@ -70,12 +69,11 @@ def enlarged(page: RecordedPage, size: int) -> RecordedPage:
 
 
 def growth_table(rows: Iterable[report.Row]) -> str:
-    """Sizes down, ways across."""
-    known = {(row["elements"], row["way"]): row for row in rows}
-    names = list(dict.fromkeys(way for _, way in known))
-    lines = [[f"{size:,}", *(str(Spread.read(known[size, way])) for way in names)] for size in SIZES]
-    ratio = [f"{LARGE:,} / {SMALL:,}", *(str(Spread.read(known["ratio", way])) for way in names)]
-    return table([f"elements ({rows_pages(known.values())} pages)", *names], [*lines, ratio])
+    """A row a size."""
+    known = {row["elements"]: row for row in rows}
+    lines = [[f"{size:,}", str(Spread.read(known[size]))] for size in SIZES]
+    ratio = [f"{LARGE:,} / {SMALL:,}", str(Spread.read(known["ratio"]))]
+    return table([f"elements ({rows_pages(known.values())} pages)", "P"], [*lines, ratio])
 
 
 def rows_pages(rows: Iterable[report.Row]) -> int:

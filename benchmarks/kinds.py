@@ -19,7 +19,7 @@ from benchmarks.peers import peers
 from benchmarks.sample import sections
 from benchmarks.site_peers import site_peers
 from denoise_scrapy.body import SiteModel, Taste
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from example_project.portal.model import tokens
 
@@ -108,8 +108,7 @@ def kind_of(page: RecordedPage, corpus: str) -> str:
 
 def measure(site: Site, marks: Marks, kind: Callable[[RecordedPage], str]) -> None:
     """Extract all pages of a site in all ways; the marks go to `marks`."""
-    paths = PathTable()
-    pages = [Page.parse(page.html, url=page.url, paths=paths) for page in site]
+    pages = [Page.parse(page.html, url=page.url) for page in site]
     for i, recorded in enumerate(site):
         others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])[:PAGES]
         for name, text in _texts(pages[i], SiteModel.fit(others), recorded):

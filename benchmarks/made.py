@@ -22,7 +22,7 @@ from benchmarks.peers import peers
 from benchmarks.sample import evenly
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.model import BlockModel, block_model
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from example_project.portal.model import tokens
 from training.labels import GRAM
@@ -77,13 +77,12 @@ def measure(
     site: Site, sites: Sequence[Site], others: dict[str, Callable[[str], str]]
 ) -> Iterator[tuple[str, str, Kept]]:
     """Kind, extractor and outcome of all pages made of a site."""
-    paths = PathTable()
-    pages = [Page.parse(page.html, url=page.url, paths=paths) for page in site]
+    pages = [Page.parse(page.html, url=page.url) for page in site]
     for i, plain in enumerate(pages[:SITE_PAGES]):
         own = "\n".join(plain.block_texts)
         alone = {name: extract(site[i].html) for name, extract in others.items()}
         for made in made_of(site, i, sites):
-            page = Page.parse(made.html, url=made.url, paths=paths)
+            page = Page.parse(made.html, url=made.url)
             rest = likest_first(page, [other for j, other in enumerate(pages) if j != i and j not in made.donors])
             for k in KS:
                 model = SiteModel.fit(rest[:k])

@@ -1,7 +1,7 @@
 """The cost and quality of extractors that read one page alone: `python -m benchmarks.peers --corpora DIR [--quick]`.
 
 The same pages go through us and each peer that is installed (`pip install denoise-scrapy[bench]`), in turn page by
-page. We are measured as in a crawl: sites in turn, path tables and caches empty at first, up to five comparison pages.
+page. We are measured as in a crawl: sites in turn, caches empty at first, up to five comparison pages.
 Goal: a quarter of trafilatura's time or less, on every corpus.
 """
 
@@ -20,18 +20,21 @@ from typing import NamedTuple
 from lxml import html as lxml_html
 
 from benchmarks import report, sample
-from benchmarks.clock import Spread, as_bytes, forget_caches, in_new_thread, parse_seconds, ways
+from benchmarks.clock import Spread, as_bytes, forget_caches, in_new_thread, parse_seconds
 from benchmarks.corpora import RecordedPage
 from benchmarks.markdown import table
 from benchmarks.sample import SampledSite
 from benchmarks.turns import USUAL, facts_of
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.page import Page, PageFacts, PathTable
+from denoise_scrapy.page import Page, PageFacts
 from example_project.scoring import f1
 
-#: Pages of a corpus; repetitions, twice as many for peers where there are two ways to compute.
+#: Pages of a corpus; repetitions.
 PAGES, PASSES = 200, 1
 QUICK_PAGES = 12
+
+#: Our name among the extractors.
+OURS = "combined"
 
 Extractor = Callable[[RecordedPage], str]
 
@@ -90,22 +93,19 @@ def few_sites(sites: Sequence[SampledSite], pages: int) -> list[SampledSite]:
 
 
 def measure(sites: Sequence[SampledSite], passes: int) -> dict[str, list[Reading]]:
-    """Read all pages with all extractors, in turn; the best times count.
-
-    We compute in one way at a time: short texts that the one has met would be known to the other.
-    """
+    """Read all pages with all extractors, in turn; the best times count."""
     best, facts = dict[tuple[str, int, int], Reading](), facts_of(sites)
-    for way in [way for _ in range(passes) for way in ways()]:
+    for _ in range(passes):
         forget_caches()
         for i, site in enumerate(sites):
-            extractors: dict[str, Extractor] = {f"combined, {way}": _Crawl(way, facts[i]).read}
+            extractors: dict[str, Extractor] = {OURS: partial(_read_in_turn, facts[i])}
             extractors.update({name: partial(_read_alone, extract) for name, extract in peers().items()})
             for name, j, reading in in_new_thread(partial(_read_site, site, extractors)):
                 known = best.get((name, i, j), reading)
                 fastest = min(known.seconds, reading.seconds), min(known.parse, reading.parse)
                 best[name, i, j] = Reading(*fastest, reading.f1)
     found = defaultdict[str, list[Reading]](list)
-    for name, i, j in sorted(best, key=lambda key: not key[0].startswith("combined")):
+    for name, i, j in sorted(best, key=lambda key: key[0] != OURS):
         found[name].append(best[name, i, j])
     return dict(found)
 
@@ -128,34 +128,21 @@ def _read_alone(extract: Callable[[str], str], page: RecordedPage) -> str:
     return extract(page.html)
 
 
-class _Crawl:
-    """The default strategy as in a crawl of one site, computed in one of the ways."""
-
-    def __init__(self, way: str, facts: Sequence[PageFacts]) -> None:
-        self._way, self._facts, self._paths = ways()[way], facts, PathTable()
-
-    def read(self, page: RecordedPage) -> str:
-        """Text of the next page."""
-        with self._way():
-            others = [fact for fact in self._facts[: USUAL + 1] if fact.url != page.url][:USUAL]
-            return SiteModel.fit(others).extract(Page.parse(page.html, url=page.url, paths=self._paths)).text
+def _read_in_turn(facts: Sequence[PageFacts], page: RecordedPage) -> str:
+    """The default strategy as in a crawl of one site."""
+    others = [fact for fact in facts[: USUAL + 1] if fact.url != page.url][:USUAL]
+    return SiteModel.fit(others).extract(Page.parse(page.html, url=page.url)).text
 
 
 def summary(corpus: str, found: dict[str, list[Reading]]) -> Iterator[report.Row]:
     """A row an extractor: multiples of the parse, F1, milliseconds in all, and ours as parts of theirs."""
-    ours = {name: readings for name, readings in found.items() if name.startswith("combined")}
+    ours = found[OURS]
     for name, readings in found.items():
-        ratios = {
-            f"times {own}": Spread.of(b.seconds / a.seconds for a, b in zip(mine, readings, strict=True)).row()
-            for own, mine in ours.items()
-        }
-        totals = {
-            f"total times {own}": sum(b.seconds for b in readings) / sum(a.seconds for a in mine)
-            for own, mine in ours.items()
-        }
+        times = Spread.of(theirs.seconds / own.seconds for own, theirs in zip(ours, readings, strict=True)).row()
+        totals = sum(theirs.seconds for theirs in readings) / sum(own.seconds for own in ours)
         row = {"corpus": corpus, "extractor": name, **Spread.of(r.seconds / r.parse for r in readings).row()}
         total = sum(r.seconds for r in readings) / sum(r.parse for r in readings)
-        yield {**row, "total parses": total, "f1": mean(r.f1 for r in readings), **ratios, **totals}
+        yield {**row, "total parses": total, "f1": mean(r.f1 for r in readings), "times": times, "total times": totals}
 
 
 def peers_table(rows: Iterable[report.Row]) -> str:

@@ -11,7 +11,7 @@ from lxml import etree
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from example_project.scoring import f1
 
@@ -86,14 +86,13 @@ def measure_site_peer(corpus: str, sites: Iterable[Site], name: str, extract: Ca
 
 
 def _extract_site(site: Site, strategy: str, k: int) -> Iterator[_Result]:
-    """Pages of one site share a path table, as they do in a crawl."""
-    table = PathTable()
-    others = [Page.parse(page.html, url=page.url, paths=table) for page in site]
+    """Each page of a site by a strategy, compared with the likest others."""
+    others = [Page.parse(page.html, url=page.url) for page in site]
     for i, recorded in enumerate(site):
         rest = likest_first(others[i], [*others[:i], *others[i + 1 :]])  # as a crawl's memory gives them
         model = SiteModel.fit(rest[:k])
         start = time.process_time()
-        page = Page.parse(recorded.html, url=recorded.url, paths=table)
+        page = Page.parse(recorded.html, url=recorded.url)
         text = model.extract(page, strategy=strategy).text
         seconds = time.process_time() - start
         yield _Result(f1(text, recorded.gold), not text.strip(), seconds, _parse_seconds(recorded))

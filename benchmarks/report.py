@@ -1,6 +1,6 @@
 """`benchmarks/output/report.json`: a section for each benchmark, with what it was run with.
 
-    {"turns": {"with": {"python": "3.11.7", "lxml": "6.1.3", "native": "native", …}, "quick": false, "rows": [{…}, …]}}
+    {"turns": {"with": {"python": "3.11.7", "lxml": "6.1.3", …}, "quick": false, "rows": [{…}, …]}}
 
 A benchmark replaces its own section and leaves the others.
 """
@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from lxml import etree
-
-from denoise_scrapy import native
 
 OUTPUT = Path(__file__).with_name("output") / "report.json"
 #: Distributions whose versions are told, where they are installed.
@@ -51,8 +49,8 @@ def read(path: Path = OUTPUT) -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Versions of what counts for cost and quality, and whether the accelerator is in use."""
-    told = {"python": platform.python_version(), "native": native.status()}
+    """Versions of what counts for cost and quality."""
+    told = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
             told[package] = version(package)

@@ -70,7 +70,7 @@ def soak(way: str, port: int, hosts: int, pages: int, window: int) -> Figures:
     samples.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         more = ("--window", str(window), "--samples", str(samples), "-s", f"JOBDIR={folder}")
-        crawl = one_crawl(way, port, hosts, pages, "native", *more)
+        crawl = one_crawl(way, port, hosts, pages, *more)
         files = {path.name: path.stat().st_size for path in Path(folder).iterdir() if path.is_file()}
     return {**crawl, "files": files}
 

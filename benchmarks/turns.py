@@ -1,7 +1,7 @@
 """What a body costs in a crawl: `python -m benchmarks.turns --corpora DIR [--quick]`.
 
-Sites come in turn, each in a thread and with a path table of its own, and each page of a site once: a loop over
-one page flatters, since its paths, its texts and the processor's caches are warm. The whole is repeated, all caches
+Sites come in turn, each in a thread of its own, and each page of a site once: a loop over one page flatters, since
+its texts and the processor's caches are warm. The whole is repeated, all caches
 emptied before, and of a page the best time counts. Multiples of lxml's plain parse of the same page, timed just before.
 
 - Pages after the first of their site, by size.
@@ -19,10 +19,10 @@ from time import process_time
 from typing import NamedTuple
 
 from benchmarks import report, sample
-from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, in_new_thread, make_body, parse_seconds, ways
+from benchmarks.clock import COMPARED, Spread, as_bytes, forget_caches, in_new_thread, make_body, parse_seconds
 from benchmarks.markdown import table
 from benchmarks.sample import SampledSite
-from denoise_scrapy.page import Page, PageFacts, PathTable
+from denoise_scrapy.page import Page, PageFacts
 
 #: Repetitions of the whole.
 PASSES = 3
@@ -69,30 +69,27 @@ def main() -> None:
     if args.quick:
         crawled, known = sample.evenly(crawled, QUICK_SITES), sample.evenly(known, 5 * QUICK_SITES)
     facts = facts_of(crawled), facts_of(known)
-    for way in ways():
-        for k in (USUAL,) if args.quick else COMPARED:
-            rows += summary(in_turn(crawled, facts[0], k, way, PASSES), way, k)
-        worst += worst_rows(in_turn(known, facts[1], USUAL, way, PASSES - 1), way)
+    for k in (USUAL,) if args.quick else COMPARED:
+        rows += summary(in_turn(crawled, facts[0], k, PASSES), k)
+    worst += worst_rows(in_turn(known, facts[1], USUAL, PASSES - 1))
     print(turns_table(rows), worst_table(worst), sep="\n\n", flush=True)
     report.merge("turns", rows, quick=args.quick)
     report.merge("worst", worst, quick=args.quick)
 
 
 def facts_of(sites: Iterable[SampledSite]) -> Facts:
-    """What other pages are told of each page, read with a path table that is not measured with."""
-    tables = ((site, PathTable()) for site in sites)
-    return [[Page.parse(p.html, url=p.url, paths=table).facts for p in site.pages] for site, table in tables]
+    """What each page is compared by."""
+    return [[Page.parse(page.html, url=page.url).facts for page in site.pages] for site in sites]
 
 
-def in_turn(sites: Sequence[SampledSite], facts: Facts, k: int, way: str, passes: int) -> list[Turn]:
+def in_turn(sites: Sequence[SampledSite], facts: Facts, k: int, passes: int) -> list[Turn]:
     """Make the bodies of all pages, in turn; each page is compared with k others of its site at most."""
     best: dict[tuple[int, int], Turn] = {}
-    with ways()[way]():
-        for _ in range(passes):
-            forget_caches()
-            for key, turn in _one_pass(sites, facts, k):
-                known = best.get(key, turn)
-                best[key] = turn._replace(parse=min(turn.parse, known.parse), body=min(turn.body, known.body))
+    for _ in range(passes):
+        forget_caches()
+        for key, turn in _one_pass(sites, facts, k):
+            known = best.get(key, turn)
+            best[key] = turn._replace(parse=min(turn.parse, known.parse), body=min(turn.body, known.body))
     return list(best.values())
 
 
@@ -103,18 +100,18 @@ def _one_pass(sites: Sequence[SampledSite], facts: Facts, k: int) -> Iterator[tu
 
 
 def _one_site(site: SampledSite, facts: Sequence[PageFacts], k: int) -> list[Turn]:
-    paths, turns = PathTable(), list[Turn]()
+    turns = list[Turn]()
     for number, recorded in enumerate(site.pages):
         others = [fact for n, fact in enumerate(facts[: k + 1]) if n != number][:k]
         one = parse_seconds(as_bytes(recorded))
         start = process_time()
-        page = make_body(recorded, others, paths)
+        page = make_body(recorded, others)
         seconds = process_time() - start
         turns.append(Turn(site.corpus, site.number, number, len(page.elements), one, seconds))
     return turns
 
 
-def summary(turns: Sequence[Turn], way: str, k: int) -> list[report.Row]:
+def summary(turns: Sequence[Turn], k: int) -> list[report.Row]:
     """Spreads by size, of first pages, and over sites."""
     groups, sites = defaultdict[tuple[str, str], list[float]](list), defaultdict[tuple[str, int], list[Turn]](list)
     for turn in turns:
@@ -125,35 +122,32 @@ def summary(turns: Sequence[Turn], way: str, k: int) -> list[report.Row]:
     found = {**{key: groups[key] for key in ordered}, (FIRST, "all"): [t.parses for t in turns if t.page == 0]}
     spreads = {**found, (SITE, "all"): totals}
     return [
-        {"what": what, "elements": size, "way": way, "k": k, **Spread.of(values).row()}
-        for (what, size), values in spreads.items()
+        {"what": what, "elements": size, "k": k, **Spread.of(values).row()} for (what, size), values in spreads.items()
     ]
 
 
-def worst_rows(turns: Iterable[Turn], way: str) -> list[report.Row]:
+def worst_rows(turns: Iterable[Turn]) -> list[report.Row]:
     """The pages of the highest multiples."""
     first = sorted(turns, key=lambda turn: -turn.parses)[:WORST]
-    return [{**turn._asdict(), "way": way, "parses": round(turn.parses, 2)} for turn in first]
+    return [{**turn._asdict(), "parses": round(turn.parses, 2)} for turn in first]
 
 
 def turns_table(rows: Iterable[report.Row], compared: Sequence[int] = COMPARED) -> str:
     """Medians, and from the 10th to the 90th percentile, by size."""
-    known = {(row["way"], row["k"], row["what"], row["elements"]): row for row in rows if row["k"] in compared}
-    columns = list(dict.fromkeys(key[:2] for key in known))
+    known = {(row["k"], row["what"], row["elements"]): row for row in rows if row["k"] in compared}
+    columns = list(dict.fromkeys(k for k, *_ in known))
     lines = []
-    for what, size in dict.fromkeys(key[2:] for key in known):
-        cells = [known.get((*column, what, size)) for column in columns]
+    for what, size in dict.fromkeys(key[1:] for key in known):
+        cells = [known.get((k, what, size)) for k in columns]
         pages = max(row["pages"] for row in cells if row)
         lines.append([f"{what}, {size} ({pages})", *(str(Spread.read(row)) if row else "" for row in cells)])
-    return table(["elements (number)", *(f"{way}, k = {k}" for way, k in columns)], lines)
+    return table(["elements (number)", *(f"k = {k}" for k in columns)], lines)
 
 
 def k_table(rows: Iterable[report.Row]) -> str:
     """Whole sites by the number of comparison pages."""
-    known = {(row["way"], row["k"]): row for row in rows if row["what"] == SITE}
-    compared = list(dict.fromkeys(k for _, k in known))
-    lines = [[way, *(str(Spread.read(known[way, k])) for k in compared)] for way in dict.fromkeys(w for w, _ in known)]
-    return table([SITE, *(f"k = {k}" for k in compared)], lines)
+    known = {row["k"]: row for row in rows if row["what"] == SITE}
+    return table([SITE, *(f"k = {k}" for k in known)], [["P", *(str(Spread.read(row)) for row in known.values())]])
 
 
 def worst_table(rows: Iterable[report.Row]) -> str:
@@ -163,7 +157,7 @@ def worst_table(rows: Iterable[report.Row]) -> str:
 
 
 def _name(row: report.Row) -> str:
-    return f"{row['way']}: {row['corpus']}, site {row['site']}, page {row['page']}"
+    return f"{row['corpus']}, site {row['site']}, page {row['page']}"
 
 
 def _ms(row: report.Row) -> str:

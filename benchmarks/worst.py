@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks import report, sample
-from benchmarks.clock import ways
 from benchmarks.sample import SampledSite
 from benchmarks.turns import USUAL, Turn, facts_of, in_turn, worst_rows, worst_table
 
@@ -20,8 +19,7 @@ from benchmarks.turns import USUAL, Turn, facts_of, in_turn, worst_rows, worst_t
 LIMIT = 50.0
 #: A page above it is taken again so often.
 RETRIES = 3
-#: Repetitions of the whole. The worst page of 1,800 took 28 parses (numpy: an article of 137 elements whose parse takes
-#: .1 ms; natively 19: documentation of 5,026 elements), half of the limit, so that one is enough.
+#: Repetitions of the whole. The worst page of 1,800 takes less than half of the limit, so that one is enough.
 PASSES = 1
 
 
@@ -29,13 +27,11 @@ def main() -> int:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.worst", description=__doc__)
     ap.add_argument("--gate", action="store_true", help=f"fail where a page takes more than {LIMIT:g} parses")
     args = sample.arguments(ap)
-    known, rows, wrong = sample.sites(args), list[report.Row](), list[str]()
+    known = sample.sites(args)
     if args.quick:
         known = sample.evenly(known, 60)
-    for way in ways():
-        found = worst_rows(measured(known, way), way)
-        rows += found
-        wrong += [f"{way}: {row['corpus']}, site {row['site']}, page {row['page']}" for row in found if over(row)]
+    rows = worst_rows(measured(known))
+    wrong = [f"{row['corpus']}, site {row['site']}, page {row['page']}" for row in rows if over(row)]
     print(worst_table(rows), flush=True)
     print("".join(f"{page} takes more than {LIMIT:g} parses\n" for page in wrong), end="")
     return int(args.gate and bool(wrong))
@@ -46,13 +42,13 @@ def over(row: report.Row) -> bool:
     return float(row["parses"]) > LIMIT
 
 
-def measured(known: Sequence[SampledSite], way: str) -> list[Turn]:
+def measured(known: Sequence[SampledSite]) -> list[Turn]:
     """All pages once in turn, those above the limit again with their sites."""
-    best = {key(turn): turn for turn in in_turn(known, facts_of(known), USUAL, way, PASSES)}
+    best = {key(turn): turn for turn in in_turn(known, facts_of(known), USUAL, PASSES)}
     for _ in range(RETRIES):
         slow = {turn[:2] for turn in best.values() if turn.parses > LIMIT}
         again = [site for site in known if site[:2] in slow]
-        for turn in in_turn(again, facts_of(again), USUAL, way, 1):
+        for turn in in_turn(again, facts_of(again), USUAL, 1):
             best[key(turn)] = min(best[key(turn)], turn, key=lambda one: one.parses)
     return list(best.values())
 

@@ -6,12 +6,17 @@ import copy
 import dataclasses
 import json
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, MutableMapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import Item
+
+
+def _fields(item: Any) -> MutableMapping[str, Any]:
+    """The fields of an item; a dict is its own adapter, in a tenth of the time."""
+    return item if type(item) is dict else ItemAdapter(item)
 
 
 def has_field(item: Any, field: str) -> bool:
@@ -21,7 +26,7 @@ def has_field(item: Any, field: str) -> bool:
 
 def get_field(item: Any, field: str) -> Any:
     """Return the value of `field`, None where it is unset or not declared."""
-    return ItemAdapter(item).get(field)
+    return _fields(item).get(field)
 
 
 def url_in(item: Any, field: str) -> str:
@@ -70,7 +75,7 @@ def with_field(item: Any, field: str, value: Any) -> Any:
         Exception: Whatever a validator of the item's class raises.
     """
     try:
-        ItemAdapter(item)[field] = value
+        _fields(item)[field] = value
     except AttributeError:  # both dataclasses and attrs call it FrozenInstanceError
         return _changed_copy(item, field, value)
     except ValueError as error:  # pydantic's ValidationError
@@ -97,6 +102,7 @@ def _says_frozen(error: ValueError) -> bool:
 
 # Characters of a field's value that tells items apart. More are a text, in which a print view may differ.
 MOST_VALUE = 200
+LOOKED_AT = 3 * MOST_VALUE  # characters of a value with its white space, by which most long ones are known
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
 # Seconds since 1970 as numbers with a fraction, from 2001 to 2096: `time.time()`.
 _SECONDS = (1e9, 4e9)
@@ -112,7 +118,7 @@ def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> own_values(item, {"id"})
         {'price': 9.5, 'place': 'Kiel'}
     """
-    found = {name: _own_value(value) for name, value in ItemAdapter(item).items() if name not in without}
+    found = {name: _own_value(value) for name, value in _fields(item).items() if name not in without}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -121,7 +127,8 @@ def _own_value(value: Any) -> Any:
         parts = [part for part in map(_own_value, value) if part is not None]
         return parts[0] if len(parts) == 1 else parts or None
     if isinstance(value, str):
-        text = " ".join(value.split())
+        start = " ".join(value[:LOOKED_AT].split())  # of a field with a whole page it says enough
+        text = start if len(start) > MOST_VALUE or len(value) <= LOOKED_AT else " ".join(value.split())
         is_other = "://" in text or text.startswith("/") or len(text) > MOST_VALUE or _MOMENT.fullmatch(text)
         return None if is_other else text or None
     if isinstance(value, float) and _SECONDS[0] < value < _SECONDS[1] and not value.is_integer():

@@ -73,7 +73,7 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison, state.pages.beside)
+            self._values = ItemValues(state.settings, state.log, state.comparison, state.beside)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -85,10 +85,10 @@ class BodyPipeline(Component):
             with refusing_to_start(self._state.crawler):
                 self._state.sites.open()
 
-    def close_spider(self) -> None:
+    async def close_spider(self) -> None:
         """Save and close the site memory."""
         if self._state.pages.used:
-            self._state.sites.close()
+            await self._state.sites.close()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -110,12 +110,12 @@ class BodyPipeline(Component):
             self._log.count(f"body/{whose.reason}")
         crawled = whose.page
         if crawled is None:
-            return item
+            return await state.beside.in_turn(lambda: item, 0)
         settings = crawled.settings
         names = settings.item_fields.values()
         fields = [field for field in names if self._lacks(item, field, overwrite=settings.overwrite)]
         if not fields:
-            return item
+            return await state.beside.in_turn(lambda: item, 0)
         async with crawled.computing:  # the items of a page are processed side by side
             text = crawled.text
             if text is None:

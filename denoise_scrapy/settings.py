@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
@@ -86,6 +87,7 @@ class Declaration:
         per_page: Whether one request may set it in ``meta["denoise"]``.
         valid: The valid values in words, where they do not follow from the rest.
         check: Raises ValueError, saying why, for a value of the right type that is not valid.
+        default: The default in words, where it is not the same on all machines.
     """
 
     meaning: str
@@ -99,6 +101,7 @@ class Declaration:
     per_page: bool = False
     valid: str = ""
     check: Callable[[Any], object] | None = None
+    default: str = ""
 
     def valid_values(self, kind: str) -> str:
         """Return what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
@@ -121,7 +124,7 @@ class Declaration:
         return words[kind] + limits
 
 
-def _setting(default: Any, meaning: str, **more: Any) -> Any:
+def _setting(default: Any, meaning: str, /, **more: Any) -> Any:
     metadata = {"declaration": Declaration(meaning, **more)}
     return (
         field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
@@ -144,6 +147,12 @@ def check_store(place: str) -> None:
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
+
+
+def other_cores() -> int:
+    """Cores that this process may use beside the one of the reactor; at least 1."""
+    mine = getattr(os, "sched_getaffinity", None)  # not on all systems
+    return max(1, (len(mine(0)) if mine else os.cpu_count() or 1) - 1)
 
 
 @dataclass(frozen=True)
@@ -229,7 +238,7 @@ class DenoiseSettings:
     )
     comparison_per_site: int = _setting(8, "Most fetches from one site.", low=0)
     memory_mb: float = _setting(
-        240.0,
+        80.0,
         "Memory for what pages are compared with; oldest out first.",
         unit="MB",
         low=0,
@@ -241,6 +250,12 @@ class DenoiseSettings:
         may_be_empty=True,
     )
     max_page_mb: float = _setting(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
+    threads: int = _setting(
+        other_cores(),
+        "Threads for bodies, and for all work of large pages; 0: everything on the reactor.",
+        low=0,
+        default="one less than the cores, at least 1",
+    )
     geometry: str = _setting(
         "auto",
         "Use where elements of rendered pages lie on the screen; require: warn where that is not known.",
@@ -309,6 +324,11 @@ class DenoiseSettings:
         """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
         asked = {what: name for what, name in self.fields.items() if name and what not in {MARK, VARIANT}}
         return {"body": self.body_field, **asked}
+
+    @cached_property
+    def compared_fields(self) -> ComparedFields:
+        """`dedup_fields` by what they do."""
+        return ComparedFields.parse(self.dedup_fields)
 
     @property
     def mark_field(self) -> str:

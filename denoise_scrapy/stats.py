@@ -5,7 +5,6 @@ from __future__ import annotations
 PREFIX = "denoise/"
 
 STATS: dict[str, str] = {
-    "accelerator": "native, or numpy and why",
     "pages/parsed": "pages that were read",
     "pages/opted_out": 'pages left alone by meta["denoise"]',
     "pages/too_large": "pages above DENOISE_MAX_PAGE_MB, left alone",

@@ -20,6 +20,6 @@ def test_settings_and_stats_that_are_named_exist(page):
 
     text = page.read_text("utf-8")
     known = {f"DENOISE_{name.upper()}" for name, *_ in declarations()}
-    known |= {"DENOISE_CORPORA", "DENOISE_NATIVE"}  # of the environment: the benchmarks', the accelerator's
+    known |= {"DENOISE_CORPORA"}  # of the environment
     assert set(re.findall(r"\bDENOISE_[A-Z_]+[A-Z]\b", text)) <= known
     assert [name for name in re.findall(r"\bdenoise/([a-z_/]+[a-z])(?![a-z_/])", text) if not meaning_of(name)] == []

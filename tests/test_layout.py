@@ -17,7 +17,7 @@ def circles(imports: dict[str, set[str]]) -> list[set[str]]:
     found = []
     for module in sorted(imports):
         circle = {other for other in all_reached[module] if module in all_reached.get(other, ())}
-        if circle and circle not in found:
+        if len(circle) > 1 and circle not in found:  # a package names modules of its own
             found.append(circle)
     return found
 

@@ -47,31 +47,28 @@ def many_hosts(pages: range, memory: PageMemory, elements: int = 40) -> Iterator
     for number in pages:
         site = f"http://host-{number}.example:80"
         for each in (f"{site}/1", f"{site}/2"):
-            page = Page.parse(hostile(number, elements), url=each, paths=memory.path_table(site))
+            page = Page.parse(hostile(number, elements), url=each)
             memory.remember(page)
             SiteModel.fit(memory.comparison_pages(page, 5)).extract(page)
             page.drop_columns()
             yield page
 
 
-#: Bytes for pages, for path tables.
-PAGES, PATHS = 40_000, 200_000
+#: Bytes for pages.
+PAGES = 40_000
 
 
 def small_memory() -> PageMemory:
-    return PageMemory(PAGES, 4, max_path_bytes=PATHS)
+    return PageMemory(PAGES, 4)
 
 
 def test_bounds_hold_for_pages_of_random_names_on_many_hosts() -> None:
     pages = small_memory()
     for page in many_hosts(range(40), pages):
         assert pages.nbytes <= PAGES
-        pages.tables.measure()
-        assert pages.tables.nbytes <= PATHS
         assert page.url
     assert pages.evicted > 20
     assert pages.reduced > 20
-    assert pages.tables.evicted > 20
 
 
 def test_hostile_pages_leave_nothing_behind() -> None:

@@ -19,9 +19,9 @@ from tldextract import TLDExtract
 
 from benchmarks.corpora import RecordedPage, Site, load
 from denoise_scrapy.body.features import block_features
-from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.core.model import Neighbours
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share
@@ -130,8 +130,7 @@ def examples(
     fold_of = [folds[site_publisher(site)] for site in sites]
     for site, fold in zip(sites, fold_of, strict=True):
         placed = corpus, site_publisher(site), fold
-        table = PathTable()
-        pages = [Page.parse(page.html, url=page.url, paths=table) for page in site]
+        pages = [Page.parse(page.html, url=page.url) for page in site]
         donors = [other for other, its in zip(sites, fold_of, strict=True) if its == fold and other is not site]
         for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
             if not len(page.blocks):
@@ -152,8 +151,7 @@ def examples(
 
 def _threads(placed: tuple[str, str, int], site: Site, ks: tuple[int, ...]) -> Iterator[Example]:
     """Threads made of a site's pages, compared with each other."""
-    table = PathTable()
-    threads = [(made, Page.parse(made.html, url=made.url, paths=table)) for made in made_threads(site)]
+    threads = [(made, Page.parse(made.html, url=made.url)) for made in made_threads(site)]
     pages = [page for _, page in threads]
     weight = CORPUS_WEIGHTS.get(placed[0], 1.0) * MADE_WEIGHT
     for i, (made, page) in enumerate(threads):
@@ -182,7 +180,7 @@ def _for_each_k(
 ) -> Iterator[Example]:
     """A page of a corpus, publisher and fold once for each k; `key` is the seed of its random choices."""
     corpus, publisher, fold = placed
-    neighbours, lengths = Neighbours.of(one.page), one.page.facts.tokens
+    neighbours, lengths = Neighbours.of(one.page.tree), one.page.blocks.tokens
     for features, k in _compared(one.page, one.others, ks, random.Random(key)):
         known = (one.share, one.page, neighbours, lengths, one.words, gold, k, one.made, weight)
         yield Example(corpus, publisher, fold, features, *known)
@@ -195,7 +193,7 @@ def _with_list(plain: _Labelled, site: Site, i: int, key: str) -> tuple[_Labelle
     html = listed(recorded) if random.Random(f"list {key}").random() < LISTS else None
     if html is None:
         return plain, site
-    page = Page.parse(html, url=recorded.url, paths=plain.page.path_table)
+    page = Page.parse(html, url=recorded.url)
     changed = [*site[:i], replace(recorded, html=html), *site[i + 1 :]]
     return _labelled(page, recorded.gold, plain.others), changed
 
@@ -203,7 +201,7 @@ def _with_list(plain: _Labelled, site: Site, i: int, key: str) -> tuple[_Labelle
 def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:
     """The page with foreign content: its own blocks are labelled as they were, all others as not kept."""
     for made in islice(made_of(site, i, donors, rng.sample(KINDS, len(KINDS))), 1):
-        page = Page.parse(made.html, url=made.url, paths=plain.page.path_table)
+        page = Page.parse(made.html, url=made.url)
         share = np.zeros(len(page.blocks))
         share[~made.foreign_blocks(page)] = plain.share
         numbers = [j for j in range(len(site)) if j != i]
@@ -214,7 +212,7 @@ def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng:
 def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:
     """The page with few of its blocks."""
     html = shortened(recorded)
-    page = Page.parse(html or "", url=recorded.url, paths=plain.page.path_table)
+    page = Page.parse(html or "", url=recorded.url)
     if 0 < len(page.blocks) <= FEW_BLOCKS:
         yield _labelled(page, recorded.gold, plain.others, "short")
 

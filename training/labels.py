@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.words import window_sums
+from denoise_scrapy.body.parts import window_sums
 from denoise_scrapy.page import Page
 from example_project.portal.model import tokens
 

@@ -20,7 +20,7 @@ from denoise_scrapy.body.features import block_features
 from denoise_scrapy.body.model import BlockModel
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.crawl.geometry import boxes_on
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from example_project.scoring import f1
 from training.__main__ import KS, SEED
@@ -53,8 +53,8 @@ def _judged(
 ) -> Iterator[tuple[float, float]]:
     """F1 of each page of a site that has boxes, without them and with."""
     fold = folds[site_publisher([RecordedPage(one.url, one.html, one.gold, one.site) for one in site])]
-    model, table = models[fold], PathTable()
-    pages = [Page.parse(one.html, url=one.url, paths=table) for one in site]
+    model = models[fold]
+    pages = [Page.parse(one.html, url=one.url) for one in site]
     for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
         boxes = boxes_on(page, recorded.layout)
         if boxes is None or not len(page.blocks):

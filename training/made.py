@@ -18,12 +18,10 @@ from lxml import etree, html
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
+from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.markup import BLOCK_TAGS, SKIPPED_TAGS
-from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import TooLargeError, compile_all, find_elements, numbered_tree
 from training.labels import block_tokens, story_tokens
-from training.made_donors import Donor, donor, language, sentences
+from training.made_donors import Donor, donor, language, numbered_tree, sentences
 from training.made_parts import MAKERS
 from training.made_style import Style
 
@@ -220,12 +218,7 @@ class Original:
         self.is_usable = False
         if page.is_too_large or gold.sum() < _SHORT:
             return
-        try:
-            numbers = numbered_tree(to_utf8(recorded.html), keep_noscript=page.noscript_read)
-        except TooLargeError:
-            return
-        self._root = next(iter(numbers))
-        elements: dict[int, Any] = {number: element for element, number in numbers.items() if number >= 0}
+        self._root, elements = numbered_tree(recorded.html)
         held = page.blocks.subtree_sums(gold)
         self._story: Any = elements.get(int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1]))
         self._kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
@@ -336,11 +329,7 @@ class Original:
         }
         text = str(html.tostring(self._root, encoding="unicode"))
         page = Page.parse(text, url=self.page.url)
-        found = find_elements(
-            to_utf8(marked),
-            compile_all(f"[{self.MARK}={mark}]" for mark in sorted(marks)),
-            keep_noscript=page.noscript_read,
-        )
+        found = Page.parse(marked, keep=[f"[{self.MARK}={mark}]" for mark in sorted(marks)]).kept_by_user
         return text, page, {mark: one.elements for mark, one in zip(sorted(marks), found, strict=True)}
 
     def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, tuple[int, ...]] | None:
@@ -357,8 +346,7 @@ class Original:
         page = Page.parse(text, url=self.page.url)
         if page.is_too_large or page.noscript_read != self.page.noscript_read:
             return None
-        found = find_elements(to_utf8(marked), compile_all(f"[{self.MARK}]"), keep_noscript=page.noscript_read)
-        numbers = found[0].elements
+        numbers = Page.parse(marked, keep=f"[{self.MARK}]").kept_by_user[0].elements
         if not len(numbers):
             return None
         foreign = page.elements.inside(numbers)[page.blocks.element]

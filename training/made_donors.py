@@ -10,14 +10,14 @@ from html import unescape
 from typing import Any
 
 import numpy as np
-from lxml import html
+from lxml import etree, html
 
 from benchmarks.corpora import RecordedPage
+from denoise_scrapy.core.markup import SKIPPED_TAGS
+from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.metadata.tell import language_of
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.markup import SKIPPED_TAGS
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import numbered_tree
 from example_project.portal.model import tokens
 from training.labels import block_tokens, story_tokens
 
@@ -88,14 +88,22 @@ def story_element(page: RecordedPage) -> Any:
     best = int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1])
     if all_[best] - held[best] > _ELSE * all_[best]:
         return None
-    numbers = numbered_tree(to_utf8(page.html), keep_noscript=parsed.noscript_read)
-    found = deepcopy(next(element for element, number in numbers.items() if number == best))
+    found = deepcopy(numbered_tree(page.html)[1][best])
     found.tail = None
     for skipped in list(found.iter(*SKIPPED_TAGS)):
         skipped.drop_tree()
     if found.tag in _NOT_FREE:
         found.tag = "div"
     return found if len(html.tostring(found)) <= MAX_STORY else None
+
+
+def numbered_tree(source: str) -> tuple[Any, dict[int, Any]]:
+    """A page's root in a tree of lxml's that may be changed, and its elements by their numbers on the parsed page."""
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    root = etree.fromstring(to_utf8(source), parser)
+    elements = list(root.iter(etree.Element))
+    numbers = tree_of(root, keep_nodes=True).numbers_of(elements)
+    return root, {number: element for number, element in zip(numbers, elements, strict=True) if number >= 0}
 
 
 def clean(text: str) -> str:

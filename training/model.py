@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.features import NAMES
 from denoise_scrapy.body.model import BlockModel
-from denoise_scrapy.body.network import Network
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
+from denoise_scrapy.core.model import Network
 from example_project.scoring import f1
 from training import trees
 from training.dataset import Example
@@ -67,7 +67,7 @@ def fit_model(
     for fold in sorted({example.fold for example in examples}):
         network = _network([i for i, example in enumerate(examples) if example.fold != fold], examples, inputs, seed)
         left_out = (i for i, example in enumerate(examples) if example.fold == fold)
-        odds |= {i: network.odds(network.inputs(inputs[i])) for i in left_out}
+        odds |= {i: network.odds(inputs[i]) for i in left_out}
 
     def seen(i: int) -> npt.NDArray[np.float32]:
         return np.concatenate([inputs[i], examples[i].neighbours.features(odds[i])])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.network import Network, Values
+from denoise_scrapy.core.model import Network
 
 #: Units of the two layers. Twice as many gained less than another seed.
 INNER, OUTER = 64, 32
@@ -15,6 +15,7 @@ DROPOUT = 0.1
 #: Blocks a step.
 BATCH = 4096
 
+Values = npt.NDArray[np.float32]
 Weights = dict[str, Values]
 
 

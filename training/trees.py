@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from catboost import CatBoost, CatBoostClassifier, sum_models
 
-from denoise_scrapy.body.forest import Forest
+from denoise_scrapy.core.model import Forest
 from training.dataset import Example
 
 PARAMETERS: dict[str, Any] = {
@@ -64,19 +64,16 @@ def to_forest(trees: CatBoost) -> Forest:
         found = json.loads(path.read_text("utf-8"))
     depth, (_, [bias]) = PARAMETERS["depth"], found["scale_and_bias"]
     t = len(found["oblivious_trees"])
-    forest = Forest(
-        feature=np.zeros((t, depth), np.int16),
-        threshold=np.full((t, depth), np.inf, np.float32),
-        value=np.zeros((t, 1 << depth), np.float32),
-    )
+    feature, threshold = np.zeros((t, depth), np.int16), np.full((t, depth), np.inf, np.float32)
+    value = np.zeros((t, 1 << depth), np.float32)
     for number, tree in enumerate(found["oblivious_trees"]):
         splits = tree["splits"] or []  # none where nothing is left to ask
         for place, split in enumerate(reversed(splits), depth - len(splits)):
-            forest.feature[number, place] = split["float_feature_index"]
-            forest.threshold[number, place] = split["border"]
-        forest.value[number, : len(tree["leaf_values"])] = tree["leaf_values"]
-    forest.value[0] += bias
-    return Forest.from_arrays(forest.arrays())
+            feature[number, place] = split["float_feature_index"]
+            threshold[number, place] = split["border"]
+        value[number, : len(tree["leaf_values"])] = tree["leaf_values"]
+    value[0] += bias
+    return Forest.from_arrays(Forest(feature, threshold, value).arrays())  # as it is read from its file
 
 
 def fit_forest(examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int) -> Forest:

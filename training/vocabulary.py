@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features import FAMILIES, NAMES, View, Vocabulary
-from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.body.features import FAMILIES, NAMES, View
+from denoise_scrapy.core.vocabulary import Vocabulary
 from training.class_words import ClassCounts
 from training.dataset import Example
 from training.text_words import TextCounts
@@ -26,21 +27,23 @@ class Vocabularies:
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self._class_words, self._text_words = ClassCounts(examples), TextCounts(examples)
+        self._without = lru_cache(maxsize=2)(self._left)
 
     def whole(self) -> Vocabulary:
         """What all pages say."""
-        return Vocabulary(self._class_words.words(), self._text_words.words())
+        return self._left(None)
+
+    def _left(self, publisher: str | None) -> Vocabulary:
+        """What all pages but a publisher's say."""
+        return Vocabulary(self._class_words.odds(publisher), self._text_words.odds(publisher))
 
     def filled(self, example: Example) -> npt.NDArray[np.float32]:
         """An example's features, with what other publishers' pages say of its words."""
-        name = example.publisher
-        return with_words(example, Vocabulary(self._class_words.without(name), self._text_words.without(name)))
+        return with_words(example, self._without(example.publisher))
 
 
 def with_words(example: Example, vocabulary: Vocabulary) -> npt.NDArray[np.float32]:
     """An example's features, with what a vocabulary says of its words."""
     features: npt.NDArray[np.float32] = example.features.copy()
-    view = View(example.page, SiteStatistics(), vocabulary)
-    features[_ROWS] = [row for family in _FAMILIES for row in FAMILIES[family].find(view)]
-    example.page.drop_columns()
+    features[_ROWS] = View(example.page.tree, vocabulary).features[_ROWS]
     return features

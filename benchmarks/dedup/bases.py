@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.corpora import RecordedPage, Site, load, portal
 from benchmarks.dedup.pieces import group_of, size, split
-from denoise_scrapy.dedup.tokens import tokens
+from denoise_scrapy.core.units import tokens
 
 CORPORA = ("world", "single", "zh", "zh68", "wcxb")
 """Not big9, dragnet and cleanportal: the rule was found on those."""

@@ -18,7 +18,7 @@ from random import Random
 
 from typing_extensions import override
 
-from denoise_scrapy.dedup.tokens import tokens
+from denoise_scrapy.core.units import tokens
 from example_project.portal.grammar import RANGE, Voice
 
 COMMON = (0.45, 0.6)

@@ -3,7 +3,7 @@
 The texts are made of real sentences, some of them in many texts, as boilerplate is: a median of 13 sentences, some 270
 words. Nearly every text is new, which is the dearest answer. CPU time is that of `check_and_add` for the last 5,000
 texts before each count; memory is what the process has grown by since the libraries were
-loaded, of which datasketch with scipy take some 57 MB, once. 300,000 texts take some four minutes.
+loaded. 300,000 texts take some four minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.corpora import add_corpora_argument
 from benchmarks.dedup.bases import of_portal, recorded
 from benchmarks.dedup.scale_rows import memory_in_use
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, fingerprint
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore
 
 SENTENCE = re.compile(r"[^.!?\n]{40,400}[.!?]")
 LAST = 5000
@@ -34,7 +34,6 @@ def main() -> None:
     print("| texts | store | median ms | 99 of 100 below | longest | bytes a text in memory | on disk | duplicates |")
     print("|---" * 8 + "|")
     with tempfile.TemporaryDirectory() as folder:
-        fingerprint.load_minhash()
         before = memory_in_use()
         with DuplicateIndex(
             store=SQLiteStore(Path(folder, "texts")) if args.store == "sqlite" else MemoryStore()

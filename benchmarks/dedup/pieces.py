@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import ceil
 from random import Random
 
-from denoise_scrapy.dedup.tokens import tokens
+from denoise_scrapy.core.units import tokens
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PIECE = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+|\s+")

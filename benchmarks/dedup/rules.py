@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from datasketch import MinHash
 
+from denoise_scrapy.core.units import tokens, unit_hashes
 from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import NewText
-from denoise_scrapy.dedup.tokens import tokens, unit_hashes
 
 Rule = Callable[[str, str], bool]
 

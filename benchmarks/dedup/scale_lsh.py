@@ -14,8 +14,8 @@ from datasketch import MinHash, MinHashLSH
 
 from benchmarks.dedup.scale_rows import Question, Row, memory_in_use, spread, timed
 from benchmarks.dedup.scale_texts import ScaleTexts
-from denoise_scrapy.dedup.fingerprint import BAND_ROWS, BANDS, SCHEME, SEED, SHINGLE, VALUES, minhash
-from denoise_scrapy.dedup.tokens import read_units, tokens
+from denoise_scrapy.core.feature_strings import BAND_ROWS, BANDS, SCHEME, SEED, SHINGLE, VALUES, minhash
+from denoise_scrapy.core.units import read_units, tokens
 
 LSH = "datasketch-lsh"
 _SHARED = MinHash(num_perm=VALUES, seed=SEED, scheme=SCHEME)  # its permutations are shared, as datasketch advises

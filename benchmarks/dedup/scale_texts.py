@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from benchmarks.corpora import portal
 from benchmarks.dedup.bases import recorded
-from denoise_scrapy.dedup.tokens import is_stop, unit_hashes
+from denoise_scrapy.core.units import is_stop, unit_hashes
 
 VOCABULARY = 200_000
 REPLACED = 0.6

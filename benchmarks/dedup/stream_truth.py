@@ -10,7 +10,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.dedup.tokens import tokens
+from denoise_scrapy.core.units import tokens
 
 LEAST_UNITS = 20  # of a text that counts
 WORDS, CHARACTERS = 4, 6  # units of a run, where a script writes with spaces and where not

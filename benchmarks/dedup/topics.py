@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.dedup.bases import Base
 from benchmarks.dedup.pieces import GROUPS
-from denoise_scrapy.dedup.tokens import tokens
+from denoise_scrapy.core.units import tokens
 
 
 def nearest(bases: Sequence[Base]) -> dict[str, Base]:

@@ -20,8 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.feature_strings import BANDS, FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.fingerprint import BANDS, Features, is_too_short, threshold_for
+from denoise_scrapy.dedup.fingerprint import is_too_short, threshold_for
 from denoise_scrapy.dedup.rules import Comparison, judge
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
@@ -123,7 +124,7 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
         >>> [(number, one.duplicate) for row in rows[2:] for number, one in verify(row, dict(enumerate(rows[:2])))]
         [(0, True), (0, False)]
     """
-    new = Features.read(row["text"])
+    new = FeatureStrings(row["text"])
     if is_too_short(new.n, len(new.main_units(threshold_for(new)))):
         return []
     this = _record(0, row)

@@ -455,13 +455,13 @@ def explain_page(
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)
     comparison = tuple((label, _lack(other, site.pages, others.pages)) for label, other in named)
-    drawn = Page.parse(html, url=url, paths=page.path_table) if page.removed_by_user else page
+    drawn = Page.parse(html, url=url) if page.removed_by_user else page
     return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, drawn)
 
 
 def _parse(label: str, html: str | bytes, page: Page) -> Page:
     url = label if label.lower().startswith(("http://", "https://")) else None
-    return Page.parse(html, url=url, paths=page.path_table)
+    return Page.parse(html, url=url)
 
 
 def _lack(page: Page, used: tuple[object, ...], others: tuple[object, ...]) -> str:

@@ -24,13 +24,12 @@ from denoise_scrapy.body.strategies.base import OtherReasons
 from denoise_scrapy.body.tables import headers_alone
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
+from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.page.marked_text import END, START
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.paths import PathTable
 from denoise_scrapy.page.selectors import TooLargeError, removed_elements
-from denoise_scrapy.site import PageMemory, SiteStatistics, site_key
+from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
 IntArray = npt.NDArray[np.int64]
@@ -143,20 +142,15 @@ _SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
 
 def _permalinks(page: Page) -> IntArray:
     """Elements of links to a place on the page that hold nothing but a sign for that."""
-    links = {element: href for element, href in page.references if "#" in href}
-    near = np.array(list(links), np.int64)
-    if not len(near):
-        return near
-    e = page.elements
-    chars = np.asarray(e.subtree_sums(e.own_chars), np.int64)[near]
-    near = near[(chars > 0) & (chars <= 2)]  # one of the signs is two units of UTF-16
-    if not len(near):
-        return near
-    start = e.is_start.nonzero()[0][near]
-    bounds = e.marks[start], e.marks[start + 2 * (e.end[near] - near) - 1]
-    rows = zip(near.tolist(), *(bound.tolist() for bound in bounds), strict=True)
-    signs = [element for element, first, last in rows if _SIGN.fullmatch(e.text.slice(first, last))]
-    return np.array([element for element in signs if _leads_here(page, links[element])], np.int64)
+    # one of the signs is two units of UTF-16
+    links, e = page.tree.short_links(2), page.tree.element_rows["marks"]
+    signs = [
+        element
+        for element, href in links
+        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"])))
+        and _leads_here(page, href)
+    ]
+    return np.array(signs, np.int64)
 
 
 def _leads_here(page: Page, href: str) -> bool:
@@ -249,7 +243,7 @@ def extract(
         source = _read(html)
         url = url or source.url
         page = Page.parse(source.html, url=url, encoding=source.encoding, keep=keep, remove=remove)
-    others = (other if isinstance(other, Page) else _parse(_read(other), page.path_table) for other in comparison_pages)
+    others = (other if isinstance(other, Page) else _parse(_read(other)) for other in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
     return body if source is None else replace(body, make_meta=partial(_meta_of, source, url))
 
@@ -275,8 +269,8 @@ def _read(source: Source) -> _Read:
     return _Read(data, str(source.url), told or getattr(source, "_encoding", None))  # the one that Scrapy was given
 
 
-def _parse(read: _Read, paths: PathTable) -> Page:
-    return Page.parse(read.html, url=read.url, encoding=read.encoding, paths=paths)
+def _parse(read: _Read) -> Page:
+    return Page.parse(read.html, url=read.url, encoding=read.encoding)
 
 
 def _meta_of(read: _Read, url: str | None, body: Body) -> Metadata:
@@ -303,7 +297,7 @@ def extract_pages(
 ) -> Iterator[tuple[str, Body]]:
     """The bodies of many pages, in their order, in bounded memory.
 
-    Pages of a site share a path table, and each is compared with others of it: so pages of one site should stand
+    Each page is compared with others of it: so pages of one site should stand
     together, and those of one template near each other. Faster than `extract` a page, and better.
 
     Args:
@@ -342,7 +336,7 @@ def extract_pages(
     waiting: deque[tuple[Page, str | bytes]] = deque()
     size = 0
     for url, html in pages:
-        page = parse(html, url=url, paths=memory.path_table(site_key(url)))
+        page = parse(html, url=url)
         memory.remember(page)
         waiting.append((page, html))
         size += len(html)

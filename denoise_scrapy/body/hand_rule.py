@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.title import find_titles
+from denoise_scrapy.core.announcements import read_words
+from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -86,7 +87,7 @@ class HandRule:
     """
 
     def __init__(self, page: Page, site: SiteStatistics) -> None:
-        blocks, titles = page.blocks, find_titles(page)
+        blocks, titles = page.blocks, read_words(page.tree).titles
         inside = (blocks.flags & _BITS) != 0
         covered = inside @ blocks.tokens  # tokens of the page in elements of each flag
         total = int(blocks.tokens.sum())
@@ -101,37 +102,13 @@ class HandRule:
         self.frame = (_POINTS * counts) @ inside + BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * prose
         around = blocks.above[TEASER_LEVELS]
         linked, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
-        self.points = self.frame + OUTSIDE_POINTS * ~in_best_container(page, own)
+        self.points = self.frame + OUTSIDE_POINTS * ~in_best_container(page.tree, own.astype(np.float64))
         self.points += TEASER_POINTS * (linked / np.maximum(chars, 1) > TEASER_LINK_DENSITY)
         self.points += TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
         own_text = ~template & (self.frame > 0)
         self.kept = own_text & ~self.linked & (self.points > 0)
         if self.kept @ blocks.tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (own_text @ blocks.tokens)):
             self.kept = self.kept | own_text
-
-
-def in_best_container(page: Page, prose: npt.NDArray[np.generic]) -> BoolArray:
-    """Blocks inside the element whose text is nearest to being all the prose and nothing else.
-
-    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
-
-    Args:
-        page: A page of m blocks.
-        prose: Tokens of each block that count as prose, shape (m,).
-
-    Returns:
-        Shape (m,); all true on a page without prose.
-
-    Example:
-        >>> page = Page.parse("<div><p>Long prose.<p>More prose.</div><div><p>Note</div>")
-        >>> in_best_container(page, np.array([2, 2, 0])).tolist()
-        [True, True, False]
-    """
-    blocks, total = page.blocks, float(prose.sum())
-    if not total:
-        return np.ones(len(blocks), bool)
-    fit = 2 * blocks.subtree_sums(prose) / (blocks.token_sums + total)
-    return blocks.inside(len(fit) - 1 - int(fit[::-1].argmax()))
 
 
 def _repeated(page: Page, site: SiteStatistics, titles: BoolArray) -> tuple[BoolArray, BoolArray]:

@@ -1,6 +1,6 @@
 """The model of blocks that comes with the package: a small network judges each block, then trees judge again.
 
-What the network finds of a block's neighbours is given to the trees beside its features (`neighbours`).
+What the network finds of a block's neighbours is given to the trees beside its features (`core/model.pyx`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.class_words import ClassWords
-from denoise_scrapy.body.features import Vocabulary
-from denoise_scrapy.body.forest import Forest
-from denoise_scrapy.body.neighbours import Neighbours
-from denoise_scrapy.body.network import Network
-from denoise_scrapy.body.text_words import TextWords
+from denoise_scrapy.core.model import Forest, Neighbours, Network, judge
+from denoise_scrapy.core.vocabulary import WORDS, Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +27,7 @@ class BlockModel:
         names: Names of the n features it takes.
         vocabulary: What it knows of words, which some features are of.
         network: The first judgement.
-        forest: The second one, over those n features and `neighbours.NEIGHBOUR_NAMES`.
+        forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
     """
 
@@ -48,19 +44,18 @@ class BlockModel:
             features: Shape (n, m), NaN where unknown, rows as in `names`.
             neighbours: What stands around them.
         """
-        odds = self.network.odds(self.network.inputs(features))
-        return self.forest.probability(np.concatenate([features, neighbours.features(odds)]))
+        return judge(self.network, self.forest, neighbours, features)
 
     def save(self, path: Path) -> None:
         """Write the model to a file, without pickles."""
         arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
         arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
-        class_words, text_words = self.vocabulary
-        words = sorted(class_words.odds.items())
+        class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
+        words = sorted(class_words.items())
         arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
         arrays["words/odds"] = np.array([odds for _, odds in words], np.float16)
-        arrays["texts/number"] = text_words.odds.nonzero()[0].astype(np.uint32)
-        arrays["texts/odds"] = text_words.odds[text_words.odds != 0].astype(np.float16)
+        arrays["texts/number"] = text_words.nonzero()[0].astype(np.uint32)
+        arrays["texts/odds"] = text_words[text_words != 0].astype(np.float16)
         arrays["names"] = np.array(self.names)
         arrays["provenance"] = np.array(json.dumps(self.provenance, sort_keys=True))
         with path.open("wb") as file:
@@ -71,15 +66,15 @@ class BlockModel:
         """Read a file that `save` wrote."""
         with np.load(path, allow_pickle=False) as data:
             words = zip(data["words/code"].tolist(), data["words/odds"].tolist(), strict=True)
-            text_words = TextWords()
-            text_words.odds[data["texts/number"]] = data["texts/odds"]
+            text_words = np.zeros(WORDS, np.float32)
+            text_words[data["texts/number"]] = data["texts/odds"]
 
             def part(name: str) -> dict[str, npt.NDArray[np.generic]]:
                 return {key.partition("/")[2]: data[key] for key in data.files if key.startswith(f"{name}/")}
 
             return cls(
                 names=tuple(data["names"].tolist()),
-                vocabulary=Vocabulary(ClassWords(dict(words)), text_words),
+                vocabulary=Vocabulary(dict(words), text_words),
                 network=Network.from_arrays(part("network")),
                 forest=Forest.from_arrays(part("forest")),
                 provenance=json.loads(str(data["provenance"])),

@@ -16,13 +16,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE, in_best_container
-from denoise_scrapy.body.selection import COMMENTS_META, comments_begin
+from denoise_scrapy.body.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
 from denoise_scrapy.body.tables import data_tables
-from denoise_scrapy.body.title import find_titles, level_one_of
-from denoise_scrapy.body.words import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT, read_words, window_sums
+from denoise_scrapy.core.announcements import (
+    ANNOUNCING_TOKENS,
+    COMMENTS_BIT,
+    META_BIT,
+    Words,
+    level_one,
+    read_words,
+)
+from denoise_scrapy.core.characters import Class
+from denoise_scrapy.core.choice import COMMENTS_META, comments_begin
+from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.marked_text import CJK, DIGIT
 from denoise_scrapy.site import SiteStatistics
 
 BoolArray = npt.NDArray[np.bool_]
@@ -45,7 +52,7 @@ class Surroundings:
     @cached_property
     def inside(self) -> BoolArray:
         """Blocks in the element that holds what is kept and little else."""
-        return in_best_container(self.page, np.where(self.kept, self.page.blocks.tokens, 0))
+        return in_best_container(self.page.tree, np.where(self.kept, self.page.blocks.tokens, 0.0))
 
     @cached_property
     def framed(self) -> BoolArray:
@@ -66,9 +73,14 @@ class Surroundings:
         return np.asarray(self.page.blocks.link_density >= LINK_DENSITY)
 
     @cached_property
+    def words(self) -> Words:
+        """What the words of each block tell."""
+        return read_words(self.page.tree)
+
+    @property
     def bits(self) -> npt.NDArray[np.uint8]:
         """What the words of each block announce."""
-        return read_words(self.page).bits
+        return self.words.bits
 
     @property
     def meta_lines(self) -> BoolArray:
@@ -81,10 +93,10 @@ class Surroundings:
 
         Pages exist on which every section has an `h1`.
         """
-        titled, level_one = find_titles(self.page), level_one_of(self.page)
-        found = np.unique(level_one[level_one >= 0])
+        titled, numbers = self.words.titles, level_one(self.page.tree)
+        found = np.unique(numbers[numbers >= 0])
         if len(found) == 1 or (len(found) and not titled.any()):
-            return np.asarray(titled | (level_one == found[0]))
+            return np.asarray(titled | (numbers == found[0]))
         return titled
 
     @cached_property
@@ -103,11 +115,20 @@ class Surroundings:
     @cached_property
     def comments_heading(self) -> int:
         """The block of the heading of comments, the number of blocks where there is none."""
-        return comments_begin(self.page, self.bits)
+        return comments_begin(self.page.tree, self.bits)
 
     def near_kept(self, reach: int) -> BoolArray:
         """Blocks with a kept one not further away than so many blocks."""
         return window_sums(self.kept, reach) > 0
+
+
+def window_sums(values: npt.NDArray[np.generic], width: int) -> npt.NDArray[np.float64]:
+    """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
+    m = len(values)
+    padded = np.zeros(m + 2 * width + 1)
+    padded[width + 1 : width + 1 + m] = values
+    padded.cumsum(out=padded)
+    return np.asarray(padded[2 * width + 1 :] - padded[:m])
 
 
 def small_elements(page: Page, marked: BoolArray, tokens: int) -> BoolArray:
@@ -131,10 +152,10 @@ def own_flag(page: Page, flag: Flag) -> BoolArray:
 
 def named(page: Page, flag: Flag, words: re.Pattern[str]) -> BoolArray:
     """Elements that have a flag themselves because of one of these words in class or id."""
-    marked, paths = own_flag(page, flag), page.elements.paths
-    step = page.path_table.step
-    by_word = [path for path in np.unique(paths[marked]).tolist() if words.search(step(path).lower())]
-    return np.asarray(marked & np.isin(paths, by_word))
+    marked, token = own_flag(page, flag), page.elements.token
+    first = dict(zip(reversed(token[marked].tolist()), reversed(np.flatnonzero(marked).tolist()), strict=True))
+    by_word = [one for one, element in first.items() if words.search(page.elements.step(element).lower())]
+    return np.asarray(marked & np.isin(token, by_word))
 
 
 def is_heading(page: Page) -> BoolArray:
@@ -211,7 +232,7 @@ def find_bylines(around: Surroundings) -> BoolArray:
     in_author = mostly_in(page, small_elements(page, author, BYLINE_TOKENS))
     in_marked = mostly_in(page, small_elements(page, marked, BYLINE_TOKENS))
     # the signs for day, month and year are parts of other words
-    dated = telling & ((blocks.counts[:, DIGIT] > 0) | (blocks.counts[:, CJK] == 0)) & ~blocks.ends_in_stop
+    dated = telling & ((blocks.counts[:, Class.DIGIT] > 0) | (blocks.counts[:, Class.CJK] == 0)) & ~blocks.ends_in_stop
     plain = dated & (blocks.link_density < LINK_DENSITY)
     called = (in_marked & telling) | (near_title & (in_author | plain))
     return np.asarray(called & (blocks.tokens <= BYLINE_TOKENS) & ~is_heading(page))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.features import FAMILIES, Rows
 from denoise_scrapy.body.model import BlockModel
-from denoise_scrapy.body.neighbours import Neighbours
+from denoise_scrapy.core.model import Neighbours
 
 #: A family that moves the log odds by less is no reason; so many are given at most.
 LEAST, MOST = 0.2, 3

@@ -143,8 +143,10 @@ def headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
     A header is a row of `th` alone or in a `thead`. A cell of prose is none: its table lays the page out.
     """
     e, n = page.elements, len(page.elements)
+    if not e.holds_tag({"th", "thead"}):  # as on most pages
+        return None
     is_th = e.has_tag({"th", "thead"})
-    if not is_th.any() or not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():  # as on most pages
+    if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
         return None
     cells, row, table = cells_of(page)
     is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)

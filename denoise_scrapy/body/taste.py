@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.parts import PARTS, Surroundings
-from denoise_scrapy.body.selection import expected_f1, select_by_expected_f1
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, OtherReasons
 from denoise_scrapy.body.strategies.framework import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
+from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.selectors import removed_elements
 from denoise_scrapy.site import SiteStatistics

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
+from denoise_scrapy.core.announcements import level_one, read_words
 from denoise_scrapy.metadata.reading import fold, host_of, letters
-from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.marked_text import collapsed
-
-#: As an array's number: a member of an enumeration is converted by its name, 2 µs.
-_HEADING = np.int64(Flag.HEADING)
+from denoise_scrapy.page import Page
 
 #: What stands between a title and the site's name: a sign in spaces, a colon, a bar or underscore, and a dash next to
 #: a character of East Asia (U+2E80 and above), where nobody writes spaces.
@@ -30,23 +25,7 @@ LINKED = 0.5
 MIN_LABEL = 4
 
 
-def find_titles(page: Page) -> npt.NDArray[np.bool_]:
-    """Headings whose text is part of the page's title, white space aside, shape (blocks,)."""
-    title, blocks = fold(page.title), page.blocks
-    titles = np.zeros(len(blocks), bool)
-    likely = (blocks.own_flags & _HEADING).nonzero()[0]
-    likely = likely[blocks.chars.take(likely) <= len(title)]
-    for i, marked in zip(likely.tolist(), page.marked_texts_of(likely), strict=True):
-        titles[i] = fold(collapsed(marked)) in title
-    return titles
-
-
-def level_one_of(page: Page) -> npt.NDArray[np.int64]:
-    """The heading of level one around each block, -1 for none, shape (blocks,)."""
-    return page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element]
-
-
-def title_of(page: Page, others: Sequence[str] = ()) -> str:
+def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     """The title of a page, by titles of other pages of its site; "" where it has none.
 
     Example:
@@ -54,11 +33,13 @@ def title_of(page: Page, others: Sequence[str] = ()) -> str:
         >>> title_of(page, ["Bridge closed - The Herald", "The Herald"])
         'Fox wins - again'
     """
-    title = page.title
-    others = [other for other in others if other]
-    if not title or (len(others) > 1 and all(fold(other) == fold(title) for other in others)):
+    title, titles = page.title, list(filter(None, titles))
+    said = fold(title)
+    others = [other for other in titles if _folded(other) != said]
+    if not title or (len(titles) > 1 and not others):
         return _heading(page) or title
-    parts = _without_shared(_parts(title), [_parts(other) for other in others if fold(other) != fold(title)])
+    told = [_told(other) for other in others]
+    parts = _without_shared(_parts(title), told)
     parts = _as_a_heading(page, _without_host(parts, page.url))
     return title[parts[0].start() : parts[-1].end()]
 
@@ -75,19 +56,24 @@ def _parts(title: str) -> Parts:
     return found or [match for match in [_PART.search(title)] if match]
 
 
-def _folded(parts: Parts) -> list[str]:
-    return [fold(part[0]) for part in parts]
+_folded = lru_cache(256)(fold)  # of a site's pages each is compared with many
 
 
-def _without_shared(parts: Parts, others: Sequence[Parts]) -> Parts:
+@lru_cache(256)
+def _told(title: str) -> tuple[str, ...]:
+    """The parts of a title, folded."""
+    return tuple(fold(part[0]) for part in _parts(title))
+
+
+def _without_shared(parts: Parts, told: Sequence[tuple[str, ...]]) -> Parts:
     """Without what at least half of the other titles end with, too; else begin with. One part is left in any case."""
-    own, told = _folded(parts), [_folded(other) for other in others]
+    own = tuple(fold(part[0]) for part in parts)
     last = sum(_is_shared(own[-n:], [other[-n:] for other in told]) for n in range(1, len(own)))
     first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in told]) for n in range(1, len(own)))
     return parts[first : len(parts) - last]
 
 
-def _is_shared(own: list[str], others: Sequence[list[str]]) -> bool:
+def _is_shared(own: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> bool:
     return bool(others) and 2 * sum(other == own for other in others) >= len(others)
 
 
@@ -105,7 +91,7 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
     """The longest run of parts, from the first or to the last, that a heading of the page says."""
     if len(parts) < 2:
         return parts
-    likely = find_titles(page) & (page.blocks.link_density <= LINKED)
+    likely = read_words(page.tree).titles & (page.blocks.link_density <= LINKED)
     headings = {fold(page.block_text(block)) for block in likely.nonzero()[0].tolist()}
     title = parts[0].string
     for length in range(len(parts), 0, -1):
@@ -120,6 +106,6 @@ def _heading(page: Page) -> str:
     blocks, said = page.blocks, fold(page.title)
     if not len(blocks):
         return ""
-    likely = (level_one_of(page) >= 0) & (blocks.link_density <= LINKED)
+    likely = (level_one(page.tree) >= 0) & (blocks.link_density <= LINKED)
     texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
     return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), "")

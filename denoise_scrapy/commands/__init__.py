@@ -37,7 +37,7 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("draw what of a page is kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("show the sites of a site memory, forget one", "site example.com crawls/news"),
     "stats": ("show what a crawl counted: a table, a chart of confidence", "stats crawls/news"),
-    "version": ("show versions, and whether accelerator and add-on are in use", "version --json"),
+    "version": ("show versions, and whether the add-on is in use", "version --json"),
 }
 
 _GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
+from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
+from denoise_scrapy.core.units import IDEOGRAPH, tokens
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint
-from denoise_scrapy.dedup.fingerprint import BANDS, MIN_TOKENS, MIN_UNITS, RUN, RUN_OF_IDEOGRAPHS, Features
+from denoise_scrapy.dedup.fingerprint import MIN_TOKENS, MIN_UNITS
 from denoise_scrapy.dedup.rules import (
     FREQUENCY,
     LONG,
@@ -28,7 +30,6 @@ from denoise_scrapy.dedup.rules import (
     share_new,
     shares,
 )
-from denoise_scrapy.dedup.tokens import IDEOGRAPH, tokens
 from denoise_scrapy.dedup.variants import Difference, difference, is_same_site, site_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
@@ -180,7 +181,7 @@ def judge(new: GivenText, kept: GivenText, rule: str, threshold: float, most_new
 
 
 def _by_words(new_text: str, kept_text: str, rule_name: str, threshold: float, most_new: float) -> Judged:
-    rule, new = RULES[rule_name], Features.read(new_text)
+    rule, new = RULES[rule_name], FeatureStrings(new_text)
     own, kept = Fingerprint.of(new), Fingerprint.of(kept_text)
     both = rule_name == NearCopyRule.name
 
@@ -227,7 +228,7 @@ def _differs(found: Difference) -> dict[str, dict[str, float]]:
 
 def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], list[str]]:
     """Words and runs of the new text that the kept one lacks, the most frequent words first, runs in their order."""
-    words, new, kept = tokens(new_text), Features.read(new_text), Features.read(kept_text)
+    words, new, kept = tokens(new_text), FeatureStrings(new_text), FeatureStrings(kept_text)
     word_of, mine, theirs = dict(zip(new.hashes.tolist(), words, strict=True)), _frequencies(new), _frequencies(kept)
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
@@ -239,7 +240,7 @@ def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], li
     return [word_of[unit] for unit in units[:EXAMPLES]], list(runs)[:EXAMPLES]
 
 
-def _frequencies(text: Features) -> dict[int, int]:
+def _frequencies(text: FeatureStrings) -> dict[int, int]:
     """How often each unit counts, stop units left out."""
     runs = text.runs
     return dict(zip(runs.units[~runs.stop].tolist(), runs.counts[~runs.stop].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""`scrapy denoise version`: versions of this package and of what it needs; accelerator and add-on, whether in use."""
+"""`scrapy denoise version`: versions of this package and of what it needs; whether the add-on is in use."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from scrapy.utils.project import inside_project
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.native import status
 from denoise_scrapy.shown import say, say_json
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: What bodies and duplicates depend on, the optional ones last.
-PACKAGES = ("Scrapy", "lxml", "numpy", "datasketch", "w3lib", "scrapy-playwright", "redis", "pyarrow")
+PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
 #: Its path, and that of its class.
 ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"])
@@ -26,7 +25,6 @@ ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseA
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("--json", action="store_true", help="for machines")
-    parser.epilog = "The accelerator is switched off by DENOISE_NATIVE=0 in the environment."
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
@@ -44,7 +42,6 @@ def versions() -> dict[str, str]:
     """Everything by name, as it is printed."""
     return {
         "denoise_scrapy": _version("denoise-scrapy"),
-        "accelerator": status(),
         "Python": platform.python_version(),
         "Platform": platform.platform(),
         **{name: _version(name) for name in PACKAGES},

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -105,12 +105,12 @@ class ComparisonPages:
         most = min(settings.comparison_pages, usable)
         needed, plenty = min(ENOUGH, most), min(PLENTY, most)
         known = self._known(crawled)
-        if (mates := _mates(crawled.page, known)) >= needed:
+        if (mates := _mates(crawled.page, known, plenty)) >= needed:
             self._log.count("comparison/from_memory", int(needed > 0))
         if site and mates < plenty and self._may_wait():
             known = await self._wait(crawled, site, known, needed, plenty)
             may_fetch = settings.comparison_fetch and crawled.is_got
-            if mates < needed and may_fetch and _mates(crawled.page, known) < needed:
+            if mates < needed and may_fetch and _mates(crawled.page, known, needed) < needed:
                 await self._fetch(crawled, site, needed)
                 known = self._known(crawled)
         if needed and not known:
@@ -118,7 +118,7 @@ class ComparisonPages:
         return known
 
     def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
-        return _mates(crawled.page, self._known(crawled)) < needed
+        return _mates(crawled.page, self._known(crawled), needed) < needed
 
     def _known(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         k, whole = crawled.settings.comparison_pages, find_strategy(crawled.settings.strategy).needs_elements
@@ -140,13 +140,13 @@ class ComparisonPages:
     ) -> list[Page | PageFacts]:
         """Return the pages that are known in the end."""
         now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._fetcher.budget.site(site)
-        lacking = _mates(crawled.page, known) < needed
+        lacking = _mates(crawled.page, known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
             return known
         self._log.count("comparison/waits", int(lacking))
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
-        while (mates := _mates(crawled.page, known)) < plenty and not self._fetcher.stopping():
+        while (mates := _mates(crawled.page, known, plenty)) < plenty and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
             asks = self._fetcher.crawl_is_asking(crawled)
@@ -193,9 +193,12 @@ class ComparisonPages:
         return links[:needed] if known else links
 
 
-def _mates(page: Page, known: Iterable[Page | PageFacts]) -> int:
-    """Count the pages that share the template of a page."""
-    return sum(template_similarity(page, other) > SAME_TEMPLATE for other in known)
+def _mates(page: Page, known: Sequence[Page | PageFacts], most: int) -> int:
+    """Count the pages that share the template of a page, up to `most`; `known` begins with the likest."""
+    for place in range(min(most, len(known)), 0, -1):  # in most cases the first look is the last
+        if template_similarity(page, known[place - 1]) > SAME_TEMPLATE:
+            return place
+    return 0
 
 
 @dataclass(slots=True)
@@ -429,5 +432,5 @@ class SiblingFetcher:
         ):
             return False
         read = replace(settings, keep=(), remove=())  # no item is about it
-        self._pages.remember(await self._pages.parse(request, response, read))
+        await self._pages.remember(await self._pages.parse(request, response, read, is_spiders=False))
         return True

@@ -15,8 +15,9 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.reactor import is_reactor_installed
 
-from denoise_scrapy.crawl.pages import Address, spelling
+from denoise_scrapy.crawl.pages import Address
 from denoise_scrapy.site import site_key
+from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage

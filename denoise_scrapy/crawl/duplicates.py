@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.utils.asyncio import is_asyncio_available
-from w3lib.url import canonicalize_url
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.items import ComparedFields, get_field, own_values, url_in
+from denoise_scrapy.items import get_field, own_values, url_in
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
+from denoise_scrapy.site.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -114,7 +114,7 @@ class DuplicateCheck:
     def __init__(self, state: CrawlState):
         self._crawler = state.crawler
         self._log = state.log
-        self.guard = guard = IndexGuard(state.crawler, state.settings, state.log, state.pages.beside)
+        self.guard = guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
         self.spellings = Spellings()
         self._by_item: dict[int, Delivery] = {}
         self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
@@ -358,7 +358,7 @@ class Spellings:
 
     def key(self, url: str) -> str:
         """Return the key of a URL."""
-        page, _, route = canonicalize_url(url, keep_fragments=True).partition("#")
+        page, _, route = canonical(url, keep_fragment=True).partition("#")
         end = "#" + route if route.startswith(("!", "/")) else ""  # by which scripts tell pages apart
         spelling, identity = page + end, page_identity(page) + end
         if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
@@ -378,7 +378,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     Further items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
     """
     settings = whose.settings
-    fields = ComparedFields.parse(settings.dedup_fields)
+    fields = settings.compared_fields
     field = fields.text or settings.body_field
     text = get_field(item, field)
     if not isinstance(text, str) or not text.strip():

@@ -17,9 +17,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scrapy import Request
 
+from denoise_scrapy.core.markup import SKIPPED_TAGS
+from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.page.columns import Boxes
-from denoise_scrapy.page.markup import SKIPPED_TAGS
-from denoise_scrapy.page.parse import read_events, to_utf8
+from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
 
@@ -196,21 +197,17 @@ def boxes_by_number(page: Page, numbered: str, boxes: Boxes) -> Boxes | None:
         >>> boxes_by_number(page, numbered + "<p>", boxes) is None
         True
     """
-    leaves = SKIPPED_TAGS - {"noscript"} if page.noscript_read else SKIPPED_TAGS
-    tags, numbers = list[str](), list[int]()
-    skipped = 0  # how many elements are open inside a leaf, itself included
-    for event in read_events(to_utf8(numbered)):
-        if event is None:
-            skipped -= skipped > 0
-        elif skipped:
-            skipped += not isinstance(event, str)
-        elif not isinstance(event, str):
-            tag, attributes = event
-            tags.append(tag)
-            numbers.append(int(attributes.get(NUMBER) or -1))
-            skipped = int(tag in leaves)
-    if tags != page.tags():
+    root = root_of(to_utf8(numbered))
+    if root is None:
         return None
+    tree = tree_of(root, keep_nodes=True)
+    if tree.tags() != page.tree.tags():
+        return None
+    numbers = [-1] * len(tree.element_rows)
+    elements = [element for top in (root, *root.itersiblings()) for element in top.iter()]
+    for element, number in zip(elements, tree.numbers_of(elements), strict=True):
+        if number >= 0:
+            numbers[number] = int(element.get(NUMBER) or -1)
     found = np.array(numbers, np.intp)
     known = found[found != -1]
     fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)

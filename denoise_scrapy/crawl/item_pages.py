@@ -26,8 +26,8 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.crawl.pages import spelling
 from denoise_scrapy.items import copied, url_in
+from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from denoise_scrapy.body import SiteModel, find_strategy
+from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
 from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
+from denoise_scrapy.crawl.pages import PageText, held_bytes
+from denoise_scrapy.crawl.reading import told_encoding
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.reading import MAX_HTML, load
 from denoise_scrapy.metadata.tell import LIBRARIES
-from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.stats import twentieth
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.comparison import ComparisonPages
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.page import PageFacts
+    from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
 # What the fields of DENOISE_FIELDS receive of a body.
@@ -79,13 +80,20 @@ class ItemValues:
 
     async def text_of(self, crawled: CrawledPage) -> PageText:
         """Return what the items of a page are given."""
-        pages = await self._comparison.pages_for(crawled)
-        # a small page is compared with large ones beside the reactor too: with 100,000 blocks that takes .1 s
-        page, size = crawled.page, max([crawled.size, *(one.facts.nbytes for one in pages)])
-        if is_large(size):
-            pages = _apart(pages, crawled.settings)
-            page = page if is_large(crawled.size) else page.apart()
-        made = await self._beside.run(partial(_made, page, pages, crawled.settings, crawled.response()), size)
+        pages, settings = await self._comparison.pages_for(crawled), crawled.settings
+        whole = find_strategy(settings.strategy).needs_elements
+        # copies: of pages that several threads read each has its own columns
+        others = [copy(one) if whole else one.facts for one in pages]
+        work = partial(_made, crawled.page, others, settings, crawled.response())
+        # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
+        size = max([crawled.size, *(one.facts.nbytes for one in pages)])
+        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(OF_META):
+            # strategies of users, and the libraries for metadata, are never called by two threads
+            made = await self._beside.alone(work, "others")
+        elif is_large(size):
+            made = await self._beside.alone(work)
+        else:
+            made = await self._beside.in_turn(work, size)
         self._count(crawled, made)
         return made.text
 
@@ -150,18 +158,10 @@ def _made(
             error = failed
         values |= {field: OF_META[what](meta) for what, field in wanted.items()}
     title = body.title if settings.dedup != "off" else ""
-    for one in (page, *others):
-        if isinstance(one, Page):
-            one.drop_columns()
+    page.drop_columns()
     nbytes = sum(map(held_bytes, (title, *values.values())))
     text = PageText(values, not body.text, body.fallback, body.evidence, title, nbytes)
     return _Made(text, body.confidence, lack, error)
-
-
-def _apart(pages: Sequence[Page | PageFacts], settings: DenoiseSettings) -> list[Page | PageFacts]:
-    """Pages to compare with as a thread may read them, while the crawl goes on with their path table."""
-    whole = find_strategy(settings.strategy).needs_elements
-    return [page.apart() if whole and isinstance(page, Page) else page.facts for page in pages]
 
 
 def html_of(response: Response | None) -> str:

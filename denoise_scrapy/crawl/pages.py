@@ -6,7 +6,7 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
@@ -14,28 +14,28 @@ from pathlib import Path
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.job import job_dir
-from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
-from w3lib.url import canonicalize_url
 
-from denoise_scrapy.crawl.beside import Beside, is_large
-from denoise_scrapy.crawl.geometry import boxes_on
+from denoise_scrapy.crawl.beside import is_large
+from denoise_scrapy.crawl.reading import read_page
 from denoise_scrapy.dedup.places import is_class_path
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_store
-from denoise_scrapy.site.memory import PageMemory, SiteMemory
+from denoise_scrapy.site.memory import PageMemory, SiteMemory, StoreUse
+from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.storage import SCHEMES, BackOff, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from denoise_scrapy.crawl.beside import Beside
     from denoise_scrapy.crawl.geometry import Geometry
     from denoise_scrapy.crawl.log import CrawlLog
 
@@ -54,11 +54,13 @@ class SiteKeeper:
         memory: The site memory; without a store until `open` was called.
     """
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: PageMemory):
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: PageMemory, beside: Beside):
         self._crawler = crawler
         self._settings = settings
         self._log = log
         self._pages = pages
+        self._beside = beside
+        self._lock = asyncio.Lock()  # the store is used by one at a time
         self._store: FactsStore | None = None
         self._unsaved = 0
         self.memory = SiteMemory(pages)
@@ -73,26 +75,39 @@ class SiteKeeper:
         self._store = self._opened(back_off)
         self.memory = SiteMemory(self._pages, self._store, report=self._failed, back_off=back_off)
 
+    async def meet(self, site: str) -> None:
+        """Load the pages that are kept of a site, with its first page; further ones wait for them too."""
+        if self.memory.is_new(site):
+            async with self._lock:
+                await self._make(self.memory.meeting(site))
+
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with, in this crawl and the next."""
         self.memory.remember(page)
         self._unsaved += 1
-        if self._unsaved >= SAVE_EVERY:
-            self.save()
 
-    def save(self, *, at_once: bool = False) -> None:
+    @property
+    def has_many(self) -> bool:
+        """Whether so many pages came since the last save that it is time for another."""
+        return self._unsaved >= SAVE_EVERY
+
+    async def save(self, *, at_once: bool = False) -> None:
         """Save what came since the last call, unless the store failed lately; `at_once`: also then."""
-        if not self.memory.save(at_once=at_once):
-            return
         self._unsaved = 0
+        async with self._lock:
+            await self._make(self.memory.saving(at_once=at_once))
         for name, count in self.memory.all_counts().items():
             self._log.set(f"site_memory/{name}", count)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Save, and close the store."""
-        self.save(at_once=True)
+        await self.save(at_once=True)
         if self._store is not None:
             self._store.close()
+
+    async def _make(self, uses: Iterable[StoreUse]) -> None:
+        for use in uses:
+            await self._beside.alone(use.make, "stores")
 
     def _opened(self, back_off: BackOff) -> FactsStore | None:
         place: str | None = self._settings.site_memory_path
@@ -180,64 +195,6 @@ def _is_get(request: Request) -> bool:
 def redirected_from(request: Request) -> list[str]:
     """Return the URLs that led to `request` by redirects, the spider's own one first."""
     return list(request.meta.get("redirect_urls", ()))
-
-
-def read_page(
-    response: Response,
-    paths: PathTable,
-    *,
-    keep: Sequence[str] = (),
-    remove: Sequence[str] = (),
-    layout: str = "",
-) -> Page:
-    """Parse a response that `is_page`, with all that is asked of it as it is remembered; `layout`: see `Geometry`."""
-    page = Page.parse(
-        response.body,
-        url=response.url,
-        encoding=told_encoding(response),
-        paths=paths,
-        keep=keep,
-        remove=remove,
-    )
-    if layout:
-        page.boxes = boxes_on(page, layout)
-    _ = page.nbytes, page.signature
-    if is_large(len(response.body)):
-        _ = page.facts
-    return page
-
-
-def told_encoding(response: Response) -> str | None:
-    """Return the encoding that the server or the spider gave a response, None where only its page declares one.
-
-    Scrapy's own `encoding` is what the page declares too, not as browsers read it (in `<meta charset=utf-16>` it
-    believes), or a guess; responses that are made from others have it as if they were given it.
-
-    Example:
-        >>> page = HtmlResponse("http://a.example/", body=b"<meta charset=utf-16>")
-        >>> told_encoding(page), told_encoding(page.replace(encoding="utf-8"))
-        (None, 'utf-8')
-    """
-    given: str | None = getattr(response, "_encoding", None)
-    if given is not None and given != html_body_declared_encoding(response.body):
-        return given
-    return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
-
-
-def spelling(url: str) -> str:
-    """Return a URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
-
-    Example:
-        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
-        True
-    """
-    try:
-        parts = urlsplit(canonicalize_url(url))
-        host = (parts.hostname or "").removeprefix("www.")
-        port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
-    except ValueError:  # no URL that could be fetched
-        return url
-    return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]
 
 
 class BoundedDict(Generic[Key, Value]):
@@ -385,7 +342,7 @@ class CrawledPages:
     Attributes:
         recent: The pages fetched lately, by URL.
         visited: Shapes of the URLs that the spider asks for.
-        beside: Does the work of large pages.
+        beside: Does what takes long in threads.
         used: Whether any page is treated: all are by default, or a request has asked for it.
     """
 
@@ -396,6 +353,8 @@ class CrawledPages:
         memory: PageMemory,
         sites: SiteKeeper,
         geometry: Geometry,
+        *,
+        beside: Beside,
         recent_bytes: int,
     ):
         self._settings = settings
@@ -403,10 +362,11 @@ class CrawledPages:
         self._memory = memory
         self._sites = sites
         self._geometry = geometry
-        self.beside = Beside()
+        self.beside = beside
         self.used = settings.enabled
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.visited = VisitedShapes()
+        self._noted: WeakSet[Request] = WeakSet()
         self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
@@ -437,7 +397,7 @@ class CrawledPages:
                 for name in crawled.names:
                     self.recent.put(name, crawled, nbytes)
                 if is_comparable(request, response):
-                    self.remember(crawled.page)
+                    await self.remember(crawled.page)
         return self._crawled.get(request)
 
     async def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
@@ -451,7 +411,8 @@ class CrawledPages:
             return None
         if not self.used:
             self._begin()
-        return CrawledPage(await self.parse(request, response, settings), settings, request, response)
+        page = await self.parse(request, response, settings, is_spiders=True)
+        return CrawledPage(page, settings, request, response)
 
     def _begin(self) -> None:
         """Open the store of sites with the first page that is treated, in a crawl that treats none by default."""
@@ -461,25 +422,31 @@ class CrawledPages:
         except ConfigurationError as error:
             self._log.report("site_memory", error)
 
-    async def parse(self, request: Request, response: Response, settings: DenoiseSettings) -> Page:
-        """Parse the response to a request with the path table of its site, or of its own where it is large."""
+    async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
+        """Parse the response to a request: the spider's, which will be given it, or one of ours."""
         self._log.count("pages/parsed")
-        site = site_key(response.url)
-        self._sites.memory.meet(site)  # pages of earlier crawls serve from the first page on
+        await self._sites.meet(site_key(response.url))  # pages of earlier crawls serve from the first page on
         size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
-        table = PathTable() if is_large(size) else self._memory.path_table(site)
-        read = partial(read_page, response, table, keep=settings.keep, remove=settings.remove, layout=layout or "")
+        read = partial(
+            read_page,
+            response,
+            keep=settings.keep,
+            remove=settings.remove,
+            layout=layout or "",
+            by_selector=is_spiders and not is_large(size),
+        )
         page = await self.beside.run(read, size)
-        self._memory.tables.add_page(page)
         self._geometry.note(page, layout, response, settings)
         return page
 
-    def remember(self, page: Page) -> None:
+    async def remember(self, page: Page) -> None:
         """Keep a page to compare others with, and wake what waits for one of its site."""
         self._sites.remember(page)
         event = self._arrivals.pop(site_key(page.url), None)
         if event is not None:
             event.set()
+        if self._sites.has_many:
+            await self._sites.save()
 
     async def arrival(self, site: str, seconds: float) -> None:
         """Wait for a page of a site, so many seconds at most."""
@@ -489,7 +456,13 @@ class CrawledPages:
             await asyncio.wait_for(event.wait(), seconds)
 
     def note_visit(self, request: Request) -> None:
-        """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed."""
+        """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed.
+
+        Most requests come twice, as they leave the spider and as they are sent.
+        """
+        if request in self._noted:
+            return
+        self._noted.add(request)
         if not _is_get(request):
             request.meta[POSTED_META] = request.url
         elif is_got(request) and len(request.url) <= MAX_URL_LENGTH:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import numpy as np
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.defer import deferred_from_coro
 
+from denoise_scrapy.core.sharing import share
+from denoise_scrapy.crawl.beside import Beside
 from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
@@ -24,11 +26,8 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.page import Page
 
-# Parts of DENOISE_MEMORY_MB. The element paths of a site take .2 to 2 MB and make all of its pages but the first
-# cheaper: they get most, for 256 sites of the mean size of recorded ones. Pages are mostly their facts, some 50 KB
-# each; what finds an item's page by URL gets a quarter as much as they.
-PATHS_SHARE = 2 / 3
-RECENT_SHARE = 1 / 15
+# Part of DENOISE_MEMORY_MB that finds an item's page by URL; all else is for the pages that others are compared with.
+RECENT_SHARE = 1 / 5
 # Pages of one site to compare with: the five most alike are chosen from these.
 PAGES_PER_SITE = 32
 # Other pages on which a text stands, and these are most of the site, from which it is not the item's own; share of the
@@ -45,11 +44,14 @@ class CrawlState:
         self.settings = settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         self.log = log = CrawlLog(crawler)
         self.memories = CrawlReport(log, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
-        paths, recent = (int(settings.memory_bytes * share) for share in (PATHS_SHARE, RECENT_SHARE))
-        self.memory = PageMemory(settings.memory_bytes - paths - recent, PAGES_PER_SITE, paths)
-        self.sites = SiteKeeper(crawler, settings, log, self.memory)
+        recent = int(settings.memory_bytes * RECENT_SHARE)
+        self.memory = PageMemory(settings.memory_bytes - recent, PAGES_PER_SITE)
+        self.beside = Beside(settings.threads)
+        self.sites = SiteKeeper(crawler, settings, log, self.memory, self.beside)
         self.geometry = Geometry(settings, log)
-        self.pages = CrawledPages(settings, log, self.memory, self.sites, self.geometry, recent)
+        self.pages = CrawledPages(
+            settings, log, self.memory, self.sites, self.geometry, beside=self.beside, recent_bytes=recent
+        )
         self.items = ItemPages(settings, log, self.pages)
         fetcher = SiblingFetcher(crawler, settings, log, self.pages)
         self.comparison = ComparisonPages(log, self.memory, self.pages, fetcher)
@@ -62,13 +64,10 @@ class CrawlState:
 
         Addresses of one path are one page, whatever parameters they have.
         """
-        own = page.facts
-        total = int(own.tokens.sum())
-        same = {
-            urlsplit(other.url).path: own.tokens[np.isin(own.text_hashes, other.facts.text_hashes)].sum()
-            >= SAME * total
-            for other in self.memory.pages(site_key(page.url))
-        }
+        others = self.memory.pages(site_key(page.url))
+        carried = share(page.facts.data, [other.facts.data for other in others]).carried[0]
+        total = page.facts.tokens.sum()
+        same = {urlsplit(other.url).path: tokens >= SAME * total for other, tokens in zip(others, carried, strict=True)}
         same.pop(urlsplit(page.url).path, None)
         return bool(sum(same.values()) >= max(SEVERAL, len(same) / 2))
 
@@ -76,7 +75,6 @@ class CrawlState:
         watch, memory, recent = self.memories.watch, self.memory, self.pages.recent
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
-        watch("path_tables", nbytes=lambda: memory.tables.nbytes, evicted=lambda: memory.tables.evicted)
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
         watch("shapes", evicted=lambda: self.pages.visited.evicted)
 
@@ -102,7 +100,7 @@ class CrawlState:
         if self.items_in_work:  # of `scrapy parse`, which does not wait for its items
             raise DontCloseSpider
         if self.pages.used:
-            self.sites.save()
+            deferred_from_coro(self.sites.save())
 
     def _spider_closed(self) -> None:
         if self.pages.used:
@@ -113,6 +111,7 @@ class CrawlState:
             except OSError as error:
                 self.log.report("stats", error)
         self.pages.recent.clear()
+        self.beside.close()
 
 
 def state_of(crawler: Crawler) -> CrawlState:

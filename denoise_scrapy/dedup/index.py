@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from typing_extensions import Self
 
-from denoise_scrapy.dedup.catalog import Catalog, Found
-from denoise_scrapy.dedup.fingerprint import Fingerprint, load_minhash
+from denoise_scrapy.core.catalog import Catalog, Found
+from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
@@ -182,8 +182,6 @@ class DuplicateIndex:
             raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
         if way == "prefilter" and not self._rule.has_bands:
             raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
-        if self._rule.has_bands:
-            load_minhash()
         self._owner = new_owner()  # what the store calls this index
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._copies = remember_copies

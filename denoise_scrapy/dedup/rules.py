@@ -31,22 +31,17 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.dedup import tokens
+from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, count_common
+from denoise_scrapy.core.units import IDEOGRAPH, STOP_LIST_DIGEST, STOP_WORDS
 from denoise_scrapy.dedup.fingerprint import (
     CONSTANTS,
-    EVERY,
     MIN_TOKENS,
     MIN_UNITS,
-    RUN,
-    RUN_OF_IDEOGRAPHS,
-    Features,
     Fingerprint,
-    count_common,
 )
-from denoise_scrapy.dedup.tokens import IDEOGRAPH
 
 # c1 and c2 of a duplicate: the middle between copies and others of long Chinese texts (.62 and .57), where they lie
-# closest together. See `fingerprint.RUN`.
+# closest together. See `RUN`.
 THRESHOLD = 0.6
 # Share of a duplicate that may be new: the middle between copies, of which a fifth is, and others, of which two fifths
 # are. With .4 four release notes more were wrong on the streams, with .25 a tenth of the texts with a quarter of
@@ -165,19 +160,19 @@ class PartRule(Rule):
     both: ClassVar[bool] = False  # whether nearly all of the kept text must be in the new one as well
 
     @override
-    def read(self, text: str) -> Features:
-        return Features.read(text)
+    def read(self, text: str) -> FeatureStrings:
+        return FeatureStrings(text)
 
     @override
     def fingerprint(self, new: NewText) -> Fingerprint:
-        assert isinstance(new, Features)
+        assert isinstance(new, FeatureStrings)
         return Fingerprint.of(new)
 
     @override
     def judge(
         self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
     ) -> list[Comparison]:
-        assert isinstance(new, Features)
+        assert isinstance(new, FeatureStrings)
         return judge(new, kept, threshold, most_new, both=self.both)
 
     @override
@@ -217,22 +212,24 @@ def longest_kept(n: int) -> int:
     return n * 100 // RATIO_PERCENT
 
 
-def compare(new: Features, kept: Fingerprint, threshold: float = THRESHOLD, most_new: float = MOST_NEW) -> Comparison:
+def compare(
+    new: FeatureStrings, kept: Fingerprint, threshold: float = THRESHOLD, most_new: float = MOST_NEW
+) -> Comparison:
     """Judge a new text against a kept one, by the rule "part".
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
-        >>> compare(Features.read(text.upper()), Fingerprint.of(text))
+        >>> compare(FeatureStrings(text.upper()), Fingerprint.of(text))
         Comparison(duplicate=True, c1=1.0, c2=1.0, new=0.0)
-        >>> compare(Features.read("Quite another text"), Fingerprint.of(text)).duplicate
+        >>> compare(FeatureStrings("Quite another text"), Fingerprint.of(text)).duplicate
         False
     """
     return judge(new, [kept], threshold, most_new)[0]
 
 
 def judge(
-    new: Features,
+    new: FeatureStrings,
     kept: Sequence[Fingerprint],
     threshold: float = THRESHOLD,
     most_new: float = MOST_NEW,
@@ -278,7 +275,7 @@ def shares(mine: Sample, theirs: Sequence[bytes], *, both: bool = False) -> list
     return list(zip(count_common(mine, theirs), sizes, strict=True))
 
 
-def share_new(new: Features, kept: Fingerprint) -> float:
+def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """Estimate the share of a text that a kept one has not.
 
     A changed word takes five runs with it, a new paragraph about as many as it has words. Which it is, is seen from how
@@ -288,7 +285,7 @@ def share_new(new: Features, kept: Fingerprint) -> float:
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom, and how far it is to fly."
-        >>> share_new(Features.read(text), Fingerprint.of(text))
+        >>> share_new(FeatureStrings(text), Fingerprint.of(text))
         0.0
     """
     hashes = new.runs.at >> _32
@@ -317,7 +314,7 @@ SMALL_SHARE = 0.3  # the source's: so are two of which one is shorter than this 
 PATENT_THRESHOLD = 0.8  # the source's
 MAX_CHARACTERS = 100_000  # ours: bounds what a page may make us keep to some 400 KB
 
-_STOP = np.array(sorted({ord(one) for one in tokens.WORDS if len(one) == 1 and ord(one) < 1 << 16}), np.uint16)
+_STOP = np.array(sorted({ord(one) for one in STOP_WORDS if len(one) == 1 and ord(one) < 1 << 16}), np.uint16)
 _16 = np.uint32(16)
 
 
@@ -383,7 +380,7 @@ class PatentRule(Rule):
     constants: ClassVar[Mapping[str, str]] = {
         "rule": "patent",
         "frequency": str(FREQUENCY),
-        "stop list": tokens.STOP_LIST_DIGEST,
+        "stop list": STOP_LIST_DIGEST,
         "most characters": str(MAX_CHARACTERS),
     }
 

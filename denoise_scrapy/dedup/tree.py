@@ -17,7 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from denoise_scrapy.dedup.fingerprint import BITS_LOG2, UNIT_BITS, Ints, Signatures, Units, grown, ones, sign
+from denoise_scrapy.core.feature_strings import UNIT_BITS
+from denoise_scrapy.dedup.fingerprint import BITS_LOG2, Ints, Signatures, Units, grown, ones, sign
 from denoise_scrapy.dedup.rules import NewText, Rule
 from denoise_scrapy.dedup.store import Store
 

@@ -19,19 +19,15 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, UNIT_BITS, FeatureStrings
+from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
 from denoise_scrapy.dedup.fingerprint import (
-    EVERY,
-    RUN,
-    RUN_OF_IDEOGRAPHS,
     TITLE_CAP,
-    UNIT_BITS,
     VALUES_CAP,
-    Features,
     Fingerprint,
 )
 from denoise_scrapy.dedup.rules import Comparison, NewText
 from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.tokens import IDEOGRAPH, NUMBER, unit_hashes
 
 # Shares of its own units that a kept form has alone among its siblings, from which a text that lacks them is another
 # form: of 4,420 made forms one in a hundred lacks less than .4, of their copies, which lack dates and view counts, one
@@ -55,6 +51,7 @@ MOST_ALIGNED = 8
 # portal's reprints, in which some words are replaced by others of the same meaning.
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
+_NAME = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w+")
 _32 = np.uint64(32)
 
 
@@ -87,7 +84,7 @@ def is_same_site(one: str, other: str) -> bool:
 
 def hash_title(title: str) -> bytes:
     """Return what is kept of a title: `Fingerprint.title`."""
-    return np.unique(Features.read(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
+    return np.unique(FeatureStrings(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
 
 
 def hash_values(values: Mapping[str, object]) -> bytes:
@@ -108,7 +105,7 @@ def _written(value: object) -> str:
         return repr(value)
 
 
-def other_title(new: Features, one: bytes, other: bytes) -> bool:
+def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     """Return whether a text has another title than a kept one: each has a unit that the other has not.
 
     False where one is not known, and where the text itself has the units of the other and not its own: its title is
@@ -116,7 +113,7 @@ def other_title(new: Features, one: bytes, other: bytes) -> bool:
 
     Example:
         >>> one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))
-        >>> text = Features.read("Two rooms in Kiel, bright and quiet.")
+        >>> text = FeatureStrings("Two rooms in Kiel, bright and quiet.")
         >>> other_title(text, one, other), other_title(text, frame, one), other_title(text, one, b"")
         (True, False, False)
     """
@@ -182,12 +179,12 @@ class Difference(NamedTuple):
     lacking: npt.NDArray[np.uint16]
 
 
-def difference(new: Features, kept: Fingerprint) -> Difference:
+def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     """Align a text with a kept one.
 
     Example:
         >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
-        >>> found = difference(Features.read(form.format(700)), Fingerprint.of(form.format(900)))
+        >>> found = difference(FeatureStrings(form.format(700)), Fingerprint.of(form.format(900)))
         >>> found.novel, found.lost, len(found.lacking)
         (Zones(head=0, inner=1, tail=0), Zones(head=0, inner=5, tail=0), 1)
     """
@@ -225,14 +222,19 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
     return units[units < limit], limit
 
 
-def _is_edited(new: Features, places: npt.NDArray[np.intp]) -> bool:
+def _is_name(new: FeatureStrings) -> npt.NDArray[np.bool_]:
+    """Which places have a word with a capital letter, somewhere in the text but behind a full stop: bool (n,)."""
+    return np.isin(new.hashes, unit_hashes(tokens(" ".join(_NAME.findall(new.text)))))
+
+
+def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
     """Whether the words at some places are of the kind that an editor changes: many, no numbers, few names."""
     numbers = new.kinds[places] == NUMBER
-    return len(places) >= EDITED and not numbers.any() and bool(new.is_name[places].mean() < EDITED_NAMES)
+    return len(places) >= EDITED and not numbers.any() and bool(_is_name(new)[places].mean() < EDITED_NAMES)
 
 
 def is_filled_in(
-    new: Features,
+    new: FeatureStrings,
     kept: Fingerprint,
     siblings: Sequence[Fingerprint],
     *,
@@ -259,9 +261,9 @@ def is_filled_in(
     Example:
         >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
         >>> kept = Fingerprint.of(form.format(900))
-        >>> is_filled_in(Features.read(form.format(700)), kept, [])
+        >>> is_filled_in(FeatureStrings(form.format(700)), kept, [])
         True
-        >>> is_filled_in(Features.read("Printed on Monday. " + form.format(900)), kept, [])
+        >>> is_filled_in(FeatureStrings("Printed on Monday. " + form.format(900)), kept, [])
         False
     """
     places, novel, lost, lacking = difference(new, kept)
@@ -329,7 +331,7 @@ def why_variant(item: Item, like: Like) -> str:
     mine, theirs = item.fingerprint, like.record.fingerprint
     if other_values(mine.values, theirs.values):
         return "other values"
-    if not isinstance(item.text, Features) or not like.in_a_form:
+    if not isinstance(item.text, FeatureStrings) or not like.in_a_form:
         return ""
     if like.own and other_title(item.text, mine.title, theirs.title):
         return "another title"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,12 +13,13 @@ from functools import lru_cache
 from html import unescape
 from importlib import import_module
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from denoise_scrapy.page.markup import BLOCK_TAGS, ENCODED
-from denoise_scrapy.page.parse import NOT_WRITTEN, feed, to_utf8
-from denoise_scrapy.page.reader import Target
+from lxml import etree
+
+from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
+from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are looked at.
 MAX_TOLD, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
@@ -260,6 +261,17 @@ class Mark:
 _BREAK = "\x01"
 
 
+class _Target(NamedTuple):
+    """The parser's callbacks."""
+
+    start: Callable[[str, Mapping[str, str]], None]
+    end: Callable[[str], None]
+    data: Callable[[str], None]
+
+    def close(self) -> None:
+        """End: there is nothing to return."""
+
+
 class PageReading:
     """A page's metas, links, JSON-LD, lines, and marked elements with the line they stand in; made in one pass."""
 
@@ -277,7 +289,10 @@ class PageReading:
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
-        feed(to_utf8(html)[:MAX_HTML], Target(self._start, self._end, self._data))
+        # as events: metadata of a page that is too large for a tree are told as well
+        parser = etree.HTMLParser(target=_Target(self._start, self._end, self._data), encoding="utf-8", huge_tree=True)
+        with suppress(etree.LxmlError, ValueError, TypeError):  # what came until then stands
+            etree.fromstring(to_utf8(html)[:MAX_HTML], parser)
         self._end_line()
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:

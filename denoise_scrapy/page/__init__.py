@@ -1,10 +1,9 @@
 """One page: parse, columnar feature tree, geometry, text."""
 
+from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.page.blocks import Blocks
 from denoise_scrapy.page.columns import Boxes, Elements
 from denoise_scrapy.page.feature_tree import FeatureTree
-from denoise_scrapy.page.markup import Flag
 from denoise_scrapy.page.page import Page, PageFacts
-from denoise_scrapy.page.paths import PathTable
 
-__all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts", "PathTable"]
+__all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts"]

@@ -6,9 +6,10 @@ Pages are hostile: JSON is searched, not parsed, and all that is read and kept i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from denoise_scrapy.page.markup import SIZED_TAGS
+from denoise_scrapy.core.markup import SIZED_TAGS
 
 SIZE_ATTRIBUTES = frozenset(["width", "height", "style"])
 #: Sizes, spans and the like are cut to this length as written: no number is longer.
@@ -30,18 +31,6 @@ KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
 }
 #: Go before any `src`, which is a grey.gif then.
 _LAZY_ATTRIBUTES = ("data-src", "data-original")
-_LOOKED_AT: dict[str, frozenset[str]] = {
-    **dict.fromkeys(SIZED_TAGS, SIZE_ATTRIBUTES),
-    **{tag: frozenset(names) for tag, names in KEPT_ATTRIBUTES.items()},
-    "td": SIZE_ATTRIBUTES | set(KEPT_ATTRIBUTES["td"]),
-    "source": frozenset(["srcset", "data-srcset"]),
-}
-#: By tag, whether attributes hold nothing that is looked at: one look-up for all other elements of a page.
-TELLS_NOTHING: dict[str, Callable[[Mapping[str, str]], bool]] = {
-    **{tag: names.isdisjoint for tag, names in _LOOKED_AT.items()},
-    "img": lambda attributes: False,
-}
-
 _STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
 _CANDIDATE_END = re.compile(r"\s*,(?:\s+|(?=https?:|//))")
 _DESCRIPTOR = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)[wx]", re.ASCII)
@@ -141,14 +130,6 @@ MAX_VALUE = 300
 _JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
 _META_PREFIXES = {"og:type": "og:", "generator": "generator:"}
-_JSON_SCRIPT = "application/ld+json"
-
-StartTag = tuple[str, Mapping[str, str]]
-
-
-def is_json_ld(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether the element is a script that holds JSON-LD."""
-    return tag == "script" and attributes.get("type", "")[:MAX_VALUE].strip().lower().startswith(_JSON_SCRIPT)
 
 
 class DeclaredTypes:
@@ -189,25 +170,76 @@ class DeclaredTypes:
         if prefix:
             self._add(prefix, attributes.get("content", "")[:MAX_VALUE].split()[:1])
 
-    def note_rest(self, body: bytes, elements: Sequence[StartTag]) -> None:
-        """Note what stands outside head and scripts.
-
-        Args:
-            body: The page.
-            elements: Its elements that have an `itemtype`, and its `meta` outside the head. The latter count only
-                where the head has no type of Open Graph and the page's bytes hold one.
-        """
-        if not elements:
-            return
-        meta = not any(name.startswith("og:") for name in self.names) and b"og:type" in body
-        for tag, attributes in elements:
-            if "itemtype" in attributes:
-                self.note_item(attributes["itemtype"])
-            if meta and tag == "meta":
-                self.note_meta(attributes)
-
     def _add(self, prefix: str, values: Iterable[str]) -> None:
         for value in values:
             name = re.split(r"[/#:]", value.rstrip("/\\"))[-1].lower()
             if len(self.names) < MAX_TYPES and _NAME.fullmatch(name):
                 self.names.add(prefix + name)
+
+
+class Noted(NamedTuple):
+    """What the core has noted of a page's attributes.
+
+    Attributes:
+        references: (element, href or src as written) of links and images.
+        sizes: (element, width, height) as written, "" for none, of frames that have one: attributes, or inline style.
+        attributes: (element, name, value) of what the columns do not hold and a rendering needs.
+    """
+
+    references: list[tuple[int, str]]
+    sizes: list[tuple[int, str, str]]
+    attributes: list[tuple[int, str, str]]
+
+
+def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`)."""
+    declared = DeclaredTypes()
+    in_body = list[str]()
+    for name, value in values:
+        if name == "json":
+            declared.note_json(value)
+        elif name == "itemtype":
+            declared.note_item(value)
+        elif name == "og:type in body":
+            in_body.append(value)
+        elif name != "base":
+            declared.note_meta({"property": name, "content": value})
+    # of meta elements outside the head Open Graph's type counts, where the head has none
+    if not any(name.startswith("og:") for name in declared.names):
+        for value in in_body:
+            declared.note_meta({"property": "og:type", "content": value})
+    return frozenset(declared.names)
+
+
+def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> Noted:
+    """Part what the core has noted.
+
+    Args:
+        notes: (element, name, value), as in `Tree.noted_values`.
+        tags: Tag of each element.
+    """
+    of_element: dict[int, dict[str, str]] = {}
+    for element, name, value in notes:
+        of_element.setdefault(element, {})[name] = value
+    found = Noted([], [], [])
+    picture_source = ""
+    for element, attributes in of_element.items():
+        tag = tags[element]
+        if tag == "img":
+            if attributes.get("src"):
+                found.references.append((element, attributes["src"]))
+            # the parser takes `source` for its parent, at times
+            found.attributes.extend((element, *kept) for kept in image_attributes(attributes, picture_source))
+            picture_source = ""
+        elif tag == "source":
+            picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
+        elif "href" in attributes:
+            found.references.append((element, attributes["href"]))
+        if tag in SIZED_TAGS:
+            width, height = written_size(attributes)
+            if width or height:
+                found.sizes.append((element, width, height))
+        for name in KEPT_ATTRIBUTES.get(tag, ()):
+            if attributes.get(name):
+                found.attributes.append((element, name, attributes[name][:MAX_SIZE_LENGTH]))
+    return found

@@ -1,36 +1,22 @@
-"""The page's elements as columns: parent, end of subtree, lengths, derived from path ids and marked text; and boxes."""
+"""The page's elements as columns: numpy's view of what the core has written, and what follows from it; and boxes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.native import library
-from denoise_scrapy.native.reading import WORD_BIT, read_page
-from denoise_scrapy.page.marked_text import (
-    CJK,
-    DIGIT,
-    SPACE,
-    MarkedText,
-    class_table,
-    hash_table,
-    mix,
-    running_count,
-    segment_hashes,
-)
-from denoise_scrapy.page.paths import PathTable, name_code
+from denoise_scrapy.core.markup import word_flags
+from denoise_scrapy.core.tree import Kind, Tree, name_code
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatColumn = npt.NDArray[np.float32]
-
-T = TypeVar("T")
 
 Keys = TypeVar("Keys", bound=np.generic)
 
@@ -62,132 +48,60 @@ def capped(values: IntArray, most: int) -> IntArray:
     return np.minimum(np.maximum(values, -most), most)
 
 
-#: From a name to the array that C computed, None where it has none.
-NativeColumn = Callable[[str], npt.NDArray[Any] | None]
-
-
-class derived(Generic[T]):  # noqa: N801 - it stands where `cached_property` would
-    """A property that is computed once: by C where that has a column of its name, else by the function.
-
-    Example:
-        >>> class Squares:
-        ...     native_column = {"four": 16}.get
-        ...     four = derived(lambda self: 4 * 4)
-        ...     five = derived(lambda self: 5 * 5)
-        >>> squares = Squares()
-        >>> squares.four, squares.five, vars(squares)
-        (16, 25, {'four': 16, 'five': 25})
-    """
-
-    def __init__(self, compute: Callable[[Any], T]) -> None:
-        self._compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type[Any], name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type[Any] | None = None) -> T:
-        """Return the value; from then on it is found in the instance's `__dict__`."""
-        value = None if instance.native_column is None else instance.native_column(self._name)
-        found: T = self._compute(instance) if value is None else value
-        vars(instance)[self._name] = found
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class Nesting:
-    """Columns of n elements, shape (n,), and of their 2n marks, shape (2n,), as `Elements` describes them."""
-
-    marks: IntArray
-    mark_element: IntArray
-    text_owner: IntArray
-    is_start: BoolArray
-    parent: IntArray
-    end: IntArray
-    depth: IntArray
-
-
-def nest(codes: npt.NDArray[np.integer[npt.NBitBase]]) -> Nesting:
-    r"""Pair the marks of a page.
-
-    Args:
-        codes: Character codes, unsigned, with as many marks 1 (start) as 2 (end), and none that ends before it starts.
-
-    Example:
-        >>> nesting = nest(np.frombuffer(b"\1a\1b\2\1c\2\2", np.uint8))
-        >>> nesting.parent.tolist(), nesting.end.tolist(), nesting.text_owner.tolist()
-        ([-1, 0, 0], [3, 2, 3], [0, 1, 0, 2, 0, -1])
-    """
-    marks = (codes - 1 < 2).nonzero()[0]  # below 1 it wraps to the largest code: two passes in place of three
-    is_start = codes.take(marks) == 1
-    before = is_start.cumsum()
-    n = len(marks) // 2
-    level = 2 * before - np.arange(2 * n) - is_start  # of a start and of the end that belongs to it
-    opens, closes = _pairs(level, n)
-    element = before.take(opens) - 1
-    mark_element, end = np.empty(2 * n, np.int64), np.empty(n, np.int64)
-    mark_element[opens] = mark_element[closes] = element
-    end[element] = before.take(closes)
-    # level by level: a first child starts where a start stands before it, and is the element after its parent;
-    # its siblings follow it
-    first = is_start.take(opens - 1)
-    first[:1] = True
-    parent = np.empty(n, np.int64)
-    parent[element] = element.take(np.maximum.accumulate(first * np.arange(n))) - 1
-    owner = np.where(is_start, mark_element, parent.take(mark_element))
-    return Nesting(marks, mark_element, owner, is_start, parent, end, level[is_start])
-
-
-def _pairs(level: IntArray, n: int) -> tuple[IntArray, IntArray]:
-    """Starts, and the end of each, ordered by level: marks of one level alternate start, end, start, end."""
-    # 16 bits are sorted by radix, in .4 of the time of 64
-    narrow = level.astype(np.int16) if n < 1 << 15 or int(level.max()) < 1 << 15 else level
-    order = narrow.argsort(kind="stable")
-    return order[0::2], order[1::2]
-
-
-@cache
-def character_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]:
-    """What C asks of each code of the basic plane: class, and value in hashes, shape (65536,) each."""
-    classes = class_table()
-    is_word = (classes >= DIGIT) & (classes < CJK)
-    return classes | (is_word * np.uint8(WORD_BIT)), np.where(classes > SPACE, hash_table(), np.uint64(0))
+#: Columns by token: of kinds, of hashes of names, of flags.
+_OF_KIND = {
+    "block": Kind.BLOCK,
+    "container": Kind.CONTAINER,
+    "skipped": Kind.SKIPPED,
+    "br": Kind.BREAK,
+    "content": Kind.CONTENT,
+}
+_CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "own", "markup": "markup"}
 
 
 class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
 
     Attributes:
-        parent: Index of the parent element, -1 for the roots.
-        end: First index after the element's subtree, so `cumsum[end] - cumsum[i]` sums over it.
-        depth: Level in the tree; roots have 1.
-        marks: Positions of all marks in the text, shape (2n,).
-        mark_element: Element of each mark, shape (2n,).
-        is_start: Whether a mark is a start, shape (2n,).
-        text_owner: Element that owns the text after each mark, -1 for none, shape (2n,).
-        native: Columns of elements and blocks as C computed them, None where numpy does, one by one.
+        tree: What the core has read of the page.
+        rows: Its rows (`core/tree.pxd`).
+        tokens: Rows of the kinds of elements, each once.
+
+    Example:
+        >>> from denoise_scrapy.page import Page
+        >>> elements = Page.parse("<div><p>One</p>two</div>").elements
+        >>> elements.parent.tolist(), elements.end.tolist(), elements.own_chars.tolist()
+        ([-1, 0, 1, 2], [4, 4, 4, 4], [0, 0, 3, 3])
     """
 
-    def __init__(self, paths: npt.NDArray[np.int32], text: MarkedText, table: PathTable) -> None:
-        self.paths = paths
-        self.table = table
-        self.text = text
-        lib, data = library(), (text.data, text.wide)
-        self.native = None if lib is None else read_page(lib, data, paths, table.read(), character_tables())
-        self.native_column: NativeColumn | None = None if self.native is None else self.native.of_elements
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.rows = tree.element_rows
+        self.tokens = tree.token_rows
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
-    _nesting = derived(lambda self: nest(self.text.codes))
-    mark_element: derived[IntArray] = derived(lambda self: self._nesting.mark_element)
-    is_start: derived[npt.NDArray[np.bool_]] = derived(lambda self: self._nesting.is_start)
-    text_owner: derived[IntArray] = derived(lambda self: self._nesting.text_owner)
-    depth: derived[IntArray] = derived(lambda self: self._nesting.depth)
-    parent: derived[IntArray] = derived(lambda self: self._nesting.parent)
-    end: derived[IntArray] = derived(lambda self: self._nesting.end)
-    marks: derived[IntArray] = derived(lambda self: self.mark_bounds[:-1])
-
     def __len__(self) -> int:
-        return len(self.paths)
+        return len(self.rows)
+
+    @cached_property
+    def parent(self) -> IntArray:
+        """Index of the parent element, -1 for the roots."""
+        return self.rows["parent"].astype(np.int64)
+
+    @cached_property
+    def end(self) -> IntArray:
+        """First index after the element's subtree, so `cumsum[end] - cumsum[i]` sums over it."""
+        return self.rows["end"].astype(np.int64)
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """Level in the tree; roots have 1."""
+        return self.rows["depth"].astype(np.int64)
+
+    @cached_property
+    def token(self) -> IntArray:
+        """Number of the element's token."""
+        return self.rows["token"].astype(np.int64)
 
     @cached_property
     def index(self) -> IntArray:
@@ -199,7 +113,12 @@ class Elements:
         """The parent element; a root is its own. Applied again and again it climbs and stays at the top."""
         return np.where(self.parent >= 0, self.parent, self.index)
 
-    def has_tag(self, tags: Collection[str]) -> npt.NDArray[np.bool_]:
+    def holds_tag(self, tags: Collection[str]) -> bool:
+        """Return whether any element has one of these tags: one look at the tokens."""
+        own = self.tokens["tag_code"].tolist()
+        return any(name_code(tag) in own for tag in tags)
+
+    def has_tag(self, tags: Collection[str]) -> BoolArray:
         """Return which elements have one of these tags, shape (n,).
 
         Example:
@@ -207,51 +126,103 @@ class Elements:
             >>> Page.parse("<div><p>x</div>").elements.has_tag({"p", "div"}).tolist()
             [False, False, True, True]
         """
-        own, found = self.column("tag"), np.zeros(len(self), bool)
-        for tag in tags:  # a handful: 4 µs for one tag, 9 for five; np.isin takes 14
-            found |= own == name_code(tag)
+        return np.isin(self.tokens["tag_code"], list(map(name_code, tags))).take(self.token)
+
+    def column(self, name: str) -> npt.NDArray[np.generic]:
+        """A column by name, to be read only: `block`, `container`, `skipped`, `br`, `content`; `tag`, `class_`, `id`,
+        `token`, hashes of the names; `markup`, characters of the tags; `key`, `shape`, hashes of the path; `flags`,
+        `own_flags`.
+        """  # noqa: D205
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = self._computed(name)
         return found
 
+    def _computed(self, name: str) -> npt.NDArray[np.generic]:
+        if name in _OF_KIND:
+            return np.asarray((self.tokens["kind"] & _OF_KIND[name]) != 0).take(self.token)
+        if name in _CODES:
+            return np.ascontiguousarray(self.tokens[_CODES[name]]).take(self.token)
+        if name in ("key", "shape"):
+            return np.ascontiguousarray(self.rows["path" if name == "key" else "shape"])
+        if name == "own_flags":
+            return self._token_flags.take(self.token)
+        if name == "flags":
+            return self.tree.inherited(self._token_flags)
+        raise KeyError(name)
+
     @cached_property
-    def shown(self) -> npt.NDArray[np.bool_]:
+    def _token_flags(self) -> IntArray:
+        """Flags of each token, those of the words in names too; the core knows of comments alone."""
+        flags = self.tokens["flags"].astype(np.int64)
+        for token, kind in enumerate(self.tokens["kind"].tolist()):
+            _, id_, class_ = self.tree.name_of(token)
+            names = " ".join(filter(None, (class_, id_, self.tree.other_names(token))))
+            if names and not kind & Kind.ROOT:
+                flags[token] |= word_flags(names)
+        return flags
+
+    def step(self, element: int) -> str:
+        """Return an element as people read it, digits of its names left out: `div#main.story`."""
+        return step_of(self.tree, int(self.rows["token"][element]))
+
+    @cached_property
+    def shown(self) -> BoolArray:
         """Elements that may show something: all but skipped ones. A noscript that was read has content."""
         inhabited = self.end - self.index > 1
         return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
 
-    def column(self, name: str) -> npt.NDArray[np.generic]:
-        """A column of the path table, a value an element, to be read only. Names: `paths.COLUMNS`."""
-        found = self._columns.get(name)
-        if found is None:
-            found = None if self.native_column is None else self.native_column(f"path_{name}")
-            found = self.table.columns[name].take(self.paths) if found is None else found
-            self._columns[name] = found
-        return found
-
     @cached_property
-    def classes(self) -> npt.NDArray[np.uint8]:
-        """Class (`marked_text`) of each character, marks included, shape (characters,)."""
-        return class_table().take(self.text.codes, mode="clip")  # no code is too large: the check costs a half more
-
-    @derived
-    def mark_bounds(self) -> IntArray:
-        """`marks`, and the number of characters as last value, shape (2n + 1,)."""
-        marks = self._nesting.marks
-        bounds = np.empty(len(marks) + 1, np.int64)
-        bounds[:-1] = marks
-        bounds[-1] = len(self.text.codes)
-        return bounds
-
-    @derived
-    def visible_before(self) -> IntArray:
-        """Visible characters before each mark, and in all as last value, shape (2n + 1,)."""
-        total = running_count(self.classes > SPACE)
-        return total.take(self.mark_bounds).astype(np.int64)
-
-    @derived
     def own_chars(self) -> IntArray:
         """Visible characters of the element's own text, its children's excluded."""
-        after = self.visible_before[1:] - self.visible_before[:-1]
-        return np.bincount(self.text_owner + 1, after, len(self) + 1)[1:].astype(np.int64)  # first: of no element
+        seen = self.rows["seen"]
+        whole = (seen["end"] - seen["start"]).astype(np.int64)
+        inner = np.bincount(self.parent + 1, whole, len(self) + 1)[1:]  # first: of the roots
+        return np.asarray(whole - inner.astype(np.int64))
+
+    # ---- the marks in the page's text: where its elements start and end ----
+
+    @cached_property
+    def _order(self) -> IntArray:
+        marks = self.rows["marks"]
+        return np.concatenate([marks["start"], marks["end"]]).argsort(kind="stable")
+
+    def _by_mark(self, column: str) -> IntArray:
+        span = self.rows[column]
+        return np.concatenate([span["start"], span["end"]]).astype(np.int64).take(self._order)
+
+    @cached_property
+    def marks(self) -> IntArray:
+        """Positions of all marks in the text, shape (2n,)."""
+        return self._by_mark("marks")
+
+    @cached_property
+    def mark_element(self) -> IntArray:
+        """Element of each mark, shape (2n,)."""
+        return self._order % max(len(self), 1)
+
+    @cached_property
+    def is_start(self) -> BoolArray:
+        """Whether a mark is a start, shape (2n,)."""
+        return self._order < len(self)
+
+    @cached_property
+    def text_owner(self) -> IntArray:
+        """Element that owns the text after each mark, -1 for none, shape (2n,)."""
+        return np.where(self.is_start, self.mark_element, self.parent.take(self.mark_element))
+
+    @cached_property
+    def text_ends(self) -> IntArray:
+        """Where the text after each mark ends, shape (2n,)."""
+        return np.append(self.marks, self.tree.text_size)[1:]
+
+    @cached_property
+    def visible_after(self) -> IntArray:
+        """Visible characters between each mark and the next, shape (2n,)."""
+        before = self._by_mark("seen")
+        return np.append(before[1:] - before[:-1], np.zeros(min(1, len(before)), np.int64))
+
+    # ---- sums, and what stands around ----
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         """Sum of a column over each element's subtree, itself included."""
@@ -260,7 +231,7 @@ class Elements:
         before[1:] = running
         return np.asarray(before.take(self.end) - before[:-1])
 
-    def inside(self, roots: IntArray) -> npt.NDArray[np.bool_]:
+    def inside(self, roots: IntArray) -> BoolArray:
         """Elements in the subtrees of these, in any order, themselves included.
 
         Example:
@@ -272,40 +243,15 @@ class Elements:
         edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
         return np.asarray(np.cumsum(edges[:n]) > 0)
 
-    def nearest(self, marked: npt.NDArray[np.bool_]) -> IntArray:
+    def nearest(self, marked: BoolArray) -> IntArray:
         """Nearest ancestor-or-self that is marked, -1 where there is none."""
-        n = len(self)
-        found = np.full(n + 1, n)  # n stands for "none"
-        found[:n] = np.where(marked, self.index, self._parent_or_none)
-        for _ in range(self._doublings):
-            found = found.take(found)
-        nearest = found[:n]
-        nearest[nearest == n] = -1
-        return nearest
+        return self.tree.nearest(np.ascontiguousarray(marked, np.uint8))
 
-    @cached_property
-    def _parent_or_none(self) -> IntArray:
-        return np.where(self.parent >= 0, self.parent, len(self))
 
-    @cached_property
-    def _doublings(self) -> int:
-        """How often a step up must double its length to reach the top from everywhere."""
-        return int(self.depth.max(initial=0)).bit_length()
-
-    def inner_hashes(self, url_hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-        """Hashes that stand for innerHTML: equal where tags, classes, ids, URLs and visible text are.
-
-        Args:
-            url_hashes: A hash of each element's link or image URL, 0 for none.
-        """
-        shown = self.classes != SPACE
-        values = mix(self.text.codes[shown].astype(np.uint64))
-        position = np.cumsum(shown)[self.marks] - 1
-        starts = position[self.is_start]
-        values[starts] = mix(np.asarray(self.column("token"), np.uint64) ^ url_hashes)
-        ends = np.empty(len(self), np.int64)
-        ends[self.mark_element[~self.is_start]] = position[~self.is_start]
-        return segment_hashes(values, starts + 1, ends)
+def step_of(tree: Tree, token: int) -> str:
+    """Return a token as people read it: `div#main.story`."""
+    tag, id_, class_ = tree.name_of(token)
+    return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,7 @@ _LEVELS = 8
 _NEAR = 1.0
 
 
-@dataclass(frozen=True)
-class BlockLayout:
+class BlockLayout(NamedTuple):
     """Columns of a page's m blocks, each of shape (m,); NaN where nothing is known.
 
     Attributes:

@@ -1,197 +1,44 @@
-"""From HTML to path ids and one marked string: bytes to text, text to parser events, events to a page."""
+"""From bytes to lxml's tree: decoding as browsers do, cleaning, one parse."""
 
 from __future__ import annotations
 
 import codecs
 import re
+import threading
 from contextlib import suppress
 from html import unescape
+from typing import Any
 
 from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.native import library
-from denoise_scrapy.page.marked_text import END, LINE_BREAK, START
-from denoise_scrapy.page.markup import HEAD_TAGS
-from denoise_scrapy.page.paths import PathTable
-from denoise_scrapy.page.reader import AnyReader, Event, NativeReader, ParsedMarkup, Reader, Target
+from denoise_scrapy.core.cleaning import EMBEDS, HAS_CONTROLS, look
 
-#: A page of more elements, of more open ones at a time, or of more bytes is not judged: what is left of it is read as
-#: text without structure, and all of its text is its body. Of 1,800 recorded pages the largest has 13,000 elements and
-#: 55 levels; an element takes some 10 µs until its body is made, browsers nest 512 levels, and libxml2 looks at all
-#: that are open to find what an end tag ends.
-MAX_ELEMENTS, MAX_DEPTH, MAX_BYTES = 100_000, 512, 50_000_000
-#: Bytes after which the first two are looked at anew; a page of no more is read as a whole. One piece may open some
-#: 6,000 elements.
-PIECE = 32_768
+_local = threading.local()
 
 
-def parse_markup(body: bytes, table: PathTable) -> ParsedMarkup:
-    """Parse UTF-8 HTML into path ids of `table` and a marked string.
-
-    Text inside `noscript` is read only where it is the page's better half: forums exist that serve the whole thread
-    there.
-    """
-    parsed, marks_fit = _read(body, table)
-    # twice the text that shows, and at least some 20 words of 5 letters more (measured rule)
-    if parsed.noscript_chars > 100 and parsed.noscript_chars > _visible(parsed) + 100:
-        parsed, marks_fit = _read(body, table, keep_noscript=True)
-    if not marks_fit:  # none of ours: `to_utf8` leaves no others, but this may be called without
-        parsed, _ = _read(body, table, keep_noscript=parsed.noscript_read, clean=True)
-    parsed.declared.note_rest(body, parsed.declaring)
-    parsed.declaring = []
-    return parsed
-
-
-def _read(
-    body: bytes, table: PathTable, *, keep_noscript: bool = False, clean: bool = False
-) -> tuple[ParsedMarkup, bool]:
-    """The page, and whether its marks are ours alone."""
-    native = None if clean else library()
-    reader: AnyReader = (
-        Reader(table, keep_noscript=keep_noscript, clean=clean)
-        if native is None
-        else NativeReader(native, table, keep_noscript=keep_noscript)
-    )
-    target, pieces = reader.target, _Pieces(body, reader)
-    feed(body if len(body) <= PIECE else pieces, target)
-    if pieces.end < len(body):
-        reader.close()
-        target.start("p", {})
-        target.data(text_of(body[pieces.end :], LINE_BREAK))
-        target.end("p")
-    parsed, marks_fit = reader.finish()
-    parsed.is_too_large = pieces.is_stopped
-    return parsed, marks_fit
-
-
-def _visible(parsed: ParsedMarkup) -> int:
-    text = parsed.text.slice(0, len(parsed.text.codes))
-    return sum(map(len, text.replace(START, "").replace(END, "").split()))
-
-
-class _Pieces:
-    """The page as a file that the parser reads; what follows where a bound is reached is not handed out."""
-
-    def __init__(self, body: bytes, reader: AnyReader) -> None:
-        self._body = body
-        self._reader = reader
-        self._position = 0
-        self.end = len(body)
-        self.is_stopped = False
-
-    def read(self, _: int = -1) -> bytes:
-        """Return the next piece, larger than the parser wants, which it is ready for."""
-        start = self._position
-        if start >= self.end:
-            return b""
-        if start > MAX_BYTES or self._reader.started > MAX_ELEMENTS or self._reader.depth > MAX_DEPTH:
-            self.end, self.is_stopped = next_markup(self._body, start), True
-        self._position = min(start + PIECE, self.end)
-        return self._body[start : self._position]
-
-
-def feed(page: bytes | _Pieces, target: Target) -> None:
-    """Parse UTF-8 HTML. Comments and processing instructions give no events.
+def root_of(body: bytes, *, collect_ids: bool = False) -> Any | None:
+    """Return the root element of UTF-8 HTML as lxml parses it, None where there is nothing.
 
     lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
     is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too.
-    """
-    # huge_tree: without it one text of 10 MB silently takes all text of the page with it
-    parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
-    # an empty document, or one the parser gives up on: what came until then stands
-    with suppress(etree.LxmlError, ValueError, TypeError):
-        if isinstance(page, bytes):
-            etree.fromstring(page, parser)
-        else:
-            etree.parse(page, parser)
-
-
-def read_events(body: bytes) -> list[Event]:
-    """All events of UTF-8 HTML in a list, for those who need them twice."""
-    events: list[Event] = []
-    append = events.append
-    feed(body, Target(lambda tag, attributes: append((tag, attributes)), lambda tag: append(None), append))
-    _end_head(events)
-    return events
-
-
-def _end_head(events: list[Event]) -> None:
-    """End the head where the body begins, in a page that says neither, as `Reader` does on the way."""
-    # the parser knows that of the tags of HTML 4; the others it would leave inside the head, where nothing shows
-    level = head = 0
-    for i, event in enumerate(events):
-        if event is None:
-            if level <= head:
-                return  # the head's own end, or there is none
-            level -= 1
-        elif not isinstance(event, str):
-            level += 1
-            if not head and event[0] != "html":
-                if event[0] != "head":
-                    return
-                head = level
-            elif head and level == head + 1 and event[0] not in HEAD_TAGS:
-                events[i:i] = [None, ("body", {})]  # what was the head's end is the body's now
-                return
-
-
-#: What a tag holds: values in quotes may hold ">". Each alternative matches to the end where a quote is missing, as
-#: browsers do, so that nothing is tried twice.
-_INSIDE = rb"""(?:[^>=]+|=\s*"[^"]*(?:"|\Z)|=\s*'[^']*(?:'|\Z)|=)*(?:>|\Z)"""
-#: Comments, elements whose inside is no markup and shows nothing, tags, declarations.
-_MARKUP = re.compile(
-    rb"<!--.*?(?:-->|\Z)"
-    rb"|<(?P<raw>script|style|iframe|noembed|noframes)\b" + _INSIDE + rb".*?(?:</(?P=raw)\b" + _INSIDE + rb"|\Z)"
-    rb"|</?(?P<tag>[a-z][a-z0-9-]{0,20})" + _INSIDE + rb"|<[!?/][^>]*(?:>|\Z)",
-    re.IGNORECASE | re.DOTALL,
-)
-#: Tags that may stand within a word.
-_INLINE = frozenset(b"a abbr b bdi bdo big cite code em font i ins kbd mark q s small span strong sub sup tt u".split())
-#: Texts and tags that are joined at once: a call of C for a million takes .1 s, in which no other thread runs.
-JOINED_AT_ONCE = 20_000
-#: Numbers of no character; Python refuses to read those of thousands of digits.
-_NO_CHARACTER = re.compile(rb"&#x?[0-9a-f]{8,};?", re.IGNORECASE)
-
-
-def next_markup(body: bytes, position: int) -> int:
-    """Return where the first tag or comment begins at a position or after it, the end where none does.
-
-    Example:
-        >>> next_markup(b"<p title='<b>'>One<!-- <p> --><p>", 4)
-        18
-    """
-    return next((found.start() for found in _MARKUP.finditer(body) if found.start() >= position), len(body))
-
-
-def text_of(markup: bytes, line_break: str) -> str:
-    r"""All text, scripts and styles left out.
 
     Args:
-        markup: UTF-8 HTML from where a text or a tag begins.
-        line_break: What to put where a tag parts words.
-
-    Example:
-        >>> text_of(b"<p>O<b>n</b>e &amp; <script>x</script>two<li title='>'>three", "|")
-        '|One & |two|three'
+        body: The page.
+        collect_ids: Whether XPath's `id()` is to find elements; without, parsing takes a sixteenth less.
     """
-    pieces, parts, start = list[str](), list[bytes](), 0
-    for found in _MARKUP.finditer(markup):
-        parts += markup[start : found.start()], b"" if (found["tag"] or b"").lower() in _INLINE else b"\0"
-        start = found.end()
-        if len(parts) > JOINED_AT_ONCE:
-            joined = b"".join(parts)
-            end = max(joined.rfind(b"\0"), joined.rfind(b" ")) + 1  # neither characters nor references go on behind it
-            pieces.append(_unescaped(joined[:end], line_break))
-            parts = [joined[end:]]
-    return "".join([*pieces, _unescaped(b"".join([*parts, markup[start:]]), line_break)])
-
-
-def _unescaped(markup: bytes, line_break: str) -> str:
-    """The text of what has no tags, but zeros in their places."""
-    text = unescape(_NO_CHARACTER.sub(b" ", markup).decode("utf-8", "replace").replace("\0", line_break))
-    return text.replace("\0", "").replace(START, "").replace(END, "")
+    name = "with_ids" if collect_ids else "without_ids"
+    parser = getattr(_local, name, None)
+    if parser is None:
+        # huge_tree: without it one text of 10 MB silently takes all text of the page with it
+        options = {"huge_tree": True, "remove_comments": True, "remove_pis": True, "collect_ids": collect_ids}
+        parser = etree.HTMLParser(encoding="utf-8", **options)
+        setattr(_local, name, parser)
+    try:
+        return etree.fromstring(body, parser)
+    except (etree.LxmlError, ValueError):  # an empty document, or one the parser gives up on
+        return None
 
 
 #: Bytes that are decoded at once: a call of C for 10 MB of GB 18030 takes 60 ms, in which no other thread runs.
@@ -212,8 +59,6 @@ _ATTRIBUTE = re.compile(
 )
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
-#: What `html_look` of C tells by bits.
-HAS_CONTROLS, EMBEDS = 1, 2
 # Control characters but for white space, and what is no character: terminals obey the ones, XML and YAML refuse both.
 # By the numbers of C in `holds_controls`.
 _CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
@@ -235,7 +80,6 @@ _CONTROL_REFERENCE = re.compile(
 #: What browsers take references to these for: some are of windows-1252. The others are a space.
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
-_CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
@@ -252,8 +96,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         b'<meta charset=latin1>caf\xc3\xa9'
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
-    native = library()
-    found = _look(body) if native is None else native.html_look(body, len(body))
+    found = look(body)
     if found & HAS_CONTROLS:
         body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
         body = _CONTROL_REFERENCE.sub(_referenced, body)
@@ -367,12 +210,3 @@ def _is_utf8(html: bytes) -> bool:
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2
-
-
-def _look(body: bytes) -> int:
-    """Whether there are control characters, and whether body or html ends more than once: documents in a document."""
-    ends = [tag.lower() for tag in _CLOSING.findall(body)]  # a third of the time of counts of each spelling
-    has_controls = len(body.translate(None, _CONTROL_BYTES)) < len(body) or any(
-        kind.search(body) for kind in (_WIDE_CONTROL, _CONTROL_REFERENCE)
-    )
-    return HAS_CONTROLS * has_controls | EMBEDS * (ends.count(b"body") > 1 or ends.count(b"html") > 1)

@@ -9,31 +9,25 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 from cssselect import HTMLTranslator, SelectorError, parse
-from lxml import etree, html
+from lxml import etree
 
+from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.page.columns import Elements, IntArray
-from denoise_scrapy.page.markup import SKIPPED_TAGS
-from denoise_scrapy.page.parse import read_events
 
 #: A page of more elements is not searched: conditions may take the square of them, 2 s for 20,000. Of 1,800 recorded
 #: pages the largest has 13,000.
 MAX_ELEMENTS = 20_000
 #: Seconds of CPU that a selector may take on a page, looked at between steps: recorded pages take milliseconds.
 MAX_SECONDS = 1.0
-#: Elements below this level stand beside one another in the tree that is searched: recorded pages have 55 levels.
-MAX_DEPTH = 100
-#: Attributes of an element that are in the tree: the time of making more grows with their square.
-MAX_ATTRIBUTES = 1000
 #: Places that a condition may look at in turn, see `_reach`.
 MAX_REACH = 2
 
@@ -70,9 +64,6 @@ _CONDITION = re.compile(r"\[[^][]*\]")
 #: Between conditions that are looked at one after the other.
 _ALTERNATIVES = re.compile(r"\]\s*\[|\b(?=and\b|or\b)")
 _DEEP = re.compile(r"//|\b(?:ancestor|descendant)(?:-or-self)?\s*::")
-#: What a document of lxml does not hold.
-_REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NOT_IN_NAMES = re.compile(r"[^\w.:-]+")
 
 
 class TooLargeError(Exception):
@@ -177,19 +168,24 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
     return tuple(map(compile_selector, texts))
 
 
-def find_elements(body: bytes, selectors: Sequence[Selector], *, keep_noscript: bool) -> list[Match]:
+def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> list[Match]:
     """Find the elements of each selector on a page.
+
+    Args:
+        tree: What the core has read of the page, with its nodes.
+        root: The root element that it was read from; None of a page of nothing.
+        selectors: The selectors.
 
     Raises:
         TooLargeError: The page is too large.
         ValueError: An XPath cannot be evaluated.
     """
-    numbers = numbered_tree(body, keep_noscript=keep_noscript)
-    root = next(iter(numbers), None)
+    if len(tree.element_rows) > MAX_ELEMENTS:
+        raise TooLargeError(f"selectors are not applied to more than {MAX_ELEMENTS:,} elements")
     matches = []
     for selector in selectors:
-        found = selector.find(root) if root is not None else ()
-        known = sorted(number for element in found if (number := numbers.get(element, -1)) >= 0)
+        found = [] if root is None else tree.numbers_of(list(selector.find(root)))
+        known = sorted(number for number in found if number >= 0)
         matches.append(Match(selector.text, np.array(known, np.int64)))
     return matches
 
@@ -315,49 +311,3 @@ def _topmost(elements: set[Any]) -> list[Any]:
         if not is_inside:
             found.append(element)
     return found
-
-
-def numbered_tree(body: bytes, *, keep_noscript: bool) -> dict[Any, int]:
-    """Return the page's elements in a tree of lxml's, the root first, and the number each has in `Elements`, or -1."""
-    # Built from the parser's events: lxml's own tree loses what is deep and what follows an inner `</html>`. What is
-    # inside skipped elements (head, scripts) has no number, and conditions may look at it.
-    builder = etree.TreeBuilder(parser=html.html_parser)
-    shows = {"noscript"} if keep_noscript else set()
-    numbers: dict[Any, int] = {}  # also holds the elements: lxml makes others of those that nobody holds
-    open_: list[Any] = []
-    level = skipped = 0  # elements open on the page, the one of them that is skipped
-    count = 0
-    for event in read_events(body):
-        if isinstance(event, str):
-            if open_:
-                builder.data(_REFUSED.sub("", event))
-        elif event is None:
-            if level == skipped:
-                skipped = 0
-            if level > 1:  # the root stays open: a second one stands in it
-                if level <= MAX_DEPTH:
-                    builder.end(open_.pop().tag)
-                level -= 1
-        else:
-            level += 1
-            if level > MAX_DEPTH:
-                builder.end(open_.pop().tag)
-            open_.append(_started(builder, *event))
-            numbers[open_[-1]] = -1 if skipped else count
-            if not skipped:
-                count += 1
-                skipped = level if event[0] in SKIPPED_TAGS - shows else 0
-            if len(numbers) > MAX_ELEMENTS:
-                raise TooLargeError(f"selectors are not applied to more than {MAX_ELEMENTS:,} elements")
-    return numbers
-
-
-def _started(builder: Any, tag: str, attributes: Mapping[str, str]) -> Any:
-    if len(attributes) > MAX_ATTRIBUTES:
-        attributes = dict(islice(attributes.items(), MAX_ATTRIBUTES))
-    try:
-        return builder.start(tag, attributes)
-    except ValueError:  # names and values that no document may hold
-        clean = {_NOT_IN_NAMES.sub("", name): _REFUSED.sub("", value) for name, value in attributes.items()}
-        clean.pop("", None)
-        return builder.start(_NOT_IN_NAMES.sub("", tag).strip(":") or "unknown", clean)

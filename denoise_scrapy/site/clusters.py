@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.page import Flag, Page, PathTable
-from denoise_scrapy.page.paths import name_code
+from denoise_scrapy.core.tree import name_code
+from denoise_scrapy.page import Flag, Page
 
 # Block nodes. The source takes div and table. The sectioning tags of today bring wcxb .018, and td, for the times
 # when layout was tables, brings big9 .034; form, lists, aside and center bring nothing (five corpora, ALPHA .005).
 BLOCK_NODES = frozenset(["div", "table", "td", "section", "article", "main"])
-# Steps from which on paths are compared in another way, which takes longer a step: recorded pages have 93 at most.
-DEEP = 100
 _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np.uint32)[:, None]
 # What one more element in a block costs; the source says "small". One value does not serve small pages and large:
 # from .003 over .005, .01 to .02 dragnet goes .873, .877, .886, .902 and wcxb, whose pages have four times the
@@ -43,7 +40,7 @@ class Rule:
     """Where a cluster's content stands: the names of its block, "" where there is none.
 
     Attributes:
-        id: The block's id, digits left out, as everywhere in path tables.
+        id: The block's id, digits left out.
         class_: Its class names, joined by spaces.
         path: Its tags from the root down: `html/body/div/div`.
 
@@ -67,10 +64,9 @@ class Rule:
     def find(self, page: Page) -> int:
         """Index of the page's block by id, else class, else path, the first of which just one has; -1 for none."""
         nodes = is_block_node(page).nonzero()[0]
-        columns, paths = page.path_table.columns, page.elements.paths.take(nodes)
         for column, name in (("id", self.id), ("class_", self.class_)):
             if name:
-                found = nodes[columns[column].take(paths) == _code(name)]
+                found = nodes[page.elements.column(column).take(nodes) == name_code(name)]
                 if len(found) == 1:
                     return int(found[0])
         found = self._at_path(page, nodes[page.elements.depth.take(nodes) == self.path.count("/") + 1])
@@ -79,38 +75,25 @@ class Rule:
     def candidates(self, page: Page) -> tuple[BoolArray, BoolArray, BoolArray]:
         """Blocks that have the id, the class, the path, shape (elements,) each."""
         elements, blocks = page.elements, is_block_node(page)
-        by_id = blocks & (elements.column("id") == _code(self.id)) & bool(self.id)
-        by_class = blocks & (elements.column("class_") == _code(self.class_)) & bool(self.class_)
+        by_id = blocks & (elements.column("id") == name_code(self.id)) & bool(self.id)
+        by_class = blocks & (elements.column("class_") == name_code(self.class_)) & bool(self.class_)
         by_path = np.zeros_like(blocks)
         by_path[self._at_path(page, np.flatnonzero(blocks & (elements.depth == self.path.count("/") + 1)))] = True
         return by_id, by_class, by_path
 
     def _at_path(self, page: Page, likely: IntArray) -> IntArray:
-        """Those of some elements, all of the path's depth, that have its tags; all climb together."""
-        columns, at = page.path_table.columns, page.elements.paths[likely].astype(np.int64)
-        tags = self.path.split("/")
-        if len(tags) > DEEP:
-            return likely[_have_tags(page.path_table, at, tags)]
-        for tag in reversed(tags):
-            same = columns["tag"][at] == _code(tag)
-            likely, at = likely[same], np.asarray(columns["parent"][at[same]], np.int64)
-            if not len(likely):
-                break
-        return likely
-
-
-def _have_tags(table: PathTable, paths: IntArray, tags: Sequence[str]) -> BoolArray:
-    """Which of some paths have these tags from the root down, shape (paths,); those that meet go on as one."""
-    alike, ways = list[BoolArray](), list[IntArray]()
-    for tag in reversed(tags):
-        paths, way = np.unique(paths, return_inverse=True)
-        ways.append(way)
-        alike.append(np.asarray(table.columns["tag"][paths] == _code(tag)))
-        paths = np.asarray(table.columns["parent"][paths], np.int64)
-    same = np.ones(len(paths), bool)
-    for own, way in zip(reversed(alike), reversed(ways), strict=True):
-        same = (same & own)[way]
-    return same
+        """Those of some elements, all of the path's depth, that have its tags; those that meet climb as one."""
+        elements, at = page.elements, likely
+        alike, ways = list[BoolArray](), list[IntArray]()
+        for tag in reversed(self.path.split("/")):
+            at, way = np.unique(at, return_inverse=True)
+            ways.append(way)
+            alike.append(np.asarray(elements.column("tag")[at] == name_code(tag)))
+            at = elements.parent_or_self[at]
+        same = np.ones(len(at), bool)
+        for own, way in zip(reversed(alike), reversed(ways), strict=True):
+            same = (same & own)[way]
+        return likely[same]
 
 
 def is_block_node(page: Page) -> BoolArray:
@@ -121,24 +104,18 @@ def is_block_node(page: Page) -> BoolArray:
 
 def names_of(page: Page, element: int) -> Rule:
     """The names of an element, as a rule."""
-    table, path = page.path_table, int(page.elements.paths[element])
-    id_, class_ = table.names(path)
+    _, id_, class_ = page.tree.name_of(int(page.elements.token[element]))
     # no selector names a class with a dot as `str` does
-    return Rule(id_, "" if "." in class_ else class_, tag_path(table, path))
+    return Rule(id_, "" if "." in class_ else class_, tag_path(page, element))
 
 
-def tag_path(table: PathTable, path: int) -> str:
-    """The tags of a path: `html/body/div/div`. Without positions, which advertisements shift."""
+def tag_path(page: Page, element: int) -> str:
+    """The tags of an element and those around it: `html/body/div/div`. No positions, which advertisements shift."""
     tags = []
-    while path:
-        tags.append(table.tags[path])
-        path = table.parent[path]
+    while element >= 0:
+        tags.append(page.tree.name_of(int(page.elements.token[element]))[0])
+        element = int(page.elements.parent[element])
     return "/".join(reversed(tags))
-
-
-def _code(name: str) -> int:
-    """The value of a name in a path table's columns."""
-    return crc32(name.encode("utf-8", "replace"))
 
 
 def node_densities(page: Page, alpha: float = ALPHA) -> tuple[IntArray, FloatArray]:

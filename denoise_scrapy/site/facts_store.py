@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,15 +18,15 @@ from urllib.parse import unquote
 from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, pack, unpack
-from denoise_scrapy.site.shared import SAME_TEMPLATE, signature_similarity
+from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
+from denoise_scrapy.site.shared import SAME_TEMPLATE, template_similarity
 from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, StoreMismatch, connect, connect_to_read
 
 # Pages kept of a template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
 # Pages kept of a site: those of eight templates; few sites have more.
 PAGES_A_SITE = 40
-# Those kept longest leave a larger store. A page has some 10 KB: room for a thousand sites.
+# Those kept longest leave a larger store. A page has some 4 KB: room for fifteen hundred sites.
 MAX_BYTES = 256_000_000
 # Seconds that a page is kept, 90 days: sites change their frame, and a page of the old one explains nothing. A guess.
 MAX_AGE = 90 * 86_400.0
@@ -103,7 +102,7 @@ class FactsStore(ABC):
     def _unpacked(self, rows: Iterable[tuple[str, bytes]]) -> Iterator[PageFacts]:
         for url, row in rows:
             try:
-                yield unpack(row, url)
+                yield read_facts(row, url)
             except (ValueError, TypeError, AttributeError):  # written by no version of ours
                 self.counts["corrupt"] += 1
 
@@ -133,19 +132,20 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
 
 def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     """The facts of the newest few pages of each template of a site, newest first, as many as are kept."""
-    templates: list[tuple[frozenset[int], list[PageFacts]]] = []
+    templates: list[tuple[PageFacts, list[PageFacts]]] = []
     for page in pages:
-        own = page.signature
+        own = page.facts
         mates = next((mates for first, mates in templates if _alike(own, first)), None)
         if mates is None:
             templates.append((own, mates := []))
-        if len(mates) < PAGES_A_TEMPLATE and len(page.facts.tokens) * 20 < MAX_PAGE_BYTES:
-            mates.append(page.facts)
+        if len(mates) < PAGES_A_TEMPLATE and len(own.data) < MAX_PAGE_BYTES:
+            mates.append(own)
     return [facts for _, mates in templates for facts in mates][:PAGES_A_SITE]
 
 
-def _alike(a: frozenset[int], b: frozenset[int]) -> bool:
-    return a == b or signature_similarity(a, b) > SAME_TEMPLATE
+def _alike(a: PageFacts, b: PageFacts) -> bool:
+    """Whether they share a template; pages without containers share none with others."""
+    return template_similarity(a, b) > SAME_TEMPLATE or not (len(a.signature) or len(b.signature))
 
 
 def _plain(text: str) -> str:
@@ -154,8 +154,7 @@ def _plain(text: str) -> str:
 
 
 def _row(facts: PageFacts) -> tuple[str, bytes]:
-    url = _plain(facts.url)
-    return url, pack(facts if url == facts.url else replace(facts, url=url))
+    return _plain(facts.url), facts.data
 
 
 _FILE = FileKind(

@@ -6,99 +6,21 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
-from weakref import WeakSet
+from typing import Any
 
-from denoise_scrapy.page import Page, PageFacts, PathTable
+from denoise_scrapy.core.sharing import similarities
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, newest_of_each
-from denoise_scrapy.site.shared import SAME_TEMPLATE, likest_first, signature_similarity
+from denoise_scrapy.site.shared import SAME_TEMPLATE, likest_first
 from denoise_scrapy.site.urls import site_key
 from denoise_scrapy.storage import BackOff
 
-# Bytes of all path tables, where nothing else is said: those of 256 sites with .6 MB each, the mean of 27 recorded ones
-# (median .2, largest 4). A body with a new table takes a half longer: median 1.5 to 1.7 times on three corpora.
-MAX_TABLE_BYTES = 160_000_000
-# A table that takes more than this share of all is replaced, or a site with random names would push all others out.
-SHARE = 0.25
 # When memory is short, a site with more pages than this gives one up, if it is among so many of the oldest.
 ENOUGH, OLDEST = 3, 64
 # Sites that a crawl remembers to have read from its store, some 200 bytes each. One more is read again.
 MAX_MET = 10_000
-
-
-class PathTables:
-    """A path table for each site; those used longest ago are evicted when all take too much.
-
-    A table grows while pages are parsed with it: it is measured when the next page wants one, of whatever site. Pages
-    that were parsed with a table that is evicted go on with their own paths alone (`Page.leave_table`): each would hold
-    all of the table else, of which it needs a small part.
-
-    Args:
-        max_bytes: Most bytes of all tables, beside what the last page has added; 0: each page gets a new one.
-
-    Attributes:
-        nbytes: Bytes of all tables when they were measured last, about.
-        evicted: Tables that were evicted.
-
-    Example:
-        >>> tables = PathTables()
-        >>> tables.get("http://a.example:80") is tables.get("http://a.example:80"), len(tables)
-        (True, 1)
-    """
-
-    def __init__(self, max_bytes: int = MAX_TABLE_BYTES) -> None:
-        if max_bytes < 0:
-            raise ValueError(f"max_bytes must be >= 0, got {max_bytes}")
-        self._max_bytes = max_bytes
-        self._tables: OrderedDict[str, _Table] = OrderedDict()  # those used longest ago first
-        self.nbytes = 0
-        self.evicted = 0
-
-    def __len__(self) -> int:
-        return len(self._tables)
-
-    def get(self, site: str) -> PathTable:
-        """The table to parse the next page of a site with."""
-        self.measure()
-        held = self._tables.setdefault(site, _Table())
-        self._tables.move_to_end(site)
-        return held.table
-
-    def add_page(self, page: Page) -> None:
-        """Note that a page stands on the table of its site, for as long as somebody else holds the page."""
-        held = self._tables.get(site_key(page.url))
-        if held is not None and held.table is page.path_table:
-            held.pages.add(page)
-
-    def measure(self) -> None:
-        """Measure the table used last, and evict tables where all take too much."""
-        if not self._tables:
-            return
-        last, held = next(reversed(self._tables.items()))
-        self.nbytes += held.measure()
-        if held.table.full or held.nbytes > SHARE * self._max_bytes:
-            self._evict(last)
-        while self.nbytes > self._max_bytes:
-            self._evict(next(iter(self._tables)))
-
-    def _evict(self, site: str) -> None:
-        held = self._tables.pop(site)
-        for page in list(held.pages):
-            page.leave_table()
-        self.nbytes -= held.nbytes
-        self.evicted += 1
-
-
-@dataclass(eq=False)
-class _Table:
-    table: PathTable = field(default_factory=PathTable)
-    pages: WeakSet[Page] = field(default_factory=WeakSet)
-    nbytes: int = 0
-
-    def measure(self) -> int:
-        """Measure the table; by how many bytes it has grown."""
-        before, self.nbytes = self.nbytes, self.table.nbytes
-        return self.nbytes - before
 
 
 class PageMemory:
@@ -113,13 +35,11 @@ class PageMemory:
     Args:
         max_bytes: Most bytes of pages.
         max_pages_per_site: Most pages of a site.
-        max_path_bytes: Most bytes of path tables, see `PathTables`.
 
     Attributes:
         nbytes: Bytes of pages held, about.
         evicted: Pages forgotten because of the bounds.
         reduced: Pages reduced to their facts because of them.
-        tables: The path tables.
 
     Source: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 
@@ -131,7 +51,7 @@ class PageMemory:
         ['http://a.example/2', 'http://a.example/0']
     """
 
-    def __init__(self, max_bytes: int, max_pages_per_site: int, max_path_bytes: int = MAX_TABLE_BYTES) -> None:
+    def __init__(self, max_bytes: int, max_pages_per_site: int) -> None:
         if max_bytes < 0 or max_pages_per_site < 1:
             raise ValueError(
                 f"max_bytes must be >= 0 and max_pages_per_site >= 1, got {max_bytes} and {max_pages_per_site}"
@@ -141,7 +61,6 @@ class PageMemory:
         self._pages: OrderedDict[str, _Remembered] = OrderedDict()  # by URL, oldest first
         self._whole: OrderedDict[str, Page] = OrderedDict()  # those that are more than their facts
         self._sites: dict[str, list[_Template]] = {}
-        self.tables = PathTables(max_path_bytes)
         self.nbytes = 0
         self.evicted = self.reduced = 0
 
@@ -158,15 +77,14 @@ class PageMemory:
             return
         self.forget(page.url)
         templates = self._sites.setdefault(site, [])
-        signature = page.signature
-        template = next((t for t in templates if signature_similarity(signature, t.signature) > SAME_TEMPLATE), None)
+        likeness = similarities(page.facts.data, [template.first for template in templates])
+        template = next((t for t, alike in zip(templates, likeness, strict=True) if alike > SAME_TEMPLATE), None)
         if template is None:
-            template = _Template(signature)
+            template = _Template(page.facts.data)
             templates.append(template)
         self._put(page, template)
         if isinstance(page, Page):
             self._whole[page.url] = page
-            self.tables.add_page(page)
         if sum(len(t.pages) for t in templates) > self._max_pages:
             self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
@@ -207,17 +125,7 @@ class PageMemory:
             k: How many at most.
             whole: Only pages that are there as a whole, with their elements.
         """
-        own = page.signature
-        # None is liker than one of all the same containers, or fewer: where k of these are found, and that is usual,
-        # it takes a sixth of the time of ordering all.
-        alike = list(
-            islice((other for other in self._others(page, whole) if _as_like_as_can_be(own, other.signature)), k)
-        )
-        return alike if len(alike) == k else likest_first(page, self._others(page, whole))[:k]
-
-    def path_table(self, site: str) -> PathTable:
-        """The path table to parse pages of a site with."""
-        return self.tables.get(site)
+        return likest_first(page, self._others(page, whole))[:k]
 
     def _others(self, page: Page, whole: bool) -> Iterator[Page | PageFacts]:
         """Other pages of its site, newest first in each template."""
@@ -245,16 +153,11 @@ class PageMemory:
         self.evicted += 1
 
 
-def _as_like_as_can_be(a: frozenset[int], b: frozenset[int]) -> bool:
-    """Whether `signature_similarity` of the two is 1."""
-    return bool(a and b) and (a <= b if len(a) <= len(b) else b <= a)
-
-
 @dataclass(eq=False)
 class _Template:
-    """The signature of a template's first page, which later ones are compared with; its pages, oldest first."""
+    """Facts of a template's first page, which later ones are compared with; its pages, oldest first."""
 
-    signature: frozenset[int]
+    first: bytes
     pages: OrderedDict[str, Page | PageFacts] = field(default_factory=OrderedDict)
 
 
@@ -262,6 +165,34 @@ class _Template:
 class _Remembered:
     nbytes: int
     template: _Template
+
+
+class StoreUse:
+    """A use of a store, made wherever there is a thread for it; what follows from it is up to the memory.
+
+    Args:
+        call: What is done.
+
+    Attributes:
+        answer: What it returned.
+        error: What of `FAILURES` it raised, None for nothing.
+        seconds: How long it took.
+    """
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+        self.answer: Any = None
+        self.error: Exception | None = None
+        self.seconds = 0.0
+
+    def make(self) -> None:
+        """Do it."""
+        begin = time.monotonic()
+        try:
+            self.answer = self._call()
+        except FAILURES as error:
+            self.error = error
+        self.seconds = time.monotonic() - begin
 
 
 class SiteMemory:
@@ -304,19 +235,29 @@ class SiteMemory:
 
     def meet(self, site: str) -> None:
         """Load the pages that are kept of a site, where this is the first call for it; nothing is done for ""."""
+        for use in self.meeting(site):
+            use.make()
+
+    def meeting(self, site: str) -> Iterator[StoreUse]:
+        """`meet` for those who use the store in a thread: yields each use, which is to be made before the next step."""
         store = self._store
-        if store is None or not site or site in self._met or not self._back_off.ready:
+        if store is None or not self.is_new(site):
             return
-        found: list[PageFacts] = []
-        if not self._use(lambda: found.extend(store.load(site)), 1):
+        use = StoreUse(partial(store.load, site))
+        yield use
+        if not self._worked(use, 1):
             return
         self._met[site] = None
         if len(self._met) > MAX_MET:
             self._met.popitem(last=False)
-        self.counts["loaded"] += bool(found)
-        for facts in found:
+        self.counts["loaded"] += bool(use.answer)
+        for facts in use.answer:
             if facts.url not in self.pages:
                 self.pages.remember(facts)
+
+    def is_new(self, site: str) -> bool:
+        """Whether there may be pages of a site in the store that were not loaded yet."""
+        return self._store is not None and bool(site) and site not in self._met and self._back_off.ready
 
     def remember(self, page: Page) -> None:
         """Keep a page to compare others with. A page without an http(s) URL is not kept."""
@@ -331,35 +272,46 @@ class SiteMemory:
 
         False where the store is left alone.
         """
+        if self._is_left_alone(at_once=at_once):
+            return False
+        for use in self.saving(at_once=at_once):
+            use.make()
+        return True
+
+    def saving(self, *, at_once: bool = False) -> Iterator[StoreUse]:
+        """`save` as `meeting` does it; pages that come meanwhile are saved with the next call."""
         held = {site: {url for url in urls if url in self.pages} for site, urls in self._unsaved.items()}
         self._unsaved = {site: urls for site, urls in held.items() if urls}
-        store = self._store
-        if store is None or not self._unsaved:
-            return True
-        if not self._back_off.ready and not at_once:
-            return False
+        store, unsaved = self._store, self._unsaved
+        if store is None or not unsaved or self._is_left_alone(at_once=at_once):
+            return
         sites = {
             site: [facts for facts in newest_of_each(self.pages.pages(site)) if facts.url in urls]
-            for site, urls in self._unsaved.items()
+            for site, urls in unsaved.items()
         }
-        if self._use(lambda: store.save(sites), len(sites)):
+        self._unsaved = {}
+        use = StoreUse(partial(store.save, sites))
+        yield use
+        if self._worked(use, len(sites)):
             self.counts["saved"] += len(sites)
-            self._unsaved.clear()
-        return True
+            return
+        for site, urls in unsaved.items():
+            self._unsaved.setdefault(site, set()).update(urls)
 
     def all_counts(self) -> dict[str, int]:
         """`counts` with those of the store, without zeros."""
         total = self.counts + (self._store.counts if self._store else Counter())
         return {name: count for name, count in total.items() if count}
 
-    def _use(self, call: Callable[[], None], sites: int) -> bool:
-        """Use the store for some sites; whether that worked."""
-        begin = time.monotonic()
-        try:
-            call()
-        except FAILURES as error:
+    def _is_left_alone(self, *, at_once: bool) -> bool:
+        """Whether the store failed lately, and there is something that it would be used for."""
+        return self._store is not None and bool(self._unsaved) and not (self._back_off.ready or at_once)
+
+    def _worked(self, use: StoreUse, sites: int) -> bool:
+        """Note how a use of the store for some sites ended."""
+        if use.error is not None:
             self._back_off.failed()
-            self._report(error)
+            self._report(use.error)
             return False
-        self._back_off.worked((time.monotonic() - begin) / sites)
+        self._back_off.worked(use.seconds / sites)
         return True

@@ -1,63 +1,40 @@
-"""Facts of pages as bytes: a row of a store, and the file of a model."""
+"""Facts of pages from outside: the rows of a store, and the file of a model."""
 
 from __future__ import annotations
 
 import json
-import struct
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
+from denoise_scrapy.core.sharing import checked
 from denoise_scrapy.page import Page, PageFacts
 
-# Raise with any change of the rows.
-FORMAT = "2"
+# Raise with any change of the facts.
+FORMAT = "3"
 # Bytes of a page's facts: 50,000 blocks, five times what the largest recorded page has.
 MAX_PAGE_BYTES = 1_000_000
 # Bytes of a model before it is compressed: thousands of pages of usual size.
 MAX_MODEL_BYTES = 1 << 28
 
-_HEAD = struct.Struct("<III")  # checksum, containers of the signature, blocks
 _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢字.<ul><li><a href=/x>x</a></ul></div>"
 _ADVICE = "Fit the model anew, and save it."
 
 
 def constants() -> dict[str, str]:
-    """What facts of this version are made with: the format of a row, and how paths and texts are hashed."""
-    return {"format": FORMAT, "hashes": f"{zlib.crc32(pack(Page.parse(_SAMPLE).facts)):08x}"}
+    """What facts of this version are made with: their format, and how paths and texts are hashed."""
+    return {"format": FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).facts.data):08x}"}
 
 
-def pack(facts: PageFacts) -> bytes:
-    """The facts without their URL: a header, and the arrays, little endian."""
-    signature = np.array(sorted(facts.signature), "<u8")
-    hashes, keys = facts.text_hashes.astype("<u8"), facts.path_keys.astype("<u8")
-    arrays = b"".join(array.tobytes() for array in (signature, hashes, keys, facts.tokens.astype("<u4")))
-    return _HEAD.pack(_checksum(facts.url, arrays), len(signature), len(facts.tokens)) + arrays
-
-
-def unpack(row: bytes, url: str) -> PageFacts:
-    """The facts of `pack`; `ValueError` where the row is damaged, or that of another URL.
+def read_facts(data: bytes, url: str) -> PageFacts:
+    """Return the facts of a page from outside; `ValueError` where they are damaged, or those of another URL.
 
     Example:
         >>> facts = Page.parse("<p>One two.", url="http://a.example/").facts
-        >>> unpack(pack(facts), facts.url).tokens.tolist()
+        >>> read_facts(facts.data, facts.url).tokens.tolist()
         [2]
     """
-    if len(row) < _HEAD.size:
-        raise ValueError("damaged facts")
-    checksum, shapes, blocks = _HEAD.unpack_from(row)
-    if len(row) != _HEAD.size + 8 * shapes + 20 * blocks or checksum != _checksum(url, row[_HEAD.size :]):
-        raise ValueError("damaged facts")
-    wide = np.frombuffer(row, "<u8", shapes + 2 * blocks, _HEAD.size).astype(np.uint64)
-    signature, hashes, keys = np.split(wide, [shapes, shapes + blocks])
-    tokens = np.frombuffer(row, "<u4", blocks, len(row) - 4 * blocks).astype(np.int64)
-    return PageFacts(url, frozenset(signature.tolist()), hashes, keys, tokens)
-
-
-def _checksum(url: str, arrays: bytes) -> int:
-    return zlib.crc32(arrays, zlib.crc32(url.encode("utf-8", "surrogatepass")))
+    return PageFacts(url, checked(data, url))
 
 
 def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
@@ -65,7 +42,7 @@ def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
 
     Raises `ValueError` where they have more than `MAX_MODEL_BYTES`.
     """
-    rows = [pack(page.facts) for page in pages]
+    rows = [page.facts.data for page in pages]
     index = [[page.url, len(row)] for page, row in zip(pages, rows, strict=True)]
     content = json.dumps({"constants": constants(), "pages": index}).encode() + b"\n" + b"".join(rows)
     if len(content) > MAX_MODEL_BYTES:
@@ -93,7 +70,7 @@ def _read(data: bytes) -> list[PageFacts]:
         raise ValueError(f"of another version: {stored['constants']} there and {constants()} here")
     pages, begin = [], 0
     for url, length in stored["pages"]:
-        pages.append(unpack(rows[begin : begin + length], url))
+        pages.append(read_facts(rows[begin : begin + length], url))
         begin += length
     if begin != len(rows):
         raise ValueError("damaged")

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
 
+from w3lib.url import canonicalize_url
+
 from denoise_scrapy.page import Page
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -24,6 +26,11 @@ _SESSION = re.compile(
     re.IGNORECASE,
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
+#: URLs that are spelled in one way: nothing in them is quoted, sorted or left out, and most are. To read and write one
+#: takes the standard library and w3lib 30 µs, and a page's URL is spelled three times.
+_PLAIN = re.compile(
+    r"https?://([a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?)(:(?:[1-9]\d{0,3}|[1-5]\d{4}))?((?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/?|/)"
+)
 
 
 @lru_cache(1024)  # a page's URL is asked about some ten times between its arrival and its body: 1.5 µs each
@@ -44,6 +51,37 @@ def site_key(url: str) -> str:
     return f"{parts.scheme}://{host}:{port}" if port and host and parts.scheme in _DEFAULT_PORTS else ""
 
 
+def canonical(url: str, *, keep_fragment: bool = False) -> str:
+    """The URL as browsers send it, its parameters sorted: what `w3lib.url.canonicalize_url` makes of it.
+
+    Example:
+        >>> canonical("http://A.example?b=1&a=ä#top")
+        'http://a.example/?a=%C3%A4&b=1'
+    """
+    return url if _PLAIN.fullmatch(url) else canonicalize_url(url, keep_fragments=keep_fragment)
+
+
+def spelling(url: str) -> str:
+    """The URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
+
+    Example:
+        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
+        True
+    """
+    plain = _PLAIN.fullmatch(url)
+    if plain:
+        host, port, path = plain.groups()
+        port = "" if port in {None, ":80", ":443"} else port
+        return f"{host.removeprefix('www.')}{port}{path.rstrip('/')}?"
+    try:
+        parts = urlsplit(canonicalize_url(url))
+        host = (parts.hostname or "").removeprefix("www.")
+        port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
+    except ValueError:  # no URL that could be fetched
+        return url
+    return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]
+
+
 def page_identity(url: str) -> str:
     """The URL without what does not tell one page from another: fragment, closing slash, identifiers of a session.
 
@@ -51,6 +89,8 @@ def page_identity(url: str) -> str:
         >>> page_identity("http://a.example/news/7/;jsessionid=0A?PHPSESSID=1f&page=2#top")
         'http://a.example/news/7?page=2'
     """
+    if _PLAIN.fullmatch(url):
+        return url.rstrip("/")
     parts = urlsplit(url)
     path = _SESSION_IN_PATH.sub("", parts.path).rstrip("/")
     pairs = [pair for pair in parts.query.split("&") if not _SESSION.fullmatch(pair)]

@@ -59,5 +59,5 @@ def _tree(svg: Svg, tree: FeatureTree, places: list[tuple[int, int]], matched: n
         if up >= 0:
             svg.path(f"M{places[up][0] + 33} {places[up][1] + SIZE[1]}L{x + 33} {y}")
     for node, (x, y) in enumerate(places):
-        name = tree.page.path_table.step(int(tree.page.elements.paths[tree.element[node]]))
+        name = tree.page.elements.step(int(tree.element[node]))
         svg.box(x, y, *SIZE, name, kind="box" if matched[node] else alone)

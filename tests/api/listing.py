@@ -126,7 +126,7 @@ def _settings() -> Iterator[str]:
 
     for name, kind, default, declared in declarations():
         page = ", per page" if declared.per_page else ""
-        yield f"DENOISE_{name.upper()} = {default!r}: {declared.valid_values(kind)}{page}"
+        yield f"DENOISE_{name.upper()} = {declared.default or repr(default)}: {declared.valid_values(kind)}{page}"
 
 
 def _stats() -> Iterator[str]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.dedup.stream_truth import Relation, StreamText, Truth
-from denoise_scrapy.dedup.tokens import tokens
+from denoise_scrapy.core.units import tokens
 from tests.dedup.made_texts import english
 
 WORDS = st.lists(st.sampled_from("red tree stone river sand light moss fern".split()), max_size=40)

@@ -32,9 +32,7 @@ def body(html: str) -> list[str]:
 
 
 def paths_of(page: Page, chosen: np.ndarray) -> list[str]:
-    paths = page.elements.paths[chosen].tolist()
-    told = page.path_table.describe(paths)
-    return [told[path].removeprefix("html/body/") for path in paths]
+    return [path.removeprefix("html/body/") for path in page.paths_of(np.flatnonzero(chosen).tolist())]
 
 
 def left(html: str) -> list[str]:
@@ -45,7 +43,7 @@ def left(html: str) -> list[str]:
 def literal_lengths(page: Page, block: int) -> tuple[int, int]:
     """Formulas 2 and 3: sums of the text lengths of the block's nodes, white space taken out."""
     elements, link, word = page.elements, 0, 0
-    tags = [page.path_table.tags[path] for path in elements.paths]
+    tags = page.tags()
     hidden = [bool(flags & Flag.HIDDEN) for flags in elements.column("own_flags")]
     for node in range(block, int(elements.end[block])):
         above = [node]
@@ -54,10 +52,8 @@ def literal_lengths(page: Page, block: int) -> tuple[int, int]:
         if any(hidden[i] for i in above):
             continue
         texts = [
-            page._text.slice(int(mark) + 1, int(end))
-            for mark, end, owner in zip(
-                elements.marks, [*elements.marks[1:], len(elements.text.codes)], elements.text_owner, strict=True
-            )
+            page.tree.slice(int(mark) + 1, int(end))
+            for mark, end, owner in zip(elements.marks, elements.text_ends, elements.text_owner, strict=True)
             if owner == node
         ]
         length = sum(len("".join(text.split()).encode("utf-16-le")) // 2 for text in texts)

@@ -10,8 +10,8 @@ import training
 from denoise_scrapy.body import extract
 from denoise_scrapy.body.features import FAMILIES, NAMES, block_features
 from denoise_scrapy.body.model import BlockModel, block_model
-from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.reasons import Reasons
+from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from training.tables import below
@@ -64,7 +64,7 @@ def test_a_reason_tells_on_how_many_pages_a_text_is():
 
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
-    model, neighbours = block_model(), Neighbours.of(page)
+    model, neighbours = block_model(), Neighbours.of(page.tree)
     features = block_features(page, SiteStatistics(), model.vocabulary)
     reasons = Reasons(features, neighbours, model)
     without = features.copy()

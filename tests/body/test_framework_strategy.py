@@ -34,7 +34,7 @@ def body(html: str, boxes: dict[str, tuple[float, float]] | None = None) -> list
 
 def boxes_of(page: Page, sizes: dict[str, tuple[float, float]]) -> Boxes:
     """Boxes of a page of 1,000 x 1,000 pixels by the last step of each element's path; others are unknown."""
-    steps = [page.path_table.step(int(path)) for path in page.elements.paths]
+    steps = [page.elements.step(element) for element in range(len(page.elements))]
     width, height = np.array([sizes.get(step, (np.nan, np.nan)) for step in steps], np.float32).T
     zeros = np.zeros(len(steps), np.float32)
     return Boxes(zeros, zeros, width, height, 1000, 1000)

@@ -63,7 +63,7 @@ def test_area_counts_where_boxes_are_known():
     page = Page.parse(PAGE)
     n = len(page.elements)
     x, y, w, h = (np.zeros(n, np.float32) for _ in range(4))
-    tags = [page.path_table.tags[p] for p in page.elements.paths]
+    tags = page.tags()
     paragraphs = [i for i, tag in enumerate(tags) if tag == "p"]
     w[paragraphs], h[paragraphs] = 100, 50
     x[paragraphs[:2]] = 400  # the story stands in the middle, the links at the left edge

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.body import STRATEGIES, SiteModel, Taste, extract
 from denoise_scrapy.body.parts import PARTS, Surroundings
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
-from denoise_scrapy.body.words import read_words
+from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages

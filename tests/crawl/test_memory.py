@@ -33,20 +33,18 @@ def odd_web(web: Web) -> Web:
 
 def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {
-        "DENOISE_MEMORY_MB": 0.5,
+        "DENOISE_MEMORY_MB": 0.2,
         "CONCURRENT_REQUESTS": 2,
     }
     monkeypatch.setattr(state, "PAGES_PER_SITE", 3)
     done = crawl(spider_of(*(odd_web(f"/a/{n}") for n in range(PAGES))), small)
     assert len(done.items) == PAGES
     assert all(item["body"] for item in done.items)
-    assert done.stat("memory/evicted/path_tables") > 3
     assert done.stat("memory/evicted/recent") > 3
     assert done.stat("pages/evicted") > 3
     assert done.stat("memory/bytes/pages") + done.stat("memory/bytes/recent") <= 200_000
-    assert done.stat("memory/bytes/path_tables") <= 2 * 330_000  # what the last page added is measured at the next
     parts = {name: value for name, value in done.stats.items() if name.startswith("denoise/memory/bytes/")}
-    assert len(parts) == 4
+    assert len(parts) == 3
     assert done.stat("memory/bytes") == sum(parts.values())
     assert done.stat("memory/bytes/index") > 0
     assert not done.stat("errors")
@@ -55,7 +53,7 @@ def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monk
 def test_a_crawl_of_usual_size_loses_nothing(odd_web: Web) -> None:
     done = crawl(spider_of(*(odd_web(f"/a/{n}") for n in range(6))))
     left = {n: value for n, value in done.stats.items() if n.startswith("denoise/memory/evicted/")}
-    assert len(left) >= 6
+    assert len(left) >= 5
     assert not any(left.values())
 
 

@@ -24,8 +24,9 @@ GROUPS = {
     "Which pages, and how": "enabled strategy geometry max_page_mb",
     "What items receive": "body_field url_field shared_body overwrite",
     "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
-    "Near-duplicates": "dedup_rule dedup_threshold dedup_most_new dedup_short dedup_key_field dedup_search",
-    "Memory": "memory_mb site_memory_path",
+    "Near-duplicates": "dedup_rule dedup_threshold dedup_most_new dedup_short dedup_key_field dedup_search "
+    "dedup_variants",
+    "Memory and threads": "memory_mb site_memory_path threads",
 }
 
 
@@ -35,7 +36,8 @@ def settings_table() -> str:
     for name, kind, default, declared in declarations():
         valid = declared.valid_values(kind).replace("|", "\\|") + (f" {declared.unit}" if declared.unit else "")
         mark = "" if declared.per_page else " *"
-        rows[name] = f"| `DENOISE_{name.upper()}`{mark} | {valid} | `{default!r}` | {declared.meaning} |"
+        shown = declared.default or f"`{default!r}`"
+        rows[name] = f"| `DENOISE_{name.upper()}`{mark} | {valid} | {shown} | {declared.meaning} |"
     lines: list[str] = []
     for heading, names in GROUPS.items():
         lines += [f"\n## {heading}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.pages import BoundedDict, is_comparable, is_page, spelling
+from denoise_scrapy.crawl.pages import BoundedDict, is_comparable, is_page
 
 URL = "http://a.example/1"
 
@@ -24,11 +24,6 @@ def test_a_bounded_dict_keeps_the_youngest_that_fit(puts: list[tuple[int, int]],
     assert kept.nbytes == sum(expected.values()) <= limit
     assert {key: kept.get(key) for key in range(6)} == {key: expected.get(key) for key in range(6)}
     assert len(kept) == len(expected)
-
-
-def test_spellings_of_one_page() -> None:
-    assert spelling("http://a.example/x/") == spelling("https://www.a.example/x")
-    assert len({*map(spelling, (f"http://a.example/{end}" for end in ("x", "y", "x?page=2"))), spelling(URL)}) == 4
 
 
 def test_what_counts_as_a_page() -> None:

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import catalog as module
-from denoise_scrapy.dedup.catalog import Catalog
-from denoise_scrapy.dedup.fingerprint import Features, Fingerprint
+from denoise_scrapy.core import catalog as module
+from denoise_scrapy.core.catalog import Catalog
+from denoise_scrapy.core.feature_strings import FeatureStrings
+from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.rules import THRESHOLD, NearCopyRule, PartRule
 from denoise_scrapy.dedup.store import Listing, Name, Record
 from tests.dedup.made_texts import cut_out, english
@@ -67,7 +68,7 @@ def test_it_finds_what_a_list_finds(steps, new):
         assert tuple(map(list, found)) == plain(kept, new)
     assert len(catalog) == len(kept) and catalog.last == last and not catalog.discard(last + 1)
     assert catalog.ids_after(last // 2) == [one.id for one in kept if one.id > last // 2]
-    sizes = [one.end - one.start for one in catalog._segments]
+    sizes = catalog.segments
     assert all(size <= 16 for size in sizes) and sum(sizes) == len(steps) // 4 * 4
 
 
@@ -124,7 +125,7 @@ def possible(catalog, new, rule, threshold=THRESHOLD):
 def test_no_duplicate_is_refused(seed, length, share, threshold):
     words = english(seed, length)
     kept = [Fingerprint.of(" ".join(one)) for one in (words, cut_out(words, share), words[length // 3 :], words * 3)]
-    new = Features.read(" ".join(cut_out(words, share / 2, 0.1)))
+    new = FeatureStrings(" ".join(cut_out(words, share / 2, 0.1)))
     for rule in (PartRule(), NearCopyRule()):
         can = possible(filled(kept), new, rule, threshold)
         verdicts = enumerate(rule.judge(new, kept, threshold), 1)
@@ -135,11 +136,11 @@ def test_strangers_are_refused():
     catalog = filled([Fingerprint.of(" ".join(english(seed, 150 + 12 * seed))) for seed in range(60)])
     passed = 0
     for seed in range(100, 130):
-        passed += len(possible(catalog, Features.read(" ".join(english(seed, 400))), PartRule()))
+        passed += len(possible(catalog, FeatureStrings(" ".join(english(seed, 400))), PartRule()))
     assert passed <= 18  # of 1,800
 
 
 def test_what_a_store_did_not_say_is_possible():
     catalog = Catalog()
     catalog.extend([listing(n, str(n), of=bands(1))._replace(limit=limit) for n, limit in ((1, 0), (2, 17), (3, 3))])
-    assert possible(catalog, Features.read(" ".join(english(1))), PartRule()) == [1, 2, 3]
+    assert possible(catalog, FeatureStrings(" ".join(english(1))), PartRule()) == [1, 2, 3]

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.fingerprint import EVERY, RARE_CAP, S1_CAP, S2_CAP, Features, Fingerprint
+from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
+from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
+from denoise_scrapy.dedup.fingerprint import RARE_CAP, S1_CAP, S2_CAP, Fingerprint
 from denoise_scrapy.dedup.rules import compare
-from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
 from tests.dedup.made_texts import english
 
 WORDS = "the of tree stone river 的 山 水 light".split()
@@ -51,12 +52,12 @@ def literal_sample(features, limit):
 
 @given(TEXTS, LEVELS)
 def test_main_string_is_the_literal_set(text, t):
-    assert Features.read(text).main_units(t).tolist() == sorted(literal_s1(text, t))
+    assert FeatureStrings(text).main_units(t).tolist() == sorted(literal_s1(text, t))
 
 
 @given(TEXTS, TEXTS)
 def test_runs_intersect_like_the_literal_sets(one, two):
-    mine, theirs = (Features.read(text).runs.distinct for text in (one, two))
+    mine, theirs = (FeatureStrings(text).runs.distinct for text in (one, two))
     left, right = (set(literal_runs(text)) - {None} for text in (one, two))
     assert len(mine) == len(left)
     assert len(np.intersect1d(mine, theirs)) == len(left & right)
@@ -66,7 +67,7 @@ def test_runs_intersect_like_the_literal_sets(one, two):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(200, 3000))
 def test_sampling_is_the_literal_one_and_bounded(seed, length):
-    features = Features.read(" ".join(english(seed, length)))
+    features = FeatureStrings(" ".join(english(seed, length)))
     kept = Fingerprint.of(features)
     assert kept.runs.tolist() == literal_sample(features, kept.limit)
     assert len(kept.runs) <= S2_CAP
@@ -93,7 +94,7 @@ def test_of_a_text_without_threshold_all_units_are_main_ones():
 
 @given(TEXTS)
 def test_places_and_informative_units_are_those_of_the_main_string(text):
-    features = Features.read(text)
+    features = FeatureStrings(text)
     places, informative = features.places.tolist(), features.informative.tolist()
     assert len(places) == len(informative) == features.n
     assert {place for place, one in zip(places, informative, strict=True) if one} == literal_s1(text, 0)
@@ -102,7 +103,7 @@ def test_places_and_informative_units_are_those_of_the_main_string(text):
 @pytest.mark.parametrize("length", [100, 599, 900, 4000])
 def test_a_text_that_repeats_itself_is_what_it_was(length):
     words = english(5, length)
-    once, twice = Features.read(" ".join(words)), Features.read(" ".join(words * 2))
+    once, twice = FeatureStrings(" ".join(words)), FeatureStrings(" ".join(words * 2))
     assert len(twice.runs.distinct) <= len(once.runs.distinct) + 4  # those across the joint
     for new, kept in ((once, twice), (twice, once)):
         verdict = compare(new, Fingerprint.of(kept))
@@ -111,7 +112,7 @@ def test_a_text_that_repeats_itself_is_what_it_was(length):
 
 def test_a_part_lies_inside_the_whole_at_every_level():
     words = english(3, 3000)
-    whole, part = Features.read(" ".join(words)), Features.read(" ".join(words[200:1700]))
+    whole, part = FeatureStrings(" ".join(words)), FeatureStrings(" ".join(words[200:1700]))
     for t in range(4):
         assert set(part.main_units(t).tolist()) <= set(whole.main_units(t).tolist())
 
@@ -122,7 +123,7 @@ def test_threshold_by_length(length, t):
 
 
 def test_stop_units_count_in_runs_only():
-    features = Features.read("the tree of the stone")
+    features = FeatureStrings("the tree of the stone")
     assert len(features.main_units(0)) == 2
     assert len(features.sample()) == 1
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from datasketch import MinHash
 
-from denoise_scrapy.dedup.fingerprint import BANDS, VALUES, bands, minhash
-from denoise_scrapy.dedup.tokens import unit_hashes
+from denoise_scrapy.core.feature_strings import BANDS, VALUES, FeatureStrings, minhash
+from denoise_scrapy.core.units import unit_hashes
 from tests.dedup.made_texts import cut_out, english
 
 # Of the first made text, by the code that wrote the first stores.
@@ -11,8 +11,12 @@ VALUES_OF_ONE = [16937440, 10517684, 42318964]
 BANDS_OF_ONE = [2483188311, 4027259838, 1284175732]
 
 
+def bands(words):
+    return np.frombuffer(FeatureStrings(" ".join(words)).bands(), "<u4").tolist()
+
+
 def keys_of(words):
-    return set(enumerate(bands(unit_hashes(words)).tolist()))
+    return set(enumerate(bands(words)))
 
 
 def test_no_shingle_no_signature():
@@ -26,7 +30,7 @@ def test_signature_estimates_the_jaccard_of_shingles():
     assert estimate == pytest.approx(0.5, abs=0.2)
 
 
-def test_long_texts_are_hashed_in_chunks():
+def test_the_signature_of_a_text_is_the_least_of_its_parts():
     hashes = np.arange(10_000, dtype=np.uint32)
     by_halves = np.minimum(minhash(hashes[:5002]), minhash(hashes[5000:]))
     assert np.array_equal(minhash(hashes), by_halves)
@@ -45,7 +49,7 @@ def test_edits_share_a_band_and_others_do_not():
 
 
 def test_a_sketch_of_an_array_is_that_of_its_values():
-    """`minhash` hands datasketch all hashes as one value; a version that takes it otherwise must be noticed."""
+    """And datasketch's, by its own permutations."""
     hashes = unit_hashes(english(3, 200))
     plain = MinHash(num_perm=64, seed=1, scheme="affine32", hashfunc=int)
     wide = hashes.astype(np.uint64)
@@ -57,6 +61,7 @@ def test_a_sketch_of_an_array_is_that_of_its_values():
 
 
 def test_the_values_are_those_that_stores_hold():
-    hashes = unit_hashes(english(1, 300))
-    assert (len(bands(hashes)), len(minhash(hashes))) == (BANDS, VALUES)
-    assert minhash(hashes)[:3].tolist() == VALUES_OF_ONE and bands(hashes)[:3].tolist() == BANDS_OF_ONE
+    words = english(1, 300)
+    values = minhash(unit_hashes(words))
+    assert (len(bands(words)), len(values)) == (BANDS, VALUES)
+    assert values[:3].tolist() == VALUES_OF_ONE and bands(words)[:3] == BANDS_OF_ONE

@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Features, Fingerprint
+from denoise_scrapy.core.feature_strings import FeatureStrings
+from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
+from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Fingerprint
 from denoise_scrapy.dedup.rules import THRESHOLD, compare, judge, needed, share_new
-from denoise_scrapy.dedup.tokens import is_stop, tokens, unit_hashes
 from tests.dedup.made_texts import chinese, english
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern".split()
 
 
 def verdict_on(new, kept, threshold=THRESHOLD):
-    return compare(Features.read(new), Fingerprint.of(kept), threshold)
+    return compare(FeatureStrings(new), Fingerprint.of(kept), threshold)
 
 
 def runs_of(words):
@@ -62,7 +63,7 @@ def literal(new, kept, threshold, both=False):
 )
 def test_agrees_with_the_literal_rule(kept, added, start, threshold, both):
     new = " ".join(kept[start:] + added)
-    verdict = judge(Features.read(new), [Fingerprint.of(" ".join(kept))], threshold, 1.0, both=both)[0]
+    verdict = judge(FeatureStrings(new), [Fingerprint.of(" ".join(kept))], threshold, 1.0, both=both)[0]
     duplicate, c1, c2 = literal(new, " ".join(kept), threshold, both)
     if verdict.c2:
         # 16-bit halves of at most 100 runs: a few may be equal by chance
@@ -107,7 +108,7 @@ def test_many_at_once_are_judged_like_one_by_one(seed, threshold, both):
         start, other = rnd.randrange(len(words) // 2 + 1), english(seed + number, rnd.choice(lengths))
         part = words[start : start + rnd.randrange(len(words) + 1)]
         kept.append(Fingerprint.of(" ".join(part + other[: rnd.randrange(len(other) + 1) // 2])))
-    new = Features.read(" ".join(words))
+    new = FeatureStrings(" ".join(words))
     kept.append(Fingerprint.of(new))
     expected = [judge(new, [one], threshold, both=both)[0] for one in kept]
     assert judge(new, kept, threshold, both=both) == expected
@@ -119,7 +120,9 @@ def test_near_copies_are_alike_both_ways():
     half, edit = words[:200], ["by", "somebody", *words[8:]]
     for new, other, part, copy in ((half, words, True, False), (words, half, False, False), (edit, words, True, True)):
         kept = [Fingerprint.of(" ".join(other))]
-        found = [judge(Features.read(" ".join(new)), kept, THRESHOLD, both=both)[0].duplicate for both in (False, True)]
+        found = [
+            judge(FeatureStrings(" ".join(new)), kept, THRESHOLD, both=both)[0].duplicate for both in (False, True)
+        ]
         assert found == [part, copy]
 
 
@@ -168,12 +171,12 @@ class TestDifferences:
         kept = Fingerprint.of(" ".join(words))
         edited = [word if place % 25 else f"edit{place}" for place, word in enumerate(words)]
         for new, share in ((words, 0.0), (words[:900], 0.0), (words + english(51, 400), 1 / 6), (edited, 1 / 25)):
-            assert share_new(Features.read(" ".join(new)), kept) == pytest.approx(share, abs=0.07)
+            assert share_new(FeatureStrings(" ".join(new)), kept) == pytest.approx(share, abs=0.07)
 
     def test_what_repeats_something_new_is_no_duplicate(self):
         words, chorus = english(52, 300), english(53, 30)
         new = " ".join(words + chorus * 12)
-        assert compare(Features.read(new), Fingerprint.of(" ".join(words)), most_new=1.0).duplicate
+        assert compare(FeatureStrings(new), Fingerprint.of(" ".join(words)), most_new=1.0).duplicate
         assert not verdict_on(new, " ".join(words)).duplicate
 
 

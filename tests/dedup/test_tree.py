@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.dedup.fingerprint import count_common, gather, ones, sign
+from denoise_scrapy.core.feature_strings import count_common
+from denoise_scrapy.dedup.fingerprint import gather, ones, sign
 from denoise_scrapy.dedup.rules import needed
 from denoise_scrapy.dedup.tree import MAX_DEPTH, SetTree
 

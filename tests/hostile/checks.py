@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from importlib import resources
 from unittest.mock import patch
 
@@ -15,7 +15,6 @@ from markdown_it import MarkdownIt
 from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
-from denoise_scrapy.page import parse
 
 URL = "http://a.example/d/page.html"
 #: Elements that run, ask for something or send something.
@@ -108,11 +107,9 @@ def check_body(body: Body) -> None:
     check_markdown(body.markdown)
 
 
-@contextmanager
-def bounds(elements: int = parse.MAX_ELEMENTS, piece: int = parse.PIECE) -> Iterator[None]:
-    """Pages are too large from so many elements on, which is looked at after so many bytes."""
-    with patch.object(parse, "MAX_ELEMENTS", elements), patch.object(parse, "PIECE", piece):
-        yield
+def over_bounds() -> AbstractContextManager[object]:
+    """All pages are too large."""
+    return patch("denoise_scrapy.page.page.is_too_large", lambda html: True)
 
 
 def check_page(
@@ -133,7 +130,7 @@ def check_page(
         explains: Whether the file of `explain` is made, too.
     """
     page = Page.parse(html, url=URL, encoding=encoding)
-    parsed = [Page.parse(o, url=f"{URL}?{n}", paths=page.path_table) for n, o in enumerate(others)]
+    parsed = [Page.parse(o, url=f"{URL}?{n}") for n, o in enumerate(others)]
     assert all(link.startswith(("http://", "https://")) for link in page.links)
     assert page.nbytes > 0 and page.facts.nbytes > 0
     model, found = SiteModel.fit(parsed), {"alone": SiteModel.fit().extract(page)}

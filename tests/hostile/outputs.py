@@ -76,8 +76,10 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
             "url": 1,
             "base_url": 2,
             "block_texts": 2,
-            "marked_texts": 4,
             "references": 4,
+            "attributes": 4,
+            "sizes": 4,
+            "declared_types": 1,
         }.items()
     },
     "sibling_links": (16, _of("site", "sibling_links", lambda given: given.page, lambda given: 10)),

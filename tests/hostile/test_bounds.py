@@ -1,72 +1,95 @@
-"""The bounds of a page: what is over one keeps its text, and all others are read as ever."""
+"""The bounds of a page: what is over one keeps its text, all others are judged, and no page takes the parser long."""
 
+import time
 from collections import Counter
-from contextlib import nullcontext
+from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.strategies import lcs
-from denoise_scrapy.native import library, switched_off
-from denoise_scrapy.page import PathTable, parse
-from denoise_scrapy.page.parse import next_markup, parse_markup, text_of, to_utf8
+from denoise_scrapy.core.bounds import is_too_large, text_alone
+from denoise_scrapy.core.tree import MAX_DEPTH
+from denoise_scrapy.page.parse import to_utf8
+from tests.hostile.checks import over_bounds
 from tests.html_strategies import SOUP, pages
+from tests.page.literal_reader import root_of
 
-HEAD = "<html><head><title>T</title><style>p { color: red }</style></head><body>"
+HEAD = "<html><head><style>p { color: red }</style></head><body>"
 STORIES = [f"Story {number} tells of rain." for number in range(400)]
 PAGE = HEAD + "".join(f"<div><p>{text}</p><script>if (a<b) hide('<p>')</script></div>" for text in STORIES)
 
 
-@pytest.fixture
-def bounded(monkeypatch):
-    monkeypatch.setattr(parse, "PIECE", 512)
-    monkeypatch.setattr(parse, "MAX_ELEMENTS", 300)
-
-
-def told(page: Page) -> tuple[object, ...]:
-    return page.tags(), page.block_texts, page.links, page.title
-
-
-@pytest.mark.parametrize("numpy", [False, True])
-def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(numpy, bounded):
-    with switched_off() if numpy or library() is None else nullcontext():
-        body, page = extract(PAGE), Page.parse(PAGE)
+@pytest.mark.parametrize("large", [PAGE + "<i>" * 6000, PAGE + "<b></b>" * 100_000, PAGE + "<div>" * MAX_DEPTH])
+def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(large: str) -> None:
+    body, page = extract(large), Page.parse(large)
     assert (body.fallback, body.evidence, body.confidence) == ("too large", "whole text", 0.0)
     assert [line for line in body.text.split("\n") if line] == STORIES
-    assert 200 < len(page.tags()) < 700 and page.is_too_large
+    assert page.is_too_large and page.tags() == ["html", "body", "pre"]
     assert "hide" not in body.text + body.html + body.markdown
     assert body.blocks[0].reason == "too large" and all(block.kept for block in body.blocks)
 
 
-def test_within_its_bounds_a_page_is_judged(bounded, monkeypatch):
-    monkeypatch.setattr(parse, "MAX_ELEMENTS", 5 + 4 * len(STORIES))
+def test_within_its_bounds_a_page_is_judged() -> None:
     assert extract(PAGE).fallback == "page alone"
 
 
-def test_bytes_are_bounded(bounded, monkeypatch):
-    monkeypatch.setattr(parse, "MAX_ELEMENTS", 10**9)
-    monkeypatch.setattr(parse, "MAX_BYTES", 20_000)
-    body = extract(PAGE)
-    assert body.fallback == "too large" and [line for line in body.text.split("\n") if line] == STORIES
-
-
-def test_selectors_are_not_asked_then(bounded):
-    page = Page.parse(PAGE, keep="p", remove=["div", "//p"])
+def test_selectors_are_not_asked_then() -> None:
+    large = PAGE + "<i>" * 6000
+    page = Page.parse(large, keep="p", remove=["div", "//p"])
     assert (page.kept_by_user, page.removed_by_user) == ((), ())
-    assert extract(PAGE, remove="p").text.endswith(STORIES[-1])
+    assert extract(large, remove="p").text.endswith(STORIES[-1])
 
 
-def test_depth_is_bounded():
-    """20,000 open elements, and as many end tags that end none: libxml2 looks at 400 million."""
-    page = Page.parse("<div>" * 20_000 + "</b>" * 20_000 + "word")
-    assert page.is_too_large and page.block_texts == ["word"]
-    assert not Page.parse("<div>" * parse.MAX_DEPTH + "word").is_too_large
+def test_depth_is_bounded() -> None:
+    """libxml2's tree ends at 2,048 levels, and drops what follows."""
+    for levels in (MAX_DEPTH - 2, MAX_DEPTH - 1, 3000, 20_000):  # html and body are two
+        page = Page.parse("<div>" * levels + "word")
+        assert page.is_too_large == (levels > MAX_DEPTH - 2)
+        assert [text.strip() for text in page.block_texts] == ["word"]
 
 
-def test_a_matching_that_takes_too_long_is_not_begun(monkeypatch):
+# Pages at a bound, and one over it: start tags, open elements, attributes, end tags that end nothing.
+AT_BOUNDS: dict[str, tuple[Callable[[int], bytes], int]] = {
+    "tags": (lambda n: b"<p>" * n, 100_000),
+    "open": (lambda n: b"<b>" * n + b" " * 20_000, 5000),
+    "open and ended": (lambda n: b"<b>" * n + b"</b>" * n + b"<b>" * n, 5000),
+    "attributes": (lambda n: b"<p " + b" a=1" * n + b">", 14_142),
+    "attributes of many": (lambda n: (b"<p" + b" a" * 1000 + b">") * n + b" " * 20_000, 200),
+    "attributes in quotes": (lambda n: b"<p" + b" a = '>' b=\">\" c" * (n // 3) + b" d" * (n % 3) + b">", 14_142),
+    "end tags": (lambda n: b"<b>" * 4000 + b"</i>" * n, 50_000),
+}
+
+
+@pytest.mark.parametrize("case", AT_BOUNDS)
+def test_bounds_of_the_parser(case: str) -> None:
+    make, most = AT_BOUNDS[case]
+    assert not is_too_large(make(most))
+    assert is_too_large(make(most + 1))
+
+
+@pytest.mark.parametrize(
+    "around", [b"<script>%b</script>", b"<!--%b-->", b"<p title='%b'>", b'<p title="%b">', b"<STYLE>%b"]
+)
+def test_what_is_no_markup_counts_for_nothing(around: bytes) -> None:
+    assert not is_too_large(around % (b"<b>" * 6000))
+    assert is_too_large(around % b"x" + b"</script></style>" + b"<b>" * 6000)
+
+
+def test_bytes_are_bounded() -> None:
+    large = PAGE + " " * 50_000_000
+    assert extract(large).fallback == "too large"
+
+
+def test_a_page_of_a_given_tree_is_bounded_too() -> None:
+    html = "<div>" * 600 + STORIES[0]
+    page = Page.parse(html, root=root_of(html))
+    assert page.is_too_large and [text.strip() for text in page.block_texts] == STORIES[:1]
+
+
+def test_a_matching_that_takes_too_long_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels of 1,400 nodes have tables of two million cells each."""
     monkeypatch.setattr(lcs, "MAX_CELLS", 500_000)
     level = "<p>".join(f"<b>{number}</b>" for number in range(700))
@@ -78,73 +101,94 @@ def test_a_matching_that_takes_too_long_is_not_begun(monkeypatch):
     assert SiteModel.fit([other]).extract(page, strategy="lcs").text.split() == " ".join(page.block_texts).split()
 
 
-def test_elements_inside_skipped_ones_count(bounded):
-    for tag in ("noscript", "template", "svg", "head"):
-        page = Page.parse(f"<{tag}>" + "<i x=1></i>" * 2000 + f"</{tag}><p>word")
-        assert page.is_too_large, tag
-        assert page.block_texts[-1] == "word"
-
-
-@settings(deadline=None)
-@given(st.one_of(SOUP, pages()), st.integers(1, 40))
-def test_a_page_read_in_pieces_is_the_same(source, size):
-    """lxml gets it as a file then."""
-    body = to_utf8(source)
-    whole = parse_markup(body, PathTable())
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parse, "PIECE", size)
-        parsed = parse_markup(body, PathTable())
-    for name in ("paths", "text", "urls", "sizes", "attributes", "title", "base", "noscript_read"):
-        assert repr(getattr(parsed, name)) == repr(getattr(whole, name)), name
-
-
-def cut(source: str, elements: int) -> Page:
-    """A page that is read in tiny pieces, and as far as its bound goes."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parse, "PIECE", 16)
-        patched.setattr(parse, "MAX_ELEMENTS", elements)
-        return Page.parse(source)
+# ---- text without structure ----
 
 
 def letters(page: Page) -> Counter[str]:
     return Counter("".join("".join(page.block_texts).split()))
 
 
-@settings(deadline=None)
-@given(st.one_of(SOUP, pages()), st.integers(1, 8))
-def test_wherever_a_page_is_cut_both_readers_tell_the_same(source, elements):
-    native = cut(source, elements)
-    with switched_off():
-        assert told(cut(source, elements)) == told(native)
+@given(pages())
+def test_all_text_of_a_page_without_structure_is_kept(source: str) -> None:
+    source = source.replace("noscript", "i").replace("<title>T</title>", "")
+    with over_bounds():
+        large = Page.parse(source)
+    assert letters(large) == letters(Page.parse(source))
+    assert large.is_too_large or not large.block_texts
 
 
-@settings(deadline=None, max_examples=50)
-@given(pages(), st.integers(1, 8))
-def test_wherever_a_page_is_cut_all_of_its_text_is_kept(source, elements):
-    source = source.replace("script", "span")  # noscript shows nothing only where it is told from the rest
-    assert letters(cut(source, elements)) == letters(Page.parse(source))
+@given(SOUP)
+def test_no_text_without_structure_raises_or_has_markup(source: str) -> None:
+    found = text_alone(to_utf8(source))
+    assert found.startswith(b"<pre>") or not found
+    assert found.count(b"<") <= 1
+    assert len(found) <= 4 * len(to_utf8(source)) + 5
 
 
 @pytest.mark.parametrize(
     ("markup", "text"),
     [
         (b"a<b>b</b>c<p>d", "abc|d"),
-        (b"<p title='>' data-x=\">\">a</p>", "|a|"),
-        (b'<p class=a">it\'s</p><p>"b', "|it's||\"b"),
-        (b"<script>x</script >a<STYLE>b</style>c<!-- <p>d --> e", "|a|c| e"),
-        (b"&lt;script&gt; &#1;&#0;&#x0;&#" + b"9" * 5000 + b"; &amp", "<script>    &"),
-        (b"a<script>b", "a|"),
-        (b"a < b <3 c> d", "a < b <3 c> d"),
-        (b"a<!-- b", "a|"),
-        (b"\xff\xfea", "\ufffd\ufffda"),
+        (b"<p title='>' data-x=\">\">a</p></div>b", "|a|b"),
+        (b'<p class=a">it\'s</p><p>"b', "|it's|\"b"),
+        (b"<script>x</script >a<STYLE>b</style>c<!-- <p>d --> e", "ac e"),
+        (b"a<script>b", "a"),
+        (b"a < b <3 c> d", "a &lt; b &lt;3 c> d"),
+        (b"a<!-- b", "a"),
+        (b"a<!-->b<!doctype html>c<?php x ?>d</ x>e</", "abcde"),
+        (b"&lt;p&gt;&#65;", "&lt;p&gt;&#65;"),
+        (b"a<", "a"),
+        (b"<", ""),
+        (b"a<p title='b", "a|"),
+        (b"<blockquote-element>a", "|a"),
+        ("<p>é</p>中<br/>文".encode(), "|é|中|文"),
+        (b"<title>a", "|a"),
+        (b"</title>a<title>b", "|a|b"),
     ],
 )
-def test_text_without_structure(markup, text):
-    assert text_of(markup, "|") == text.replace("    ", text_of(b" &#1;&#0;&#x0;&#" + b"9" * 5000 + b"; ", "|"))
+def test_text_without_structure(markup: bytes, text: str) -> None:
+    assert text_alone(markup) == b"<pre>" + text.replace("|", "\n").encode()
 
 
-@given(SOUP, st.integers(0, 60))
-def test_markup_begins_where_it_is_said_to(source, position):
-    body = to_utf8(source)
-    found = next_markup(body, position)
-    assert found >= min(position, len(body)) and (found == len(body) or body[found : found + 1] == b"<")
+def test_a_title_stays_one() -> None:
+    page = text_alone(b"<head><TITLE lang=en>One <b>two</title></head>three<svg><title>four</title></svg>five")
+    assert page == b"<title>One &lt;b>two</title><pre>\nthree\nfive"
+    assert Page.parse("<title>The fox</title><p>x" + "<i>" * 6000).title == "The fox"
+    assert Page.parse("<title>" + "é" * 90_000 + "</title><p>x" + "<i>" * 6000).title == "é" * 1000
+
+
+def test_nothing_is_nothing() -> None:
+    assert (text_alone(b""), is_too_large(b"")) == (b"", False)
+
+
+# ---- time ----
+
+MEGABYTE = 1_000_000
+UNITS = (
+    *("<", "<p", "<p ", "<p>", "<p a", "<p a='", "<b>", "</b>", "</p>", "<div></b>", "<!--", "<!-->", "<!-- -->"),
+    *("<script>", "<script></script>", "</script", "<a b=\"'", "<style></", "&", "&#", "&lt;"),
+    *("=", "<a =", "<? ", "a<b ", "<x-y>"),
+    *("<body a=1>", "<html b>", "<table><td>", "<li>", "<select><option>", "<form>", "</form>"),
+    *("<a href=x>", "<i a b c>", "<title>", "<title></title>"),
+)  # fmt: skip
+
+
+def seconds(what: Callable[[], object]) -> float:
+    start = time.thread_time()
+    what()
+    return time.thread_time() - start
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("before", ["", "<div>" * 500, "<div>" * 2040])
+def test_no_page_takes_the_parser_long(unit: str, before: str) -> None:
+    """By a megabyte some hundredths of a second; what is compared comes on top, half a second of any page."""
+    html = before + unit * (MEGABYTE // len(unit))
+    assert seconds(lambda: Page.parse(html)) < 4
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_bounds_are_looked_at_in_linear_time(unit: str) -> None:
+    html = (unit * (10 * MEGABYTE // len(unit))).encode()
+    assert seconds(lambda: is_too_large(html)) < 2
+    assert seconds(lambda: text_alone(html)) < 2

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from email.parser import HeaderParser
@@ -11,19 +12,22 @@ from pathlib import Path
 import pytest
 
 import denoise_scrapy
-from denoise_scrapy.native.compile import compiler
 
 ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"
 VERSION = denoise_scrapy.__version__
 NAME = f"denoise_scrapy-{VERSION}"
-#: Beside the package. hatchling adds the last two: a build from the source distribution leaves out what git ignores.
-BESIDE = {"CHANGELOG.md", "LICENSE", "README.md", "hatch_build.py", "pyproject.toml", "PKG-INFO", ".gitignore"}
-TOLD = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+#: Tag of the wheel, and end of the names of what is compiled in it: all versions of Python from 3.11 on share one.
+TAG, SUFFIX = ("cp311-abi3", ".abi3.so")
+if sys.version_info < (3, 11):
+    TAG, SUFFIX = ("cp310-cp310", sysconfig.get_config_var("EXT_SUFFIX"))
+#: Beside the package; setuptools adds the last two, and a folder of what it knows.
+BESIDE = {*"CHANGELOG.md LICENSE MANIFEST.in README.md pyproject.toml setup.py PKG-INFO setup.cfg".split()}
+TOLD = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt"}
 #: What a package is no use without, whatever git knows of.
-NEEDED = {"py.typed", "body/models/blocks.npz", "crawl/layout.js", "native/source/kernels.h"}
-#: MB; that of an accelerator included. A file that strayed in is larger, or is named by the tests of members.
-LARGEST = 2
+NEEDED = {"py.typed", "body/models/blocks.npz", "crawl/layout.js", "core/tree.pxd"}
+#: MB; that of the compiled core included. A file that strayed in is larger, or is named by the tests of members.
+LARGEST = 3
 
 
 def only(pattern: str) -> Path:
@@ -54,21 +58,21 @@ def test_there_is_a_wheel_and_a_source_distribution() -> None:
     names = sorted(file.name for file in DIST.iterdir())
     assert len(names) == 2
     assert names[1] == f"{NAME}.tar.gz"
-    platform = r"any|([a-z0-9_]+\.)?manylinux_\d+_\d+_\w+|macosx_\w+"
-    assert re.fullmatch(rf"{re.escape(NAME)}-py3-none-({platform})\.whl", names[0])
+    platform = r"([a-z0-9_]+\.)?(manylinux|musllinux)_\d+_\d+_\w+|macosx_\w+|win_\w+"
+    assert re.fullmatch(rf"{re.escape(NAME)}-{TAG}-({platform})\.whl", names[0])
     assert all(file.stat().st_size < LARGEST * 1_000_000 for file in DIST.iterdir())
 
 
 def test_the_source_distribution_holds_the_package_and_what_builds_it() -> None:
     with tarfile.open(only("*.tar.gz")) as archive:
         found = {member.name.removeprefix(f"{NAME}/") for member in archive.getmembers() if not member.isdir()}
+    found = {name for name in found if not name.startswith("denoise_scrapy.egg-info/")}
     assert found == sources() | BESIDE
     assert {f"denoise_scrapy/{name}" for name in NEEDED} <= found
 
 
-def test_the_wheel_holds_the_package_and_the_accelerator(wheel: dict[str, bytes]) -> None:
-    native = "denoise_scrapy/native/_kernels." + ("dylib" if sys.platform == "darwin" else "so")
-    compiled = {native} if compiler() else set[str]()
+def test_the_wheel_holds_the_package_and_the_compiled_core(wheel: dict[str, bytes]) -> None:
+    compiled = {name.replace(".pyx", SUFFIX) for name in sources() if name.endswith(".pyx")}
     assert set(wheel) == sources() | compiled | {f"{NAME}.dist-info/{name}" for name in TOLD}
     assert [name for name in sources() if wheel[name] != (ROOT / name).read_bytes()] == []
 

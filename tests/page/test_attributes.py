@@ -23,7 +23,8 @@ DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
 def told(markup: str) -> list[tuple[str, str, str]]:
     page = Page.parse(f"<body>{markup}")
-    return [(page.path_table.tags[page.elements.paths[i]], name, value) for i, name, value in page.attributes]
+    tags = page.tags()
+    return [(tags[element], name, value) for element, name, value in page.attributes]
 
 
 @pytest.mark.parametrize(

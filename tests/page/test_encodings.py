@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.pages import read_page
-from denoise_scrapy.page import Page, PathTable
+from denoise_scrapy.crawl.reading import read_page
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import decode_html, to_utf8
 
 POLISH, CHINESE, FRENCH = "Zażółć gęślą jaźń", "中文网页", "déjà vu “ça va”"
@@ -80,7 +80,7 @@ def body_of(page: Page) -> str:
 def read(body: bytes, content_type: str = "text/html") -> str:
     """The last block of a page, as Scrapy gets it and as bytes: both are the same where the server names no charset."""
     response = HtmlResponse("http://a.example/", body=body, headers={"Content-Type": content_type})
-    found = body_of(read_page(response, PathTable()))
+    found = body_of(read_page(response))
     if "charset" not in content_type:
         assert body_of(Page.parse(body)) == found
     return found
@@ -127,14 +127,14 @@ def test_a_mark_of_the_byte_order_counts_before_all(bom: bytes, codec: str, head
 def test_a_response_made_from_another_is_read_as_that(label: str, codec: str) -> None:
     """Scrapy gives it what it takes the other one's encoding to be."""
     response = HtmlResponse("http://a.example/", body=f"{meta(label)}<p>中文".encode(codec))
-    assert body_of(read_page(response.replace(url="http://a.example/2"), PathTable())) == "中文"
+    assert body_of(read_page(response.replace(url="http://a.example/2"))) == "中文"
 
 
 def test_what_a_spider_gives_a_response_counts() -> None:
     for told, given_by in (("utf-8", meta("gbk")), ("koi8-r", ""), ("cp932", ""), ("big5hkscs", ""), ("latin_1", "")):
         text = {"koi8-r": "Привет", "latin_1": "déjà"}.get(told, "日本")
         response = HtmlResponse("http://a.example/", body=f"{given_by}<p>{text}".encode(told), encoding=told)
-        assert body_of(read_page(response, PathTable())) == text
+        assert body_of(read_page(response)) == text
 
 
 @pytest.mark.parametrize(("codec", "left"), [("utf-8", "中文网"), ("gbk", "中文网"), ("shift_jis", "日本")])

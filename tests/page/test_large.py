@@ -8,55 +8,29 @@ from hypothesis import strategies as st
 from webencodings import LABELS
 
 from denoise_scrapy import extract
-from denoise_scrapy.body import words
+from denoise_scrapy.body.rendering import pieces
 from denoise_scrapy.body.rendering.markdown import escape_text
-from denoise_scrapy.body.rendering.render import as_it_is
-from denoise_scrapy.body.rendering.render import collapsed as collapsed_inline
-from denoise_scrapy.page import marked_text, parse
-from denoise_scrapy.page.marked_text import LINE_BREAK, collapsed
-from denoise_scrapy.page.parse import decode_html, text_of, to_utf8
-from tests.html_strategies import SOUP, pages
+from denoise_scrapy.body.rendering.render import as_it_is, collapsed
+from denoise_scrapy.page import parse
+from denoise_scrapy.page.parse import decode_html, to_utf8
+from tests.html_strategies import pages
 
 
 def in_pieces(patched: pytest.MonkeyPatch) -> None:
-    patched.setattr(marked_text, "SPLIT_AT_ONCE", 5)
+    patched.setattr(pieces, "AT_ONCE", 5)
     patched.setattr(parse, "DECODED_AT_ONCE", 7)
-    patched.setattr(parse, "JOINED_AT_ONCE", 4)
-    patched.setattr(words, "AT_ONCE", 2)
-
-
-@given(st.text(st.sampled_from(f"ab \n\t\u3000{LINE_BREAK}\x01\x02"), max_size=60))
-def test_collapsing(text: str) -> None:
-    whole = collapsed(text)
-    with pytest.MonkeyPatch.context() as patched:
-        in_pieces(patched)
-        assert collapsed(text) == whole
 
 
 ODD_TEXT = st.sampled_from([*"ab_*&#; \n\r\t\u2003\x0b\x0c\x01\ufffe", "&\n", "\r\n", "a_b"]) | st.characters()
 
 
-@pytest.mark.parametrize("step", [collapsed, collapsed_inline, as_it_is, escape_text])
+@pytest.mark.parametrize("step", [collapsed, as_it_is, escape_text])
 @given(text=st.lists(ODD_TEXT, min_size=12, max_size=60).map("".join))
 def test_texts(step: Callable[[str], object], text: str) -> None:
     whole = step(text)
     with pytest.MonkeyPatch.context() as patched:
         in_pieces(patched)
         assert step(text) == whole
-
-
-# Characters and references that a tag within a word parts.
-PARTED = st.sampled_from([b"<b>", b"&am<b>p;", b"&#<i>65;", b"\xc3<b>\xa9", b"<p>", b" ", b"a"])
-
-
-@given(
-    st.lists(PARTED, min_size=8, max_size=40).map(b"".join) | SOUP.map(lambda source: source.encode("utf-8", "replace"))
-)
-def test_text_without_structure(markup: bytes) -> None:
-    whole = text_of(markup, "|")
-    with pytest.MonkeyPatch.context() as patched:
-        in_pieces(patched)
-        assert text_of(markup, "|") == whole
 
 
 # Escapes, leads and trails of the encodings that take several bytes for a character.

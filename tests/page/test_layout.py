@@ -75,7 +75,8 @@ def test_a_browser_knows_better_than_markup_what_is_hidden():
 
 def sizes_of(html: str) -> list[tuple[str, str, str]]:
     page = Page.parse(html)
-    return [(page.path_table.tags[page.elements.paths[i]], w, h) for i, w, h in page.sizes]
+    tags = page.tags()
+    return [(tags[element], width, height) for element, width, height in page.sizes]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Encodings, links, titles, noscript, traps of the parser."""
 
 import pytest
+from lxml import etree
 
-from denoise_scrapy.page import Flag, Page, PathTable
+from denoise_scrapy.page import Flag, Page
 
 
 def texts(html, **options):
@@ -59,13 +60,36 @@ def test_hidden_and_flags():
     assert [bool(f & Flag.HIDDEN) for f in flags] == [False, True, True, False]
 
 
-def test_pages_of_one_table_and_of_two_are_alike():
-    table = PathTable()
+def test_pages_of_one_template_are_alike_and_digits_of_names_do_not_count():
     html = "<div class='post-12'><p>x</p></div>"
-    a, b, c = Page.parse(html, paths=table), Page.parse(html.replace("12", "99"), paths=table), Page.parse(html)
-    assert a.signature == b.signature == c.signature
-    assert len(table) == 5  # root, html, body, div, p
-    assert a.blocks.path_keys.tolist() == c.blocks.path_keys.tolist()
+    a, b = Page.parse(html), Page.parse(html.replace("12", "99"))
+    assert a.facts.signature.tolist() == b.facts.signature.tolist()
+    assert a.blocks.path_keys.tolist() == b.blocks.path_keys.tolist()
+    assert a.block_paths() == b.block_paths() == ["html/body/div.post-/p"]
+
+
+def test_ids_are_no_part_of_what_a_template_is_known_by():
+    one, other = (Page.parse(f"<div id={name} class=story><p>x") for name in ("a", "b"))
+    assert one.facts.signature.tolist() == other.facts.signature.tolist()
+    assert one.blocks.path_keys.tolist() != other.blocks.path_keys.tolist()
+
+
+def test_paths_of_nested_elements_are_cut_to_their_ends():
+    page = Page.parse("<div class=story>" * 400 + "<p>x")
+    whole, cut = (page.paths_of([402], most)[0] for most in (10_000, 60))
+    assert whole == "html/body/" + "div.story/" * 400 + "p"
+    assert cut.startswith("…/div.story/") and whole.endswith(cut[1:]) and len(cut) <= 62
+    assert sum(map(len, Page.parse("<div class=story>x" * 400).block_paths())) < 402 * 120
+
+
+def test_a_tree_that_lxml_has_parsed_is_read_in_place_and_not_changed():
+    html = "<div><p>One <b>two</b></p>three<!-- no --></div>"
+    root = etree.fromstring(html, etree.HTMLParser())
+    before = etree.tostring(root)
+    page = Page.parse(html, root=root, keep="b")
+    assert page.block_texts == Page.parse(html).block_texts == ["One two", "three"]
+    assert page.kept_by_user[0].elements.tolist() == [4]
+    assert etree.tostring(root) == before
 
 
 def test_html_must_be_text():

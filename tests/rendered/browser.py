@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider
 
+from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.page import Boxes, Page
-from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import numbered_tree
+from denoise_scrapy.page.parse import root_of, to_utf8
 from tests.crawl.crawling import Crawl, crawl
 
 INSTALL = "chromium is not on PATH: apt-get install chromium"
@@ -49,8 +49,9 @@ class Seen:
     def number(self, key: str) -> int:
         """Number of the element with this `data-k` in our parse, found on another way than the one under test."""
         assert self.page is not None
-        tree = numbered_tree(to_utf8(self.response.text), keep_noscript=self.page.noscript_read)
-        return next(n for element, n in tree.items() if n >= 0 and element.get("data-k") == key)
+        root = root_of(to_utf8(self.response.text))
+        (element,) = root.xpath("//*[@data-k = $key]", key=key)
+        return int(tree_of(root, keep_nodes=True).numbers_of([element])[0])
 
     def box(self, key: str) -> tuple[float, ...]:
         """x, y, width and height of an element."""

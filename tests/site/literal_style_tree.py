@@ -6,22 +6,7 @@ from collections import Counter
 from math import log
 
 from denoise_scrapy.page import Page
-
-
-def is_cjk(char: str) -> bool:
-    code = ord(char)
-    return any(a <= code < b for a, b in ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00)))
-
-
-def words(text: str) -> list[str]:
-    found, word = [], ""
-    for char in text + " ":
-        if is_cjk(char) or not (char.isalnum() or char == "_"):
-            found += [word] * bool(word) + [char] * is_cjk(char)
-            word = ""
-        else:
-            word += "0" if char.isdigit() else char.lower()
-    return found
+from tests.page.literal_reader import words_of
 
 
 class Element:
@@ -45,26 +30,21 @@ class Source:
     """A page as a plain tree: names, children and own content of each element that shows something."""
 
     def __init__(self, page: Page):
-        elements, tags = page.elements, page.path_table.tags
-        tag = [tags[path] for path in elements.paths]
+        elements, tag = page.elements, page.tags()
         class_ = elements.column("class_").tolist()
         self.names = [(t, None if t in ("html", "body") else c) for t, c in zip(tag, class_, strict=True)]
         self.content = [Counter() for _ in tag]
-        edges = [*elements.marks.tolist(), len(elements.text.codes)]
-        for i, owner in enumerate(elements.text_owner.tolist()):
+        edges = zip(elements.marks.tolist(), elements.text_ends.tolist(), strict=True)
+        for owner, (mark, end) in zip(elements.text_owner.tolist(), edges, strict=True):
             if owner >= 0:
-                self.content[owner].update(words(elements.text.slice(edges[i] + 1, edges[i + 1])))
-        for element, url in page._urls:
+                self.content[owner].update(words_of(page.tree.slice(mark + 1, end)))
+        for element, url in page.references:
             self.content[element][("url", url)] += 1
         self.children: list[list[int]] = [[] for _ in tag]
         self.roots = []
         for i, parent in enumerate(elements.parent.tolist()):
-            empty = (
-                page.path_table.columns["skipped"][elements.paths[i]]
-                and elements.end[i] == i + 1
-                and not elements.own_chars[i]
-            )
-            if not empty:
+            is_empty = elements.column("skipped")[i] and elements.end[i] == i + 1 and not elements.own_chars[i]
+            if not is_empty:
                 (self.children[parent] if parent >= 0 else self.roots).append(i)
 
 

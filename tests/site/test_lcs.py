@@ -54,7 +54,7 @@ def test_what_differs_is_unmatched():
     b = Page.parse(frame.format("<h1>Two</h1><p>Second.</p><p>Third.</p>"))
     tree = FeatureTree(a)
     unmatched = tree.element[~match_trees(tree, FeatureTree(b)).matched]
-    assert [a.path_table.tags[p] for p in a.elements.paths[unmatched]] == ["h1", "p"]
+    assert [a.tags()[element] for element in unmatched] == ["h1", "p"]
 
 
 def test_a_level_too_large_for_a_table_is_matched_by_equality(monkeypatch):
@@ -69,7 +69,7 @@ def test_a_level_too_large_for_a_table_is_matched_by_equality(monkeypatch):
 def test_fourteen_attributes_by_hand():
     html = "<body><div id=a class='b c'>Hi<p>One two<b>!</b></p><script>x()</script></div><p></p>"
     tree = FeatureTree(Page.parse(html))
-    tags = [tree.page.path_table.tags[p] for p in tree.page.elements.paths[tree.element]]
+    tags = [tree.page.tags()[element] for element in tree.element]
     assert tags == ["body", "div", "p", "p", "b"]  # level by level, the script is gone
     assert tree.parent.tolist() == [-1, 0, 0, 1, 3]
     assert tree.depth.tolist() == [0, 1, 1, 2, 3]

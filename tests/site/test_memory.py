@@ -58,7 +58,7 @@ def test_a_rare_template_keeps_its_pages():
 
 
 def test_every_site_of_many_keeps_some_pages():
-    memory = PageMemory(max_bytes=page(0).facts.nbytes * 40, max_pages_per_site=30)
+    memory = PageMemory(max_bytes=page(59).facts.nbytes * 40, max_pages_per_site=30)
     for n in range(3):
         for host in "abcdefghij":
             memory.remember(page(n, host))
@@ -91,9 +91,3 @@ def test_pages_without_a_site_are_not_kept():
 def test_bounds_must_make_sense(size, pages):
     with pytest.raises(ValueError, match=f"{size} and {pages}"):
         PageMemory(size, pages)
-
-
-def test_tables_are_shared_by_site():
-    memory = PageMemory(1_000_000, 10)
-    assert memory.path_table("http://a.example:80") is memory.path_table("http://a.example:80")
-    assert memory.path_table("http://a.example:80") is not memory.path_table("http://b.example:80")

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.corpora import RecordedPage
 from denoise_scrapy.body.features import NAMES
-from denoise_scrapy.body.text_words import PageWords
+from denoise_scrapy.core.vocabulary import text_numbers
 from denoise_scrapy.page import Page
 from training import text_words
 from training.dataset import examples
@@ -23,7 +23,7 @@ def of_publisher(name, kept, dropped, pages=1):
 
 
 def odds_of(counts, word):
-    return counts.words().odds[PageWords.of(Page.parse(f"<p>{word}")).numbers[0]]
+    return counts.odds()[text_numbers(Page.parse(f"<p>{word}").tree)[0]]
 
 
 def test_words_have_the_odds_of_other_publishers(monkeypatch):

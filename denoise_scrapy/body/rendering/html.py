@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Literal, NamedTuple
 
-from denoise_scrapy.page.markup import HEADING_TAGS
+from denoise_scrapy.core.markup import HEADING_TAGS
 
 Attributes = tuple[tuple[str, str], ...]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, LEAVES, Token
-from denoise_scrapy.page.marked_text import substituted
-from denoise_scrapy.page.markup import HEADING_TAGS
+from denoise_scrapy.body.rendering.pieces import substituted
+from denoise_scrapy.core.markup import HEADING_TAGS
 
 #: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
 #: (which may go on in the next text).

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.rendering.html import BARE, CONTAINERS, IMPLIED, INLINES, PARENTS, WRITTEN, Attributes, Token
+from denoise_scrapy.body.rendering.pieces import substituted
 from denoise_scrapy.body.tables import span, written_tables
+from denoise_scrapy.core.markup import ENCODED, HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
-from denoise_scrapy.page.marked_text import substituted
-from denoise_scrapy.page.markup import ENCODED, HEADING_TAGS
-from denoise_scrapy.page.paths import ROOT_TAGS
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
@@ -319,7 +318,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     images = np.flatnonzero(e.has_tag({"img"}))
     if not len(images) or not kept.any():
         return images[:0]
-    mark = np.flatnonzero(e.is_start)[images]
+    mark = e.is_start.nonzero()[0][images]
     block = blocks.block_of_text[mark]
     with_text = (block >= 0) & kept[block]
     figure = e.nearest(e.has_tag({"figure"}))
@@ -400,9 +399,8 @@ class _Walk:
     def __init__(self, page: Page, kept: BoolArray) -> None:
         self._page, self._kept = page, kept
         self._writer = Writer()
-        self._paths = page.elements.paths.tolist()
-        self._tags = page.path_table.tags
-        self._ends_block = page.path_table.columns["block"]
+        self._tags = page.tags()
+        self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.references)
         self._told: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.attributes:
@@ -414,7 +412,7 @@ class _Walk:
         e, blocks = self._page.elements, self._page.blocks
         in_kept = np.append(self._kept, False)[blocks.block_of_text] & ~self._page.removed_text
         self._images = self._shown_images()
-        shown = in_kept & (np.diff(e.visible_before) > 0) & (e.text_owner >= 0)
+        shown = in_kept & (e.visible_after > 0) & (e.text_owner >= 0)
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
         live = np.asarray(e.subtree_sums(own), np.int64) > 0
@@ -431,10 +429,9 @@ class _Walk:
         e, writer = self._page.elements, self._writer
         is_written = written[e.mark_element]
         breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
-        after = np.append(e.marks, len(e.text.codes))[1:]
         chosen = np.flatnonzero(is_written | in_kept)
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
-        rows = zip(*(column[chosen].tolist() for column in (*columns, e.marks + 1, after)), strict=True)
+        rows = zip(*(column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends)), strict=True)
         for element, starts, is_tag, is_text, is_break, block, start, end in rows:
             if is_tag and starts:
                 self._start(element, block)
@@ -443,12 +440,11 @@ class _Walk:
             if is_break:
                 writer.break_line()
             if is_text and start + is_break < end:
-                writer.text(e.text.slice(start + is_break, end), block)
+                writer.text(e.tree.slice(start + is_break, end), block)
 
     def _start(self, element: int, block: int) -> None:
-        path, writer = self._paths[element], self._writer
-        tag = self._tags[path]
-        if self._ends_block[path]:
+        writer, tag = self._writer, self._tags[element]
+        if self._ends_block[element]:
             writer.end_block()
         if element in self._images:
             writer.image(self._images[element], block)
@@ -467,7 +463,7 @@ class _Walk:
             writer.open_inline(element, INLINES[tag])
 
     def _end(self, element: int) -> None:
-        if self._ends_block[self._paths[element]]:
+        if self._ends_block[element]:
             self._writer.end_block()
         self._writer.end(element)
 
@@ -502,12 +498,11 @@ class _Walk:
 
     def _language(self, element: int) -> str | None:
         """Language of preformatted text as its classes tell; "" for code of an unknown one, None for other text."""
-        paths, table = self._paths, self._page.path_table
-        own = paths[element]
-        inner = paths[element + 1 : element + 2]
-        is_code = bool(inner) and self._tags[inner[0]] == "code"
-        for path in (*(inner if is_code else ()), own, table.parent[own], table.parent[table.parent[own]]):
-            named = _LANGUAGE.search(table.step(path))
+        elements = self._page.elements
+        is_code = self._tags[element + 1 : element + 2] == ["code"]
+        up = elements.parent_or_self
+        for one in (*([element + 1] if is_code else ()), element, int(up[element]), int(up[up[element]])):
+            named = _LANGUAGE.search(elements.step(one))
             if named and named[1].lower() not in _NO_LANGUAGE:
                 return named[1].lower()
         return "" if is_code else None

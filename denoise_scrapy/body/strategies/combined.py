@@ -12,23 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.features import FORUM_TYPES, NAMES, View, features_of
+from denoise_scrapy.body.features import FORUM_TYPES, NAMES, view_of
 from denoise_scrapy.body.model import BlockModel, block_model
-from denoise_scrapy.body.neighbours import Neighbours
 from denoise_scrapy.body.reasons import Reasons
-from denoise_scrapy.body.selection import (
-    STOCK_PAGES,
-    cut_comments,
-    lower_beside,
-    lower_hidden,
-    lower_repeated,
-    lower_stock,
-    move_to_list,
-    select_by_expected_f1,
-)
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.body.words import Words, read_words
+from denoise_scrapy.core.announcements import read_words
+from denoise_scrapy.core.choice import STOCK_PAGES, choose
+from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.layout import BlockLayout
 from denoise_scrapy.site import SiteStatistics
 
 #: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2
@@ -59,16 +51,16 @@ class CombinedStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        view = View(page, site, self._fitted.vocabulary)
-        place = view.place if len(site.pages) >= STOCK_PAGES else None
-        return self.judge(page, features_of(view), place, view.words)
+        view = view_of(page, site, self._fitted.vocabulary)
+        place = site.shared_with(page).slot_share if len(site.pages) >= STOCK_PAGES else None
+        return self.judge(page, view.features, place, view.bits)
 
     def judge(
         self,
         page: Page,
         features: npt.NDArray[np.float32],
         place: npt.NDArray[np.float64] | None = None,
-        words: Words | None = None,
+        bits: npt.NDArray[np.uint8] | None = None,
     ) -> Decision:
         """The decision on a page's m blocks.
 
@@ -76,22 +68,23 @@ class CombinedStrategy(Strategy):
             page: The page.
             features: Shape (features, m), rows as in `NAMES`.
             place: Share of the text of each block's place that two pages have, if enough pages are known, shape (m,).
-            words: What the page's words announce, if that is known.
+            bits: What the words of each block announce, if that is known, shape (m,).
         """
         model = self._fitted
         known = features[_rows(model.names)]
-        neighbours = Neighbours.of(page)
-        probability = model.probability(known, neighbours)
-        if FORUM_TYPES.isdisjoint(page.declared_types):  # there the comments are the content
-            probability = cut_comments(page, probability, words or read_words(page))
-        probability = lower_repeated(page, probability, features[_IN_PLACE])
-        place = np.zeros(len(probability)) if place is None else place
-        probability = lower_stock(page, probability, features[_STOCK], place)
-        probability = lower_hidden(page, probability)
-        probability = lower_beside(page, probability)
-        probability = move_to_list(page, probability)
-        kept, f1 = select_by_expected_f1(probability, page.blocks.tokens, beta=BETA)
-        return Decision(kept, probability, f1, Reasons(known, neighbours, model))
+        neighbours = Neighbours.of(page.tree)
+        choice = choose(
+            page.tree,
+            model.probability(known, neighbours),
+            bits=read_words(page.tree).bits if bits is None else bits,
+            in_place=features[_IN_PLACE],
+            stock=features[_STOCK],
+            place=place,
+            layout=None if page.boxes is None else BlockLayout.of(page.blocks, page.boxes),
+            is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
+            beta=BETA,
+        )
+        return Decision(choice.kept, choice.probability, choice.f1, Reasons(known, neighbours, model))
 
 
 @cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -14,9 +15,8 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidden
+from denoise_scrapy.core.markup import ROOT_TAGS
 from denoise_scrapy.page import Elements, Page
-from denoise_scrapy.page.marked_text import CJK, DIGIT, hash_table, mix, segment_hashes
-from denoise_scrapy.page.paths import ROOT_TAGS
 from denoise_scrapy.site import SiteStatistics
 
 # Attenuating factor (the source's value): the more styles a node has, the more its own importance counts.
@@ -158,20 +158,22 @@ def _presentation(elements: Elements) -> HashArray:
     """Tag and class without digits; of the roots the tag alone: their classes tell of the page."""
     tag, class_ = (np.asarray(elements.column(name), np.uint64) for name in ("tag", "class_"))
     is_root = elements.has_tag(ROOT_TAGS)
-    return np.asarray(mix((tag << np.uint64(32)) | np.where(is_root, np.uint64(0), class_)))
+    return np.asarray((tag << np.uint64(32)) | np.where(is_root, np.uint64(0), class_))
 
 
-def _sequences(parent: IntArray, presentation: HashArray) -> tuple[HashArray, IntArray, IntArray]:
+def _sequences(parent: IntArray, presentation: HashArray) -> tuple[IntArray, IntArray, IntArray]:
     """Hash of each node's sequence of children, each node's position in its parent's, and children's numbers."""
     order = np.argsort(parent, kind="stable")
     edges = np.searchsorted(parent[order], np.arange(len(parent) + 1))
-    sequence = segment_hashes(presentation[order], edges[:-1], edges[1:])
+    ordered, bounds = presentation[order].tolist(), edges.tolist()
+    # hashes of tuples of numbers are the same in every process
+    sequence = np.array([hash(tuple(ordered[a:b])) for a, b in pairwise(bounds)], np.int64)
     rank = np.zeros(len(parent), np.int64)
     rank[order] = np.arange(len(parent)) - np.where(parent[order] < 0, 0, edges[parent[order]])
     return sequence, rank, np.diff(edges)
 
 
-def _identities(parent: IntArray, sequence: HashArray, rank: IntArray) -> tuple[IntArray, IntArray]:
+def _identities(parent: IntArray, sequence: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
     """Element node and style node of each element: (style above, position), and (element node, sequence)."""
     node, style = [0] * len(parent), [0] * len(parent)
     places = zip(parent.tolist(), sequence.tolist(), rank.tolist(), strict=True)
@@ -183,21 +185,12 @@ def _identities(parent: IntArray, sequence: HashArray, rank: IntArray) -> tuple[
 
 
 def _features(page: Page) -> tuple[IntArray, HashArray]:
-    """Elements and hashes of all words (CJK characters one by one), image sources and link targets."""
-    elements = page.elements
-    classes = elements.classes
-    is_word = (classes >= DIGIT) & (classes < CJK)
-    inner = np.concatenate([[False], is_word, [False]])
-    single = np.flatnonzero(classes == CJK)
-    starts = np.concatenate([np.flatnonzero(inner[1:] & ~inner[:-1]), single])
-    ends = np.concatenate([np.flatnonzero(inner[:-1] & ~inner[1:]), single + 1])
-    mark = np.searchsorted(elements.marks, starts) - 1
-    owned = mark >= 0
-    words = segment_hashes(hash_table()[elements.text.codes], starts[owned], ends[owned])
-    urls = page._urls  # (element, reference as written); the page shows them to no one else yet
-    targets = mix(np.array([crc32(url.encode("utf-8", "replace")) for _, url in urls], np.uint64))
+    """Elements and hashes of words (of scripts without spaces, pairs of characters), image sources, link targets."""
+    words, urls = page.tree.word_rows, page.references
+    # those of words have 32 bits
+    targets = np.array([crc32(url.encode("utf-8", "replace")) << 32 for _, url in urls], np.uint64)
     places = np.array([element for element, _ in urls], np.int64)
-    return np.concatenate([elements.text_owner[mark[owned]], places]), np.concatenate([words, targets])
+    return np.concatenate([words["element"].astype(np.int64), places]), np.concatenate([words["number"], targets])
 
 
 class MergedStyles:
@@ -280,10 +273,10 @@ def _content_importance(
     offsets = np.cumsum([0, *(len(p) for p in pages)]).tolist()
     of_style = style[np.concatenate([p.feature_node + o for p, o in zip(pages, offsets, strict=False)])]
     on_page = np.repeat(np.arange(len(pages)), [len(p.feature) for p in pages])
-    features = mix(of_style.astype(np.uint64)) ^ np.concatenate([p.feature for p in pages])
-    order = np.lexsort((on_page, features))
+    features = np.concatenate([p.feature for p in pages])
+    order = np.lexsort((on_page, features, of_style))
     feature, page = features[order], on_page[order]
-    new_feature = np.diff(feature, prepend=~feature[:1]) != 0
+    new_feature = (np.diff(feature, prepend=~feature[:1]) != 0) | (np.diff(of_style[order], prepend=-1) != 0)
     starts = np.flatnonzero(new_feature | (np.diff(page, prepend=-1) != 0))  # of each feature on each page
     counts = np.diff(np.append(starts, len(feature)))
     which = np.cumsum(new_feature[starts]) - 1

@@ -1,0 +1,43 @@
+"""The compiled core. It reads the nodes of lxml's trees in memory, and sees at import whether they fit.
+
+A core that was compiled with one lxml runs with others: within a major version libxml2 keeps the layout of its nodes.
+"""
+
+from __future__ import annotations
+
+from lxml import etree
+
+try:
+    from denoise_scrapy.core import built
+except ImportError:
+    raise ImportError("denoise_scrapy.core is not compiled for this Python: `pip install .` does that") from None
+
+_PAGE = "<title>T</title><div class=a>One <b>two</b><p>three"
+_TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
+
+
+def _fits() -> bool:
+    """Whether a small page is read as it should be; of another libxml2 none is."""
+    if etree.LIBXML_VERSION[0] != int(built.LIBXML2.split(".")[0]):
+        return False
+    from denoise_scrapy.core.tree import tree_of  # noqa: PLC0415 - it may fail
+
+    tree = tree_of(etree.fromstring(_PAGE, etree.HTMLParser()))
+    return tree.tags() == _TAGS and [tree.block_text(block) for block in range(len(_BLOCKS))] == _BLOCKS
+
+
+def _check() -> None:
+    try:
+        fits, why = _fits(), ""
+    except (ImportError, IndexError, TypeError, ValueError) as error:
+        fits, why = False, f" ({error})"
+    if not fits:
+        compiled = f"lxml {built.LXML} and libxml2 {built.LIBXML2}"
+        here = f"lxml {etree.__version__} with libxml2 {'.'.join(map(str, etree.LIBXML_VERSION))}"
+        raise ImportError(
+            f"denoise_scrapy.core was compiled with {compiled}, and cannot read trees of {here}{why}: "
+            "pip install --force-reinstall --no-binary=denoise-scrapy denoise-scrapy"
+        )
+
+
+_check()

@@ -1,0 +1,2 @@
+LXML: str
+LIBXML2: str

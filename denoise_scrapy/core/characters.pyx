@@ -1,0 +1,67 @@
+"""What characters are: tables over the basic plane, made once."""
+
+from enum import IntEnum
+
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+
+from denoise_scrapy.core.hashing cimport mix
+
+#: Marks of an element's start and end in a page's text; what stands for `<br>`, white space for every count.
+START, END, LINE_BREAK = "\x01", "\x02", "\x0b"
+
+#: Classes of characters by name.
+Class = IntEnum(
+    "Class",
+    {"MARK": MARK, "SPACE": SPACE, "OTHER": OTHER, "COMMA": COMMA, "STOP": STOP, "DIGIT": DIGIT, "UPPER": UPPER,
+     "LETTER": LETTER, "CJK": CJK},
+)
+
+_COMMAS = ",;:、，；：،؛"
+_STOPS = ".!?…。！？؟۔।"
+#: Shown as nothing, and no word's end: zero-width space and joiners, soft hyphen, byte order mark.
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+#: Ideographs, kana and hangul: a character a token.
+_CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00))
+
+cdef uint8_t _kinds[65536]
+cdef uint64_t _values[65536]
+cdef uint16_t _lower[65536]
+
+
+cdef int _fill() except -1:
+    """Ask each character once what it is; most that are no letters are nothing else either."""
+    cdef int code
+    cdef uint8_t kind
+    for code in range(65536):
+        one = chr(code)
+        _lower[code] = code
+        kind = OTHER
+        if one.isalnum():
+            kind = DIGIT if one.isdigit() else LETTER
+            kind |= ALPHA * one.isalpha()
+            if one.islower():
+                kind |= SMALL
+            elif one.isupper():
+                kind += (kind & CLASS_BITS == LETTER) * (UPPER - LETTER)
+                lower = one.lower()
+                _lower[code] = ord(lower) if len(lower) == 1 else code
+            kind |= WORDLY
+        elif one.isspace():
+            kind = SPACE | BLANK
+        _kinds[code] = kind
+        _values[code] = mix(48 if kind & CLASS_BITS == DIGIT else _lower[code])
+    return 0
+
+
+cdef int _set_class(object characters, uint8_t kind) except -1:
+    for one in characters:
+        _kinds[<int>ord(one)] = _kinds[<int>ord(one)] & ~CLASS_BITS | kind
+    return 0
+
+
+_fill()
+_kinds[95] |= WORDLY  # _
+for _chars, _class in (("_", LETTER), *[(map(chr, range(*_range)), CJK) for _range in _CJK_RANGES], (_COMMAS, COMMA),
+                       (_STOPS, STOP), (_INVISIBLE, SPACE), ("\0" + START + END, MARK)):
+    _set_class(_chars, _class)
+KIND, VALUE, LOWER = _kinds, _values, _lower

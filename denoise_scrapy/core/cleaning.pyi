@@ -1,0 +1,4 @@
+HAS_CONTROLS: int
+EMBEDS: int
+
+def look(html: bytes) -> int: ...

@@ -1,0 +1,53 @@
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+UNIT_BITS: int
+RUN: int
+RUN_OF_IDEOGRAPHS: int
+RUN_HASH: str
+EVERY: int
+SCHEME: str
+SEED: int
+BANDS: int
+BAND_ROWS: int
+VALUES: int
+SHINGLE: int
+
+Sample = npt.NDArray[np.uint16]
+
+class Runs(NamedTuple):
+    at: npt.NDArray[np.uint64]
+    distinct: npt.NDArray[np.uint32]
+    units: npt.NDArray[np.uint32]
+    counts: npt.NDArray[np.uint32]
+    stop: npt.NDArray[np.bool_]
+
+class FeatureStrings:
+    def __init__(self, text: str) -> None: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def digest(self) -> bytes: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def hashes(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def kinds(self) -> npt.NDArray[np.uint8]: ...
+    @property
+    def places(self) -> Sample: ...
+    @property
+    def informative(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def runs(self) -> Runs: ...
+    def main_units(self, t: int) -> Sample: ...
+    def rare_units(self, t: int, most: int) -> bytes: ...
+    def sample(self, limit: int = 1 << 32) -> Sample: ...
+    def sample_of(self, most: int) -> tuple[Sample, int]: ...
+    def bands(self) -> bytes: ...
+
+def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]: ...
+def count_common(mine: Sample, theirs: Iterable[bytes]) -> list[int]: ...

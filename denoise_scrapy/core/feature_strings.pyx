@@ -1,0 +1,412 @@
+"""The main and the auxiliary feature string of a text, and the MinHash signature of its shingles.
+
+Source: patent text 'Method and system for web page de-duplication', main feature string (a set in code order) and
+auxiliary feature string (the order of the text). What they are made of (different runs of units), the sampling and the
+16-bit hashes are ours. It has no prefilter; MinHash after Broder (1997), with datasketch's permutations and values.
+"""
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.algorithm cimport lower_bound, sort
+from libcpp.vector cimport vector
+
+from denoise_scrapy.core.lock cimport WORTH_UNITS
+from denoise_scrapy.core.units cimport IDEOGRAPH, UnitRows, is_stop_unit, read_rows
+
+# Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
+# half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty.
+UNIT_BITS = 16
+RUN_HASH = "runs-5-3-fmix64-v1"
+EVERY = 1 << 32  # limit of a sample that has everything
+
+SCHEME = "affine32"  # datasketch's name: an odd multiplier and a summand for each permutation, modulo 2**32
+SEED = 1
+
+cdef enum:
+    BIT_SETS = 1024  # words of 64 bits that have one bit for each 16-bit hash
+
+# odd constants of xxHash
+cdef uint64_t[RUN] _FACTORS = [
+    0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5,
+]
+cdef uint32_t[VALUES] _multipliers
+cdef uint32_t[VALUES] _summands
+
+
+cdef int _permute() except -1:
+    """Draw the permutations as datasketch does."""
+    draw = np.random.RandomState(SEED).randint
+    odd = draw(0, 1 << 31, VALUES, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
+    for i, (multiplier, summand) in enumerate(zip(odd.tolist(), draw(0, 1 << 32, VALUES, dtype=np.uint32).tolist())):
+        _multipliers[<int>i], _summands[<int>i] = multiplier, summand
+    return 0
+
+
+_permute()
+
+
+cdef inline uint64_t fmix64(uint64_t key) noexcept nogil:
+    """The finaliser of MurmurHash3 (public domain): spreads keys, and different ones stay different."""
+    key = (key ^ (key >> 33)) * <uint64_t>0xFF51AFD7ED558CCD
+    key = (key ^ (key >> 33)) * <uint64_t>0xC4CEB9FE1A85EC53
+    return key ^ (key >> 33)
+
+
+cdef inline uint32_t fmix32(uint32_t key) noexcept nogil:
+    """The same for 32 bits, through which datasketch puts what it is given."""
+    key = (key ^ (key >> 16)) * <uint32_t>0x85EBCA6B
+    key = (key ^ (key >> 13)) * <uint32_t>0xC2B2AE35
+    return key ^ (key >> 16)
+
+
+cdef inline uint16_t short_hash(uint32_t unit) noexcept nogil:
+    """A unit in the main feature string: by the golden ratio, since CRC-32's own low bits are less even."""
+    return <uint16_t>((unit * <uint32_t>2654435769) >> 16)
+
+
+cdef inline bint add_bit(vector[uint64_t]& bits, uint16_t number) noexcept nogil:
+    """Put a number into a set of bits, and return whether it is new there."""
+    cdef uint64_t bit = <uint64_t>1 << (number & 63)
+    cdef bint new = not bits[number >> 6] & bit
+    bits[number >> 6] |= bit
+    return new
+
+
+cdef bytes bytes_of(const void* data, size_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, <Py_ssize_t>size) if size else b""
+
+
+class Runs(NamedTuple):
+    """The different runs of a text, and the frequencies of its units.
+
+    Attributes:
+        at: uint64 (n,), in order of the text: hash of the run and, in the lower half, its first unit; 0 for none.
+        distinct: uint32, hashes of the different runs, ascending.
+        units: uint32 (k,), ascending.
+        counts: uint32 (k,), of how many different runs each unit is the first.
+        stop: bool (k,), which of them are stop units.
+    """
+
+    at: object
+    distinct: object
+    units: object
+    counts: object
+    stop: object
+
+
+cdef class FeatureStrings:
+    """Main and auxiliary feature string of a text.
+
+    Of a text, the different runs of units count, each once: five from each word on, three from each ideograph. So
+    nothing changes when a text repeats itself, and no list of the same few words outweighs the rest. The frequency of a
+    unit is the number of runs that it begins; what is a part of a text has no unit more often than the text.
+
+    Args:
+        text: The text.
+
+    Attributes:
+        n: Length in units.
+        digest: 16 bytes, hash of the unit sequence: equal for texts of the same words in order.
+        text: The text.
+
+    Example:
+        >>> FeatureStrings("to be or not to be").n
+        6
+    """
+
+    cdef readonly Py_ssize_t n
+    cdef readonly bytes digest
+    cdef readonly str text
+    cdef vector[uint32_t] _hashes
+    cdef vector[uint8_t] _kinds
+    cdef vector[uint64_t] _at
+    cdef vector[uint32_t] _distinct
+    cdef vector[uint32_t] _units
+    cdef vector[uint32_t] _counts
+    cdef vector[uint8_t] _stop
+    cdef dict _samples
+
+    def __init__(self, str text not None):
+        cdef UnitRows rows
+        read_rows(text, rows)
+        self.text, self.n, self._samples = text, <Py_ssize_t>rows.hashes.size(), {}
+        self.digest = hashlib.blake2b(rows.joined, digest_size=16).digest()
+        self._hashes.swap(rows.hashes)
+        self._kinds.swap(rows.kinds)
+        if self.n < WORTH_UNITS:
+            self._read_runs()
+            self._count_units()
+        else:
+            with nogil:
+                self._read_runs()
+                self._count_units()
+
+    cdef int _read_runs(self) except -1 nogil:
+        """Hash the run that begins at each unit."""
+        cdef Py_ssize_t place, step, length
+        cdef uint64_t mixed
+        self._at.resize(self.n)
+        for place in range(self.n):
+            length = RUN_OF_IDEOGRAPHS if self._kinds[place] == IDEOGRAPH else RUN
+            if place + length > self.n:
+                self._at[place] = 0
+                continue
+            mixed = 0
+            for step in range(length):
+                mixed += self._hashes[place + step] * _FACTORS[step]
+            self._at[place] = fmix64(mixed) & <uint64_t>0xFFFFFFFF00000000 | self._hashes[place]
+        return 0
+
+    cdef int _count_units(self) except -1 nogil:
+        """Count of how many different runs each unit is the first; those that begin none count each time."""
+        cdef vector[uint64_t] runs
+        cdef vector[uint32_t] firsts
+        cdef Py_ssize_t place
+        cdef size_t i
+        runs.reserve(self.n)
+        firsts.reserve(self.n)
+        for place in range(self.n):
+            if self._at[place]:
+                runs.push_back(self._at[place])
+            else:
+                firsts.push_back(self._hashes[place])
+        sort(runs.begin(), runs.end())
+        for i in range(runs.size()):
+            if not i or runs[i] >> 32 != runs[i - 1] >> 32:
+                self._distinct.push_back(<uint32_t>(runs[i] >> 32))
+                firsts.push_back(<uint32_t>runs[i])
+        sort(firsts.begin(), firsts.end())
+        for i in range(firsts.size()):
+            if i and firsts[i] == firsts[i - 1]:
+                self._counts[self._counts.size() - 1] += 1
+            else:
+                self._units.push_back(firsts[i])
+                self._counts.push_back(1)
+                self._stop.push_back(is_stop_unit(firsts[i]))
+        return 0
+
+    cdef int _list_units(self, uint32_t least, uint32_t most, vector[uint16_t]& out) except -1 nogil:
+        """Hashes of the units that occur so often, but stop units: sorted, each once."""
+        cdef vector[uint64_t] there
+        cdef size_t i, word
+        cdef uint64_t bits
+        there.resize(BIT_SETS)
+        for i in range(self._units.size()):
+            if least <= self._counts[i] <= most and not self._stop[i]:
+                add_bit(there, short_hash(self._units[i]))
+        for word in range(BIT_SETS):
+            bits, i = there[word], 64 * word
+            while bits:
+                if bits & 1:
+                    out.push_back(<uint16_t>i)
+                bits >>= 1
+                i += 1
+        return 0
+
+    def main_units(self, uint32_t t):
+        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units.
+
+        Example:
+            >>> pear = FeatureStrings("pear plum pear fig plum nut date pear plum")
+            >>> len(pear.main_units(0)), len(pear.main_units(1))
+            (5, 2)
+        """
+        if t not in self._samples:
+            self._samples[t] = self._main_units(t)
+        return self._samples[t]
+
+    def _main_units(self, uint32_t t):
+        cdef vector[uint16_t] units
+        self._list_units(t + 1, 0xFFFFFFFF, units)
+        return np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+
+    def rare_units(self, uint32_t t, size_t most):
+        """Sample the units that occur no more than `t` times, as the main ones, so many at most.
+
+        Returns:
+            uint16 as bytes: how often the sample was halved, then the sample, sorted.
+        """
+        cdef vector[uint16_t] units
+        cdef uint32_t limit = 1 << 16
+        cdef uint16_t halved = 0
+        self._list_units(1, t, units)
+        while units.size() > most:
+            halved += 1
+            limit >>= 1
+            while units.size() and units.back() >= limit:
+                units.pop_back()
+        return bytes_of(&halved, 2) + bytes_of(units.data(), 2 * units.size())
+
+    def sample(self, uint64_t limit=1 << 32):
+        """Sample the auxiliary feature string: the low halves of its hashes below a limit, in order of the text.
+
+        Each is there once. Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
+
+        Example:
+            >>> len(FeatureStrings("to be or not to be or not to be or").sample())
+            4
+        """
+        key = -1 - <int64_t>limit  # below those of thresholds
+        if key not in self._samples:
+            self._samples[key] = self._sample(limit)
+        return self._samples[key]
+
+    def _sample(self, uint64_t limit):
+        cdef vector[uint64_t] there
+        cdef vector[uint16_t] runs
+        cdef uint64_t run
+        cdef size_t place
+        there.resize(BIT_SETS)
+        for place in range(self._at.size()):
+            run = self._at[place] >> 32
+            if self._at[place] and run < limit and add_bit(there, <uint16_t>run):
+                runs.push_back(<uint16_t>run)
+        return np.frombuffer(bytes_of(runs.data(), 2 * runs.size()), np.uint16)
+
+    def sample_of(self, ptrdiff_t most):
+        """Sample it at the highest power of two that leaves no more than so many, and return the limit too."""
+        cdef uint64_t limit = 1 << 32
+        cdef ptrdiff_t count = <ptrdiff_t>self._distinct.size()
+        while count > most:
+            limit >>= 1
+            count = lower_bound(self._distinct.begin(), self._distinct.end(), <uint32_t>limit) - self._distinct.begin()
+        return self.sample(limit), limit
+
+    def bands(self):
+        """Hash each band of the text's signature to 32 bits, uint32 (32,) as bytes: what two texts must share one of.
+
+        None of a text shorter than a shingle. A chance match is only a false candidate, which the rule throws out.
+        """
+        cdef uint32_t[BANDS] keys
+        if self.n < SHINGLE:
+            return b""
+        if self.n < WORTH_UNITS:
+            hash_bands(self._hashes.data(), self.n, keys)
+        else:
+            with nogil:
+                hash_bands(self._hashes.data(), self.n, keys)
+        return bytes_of(keys, sizeof(keys))
+
+    @property
+    def hashes(self):
+        """uint32 (n,), the units in order, see `unit_hashes`."""
+        return np.frombuffer(bytes_of(self._hashes.data(), 4 * self._hashes.size()), np.uint32)
+
+    @property
+    def kinds(self):
+        """uint8 (n,), `IDEOGRAPH`, `NUMBER` or 0."""
+        return np.frombuffer(bytes_of(self._kinds.data(), self._kinds.size()), np.uint8)
+
+    @property
+    def places(self):
+        """Hash of the unit at each place, as in the main feature string: uint16 (n,)."""
+        cdef vector[uint16_t] units
+        cdef Py_ssize_t place
+        units.reserve(self.n)
+        for place in range(self.n):
+            units.push_back(short_hash(self._hashes[place]))
+        return np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+
+    @property
+    def informative(self):
+        """Which places have no stop unit: bool (n,)."""
+        cdef vector[uint8_t] there
+        cdef Py_ssize_t place
+        there.reserve(self.n)
+        for place in range(self.n):
+            there.push_back(not is_stop_unit(self._hashes[place]))
+        return np.frombuffer(bytes_of(there.data(), there.size()), np.bool_)
+
+    @property
+    def runs(self):
+        """Its different runs, and the frequencies of its units."""
+        k = self._units.size()
+        return Runs(
+            np.frombuffer(bytes_of(self._at.data(), 8 * self._at.size()), np.uint64),
+            np.frombuffer(bytes_of(self._distinct.data(), 4 * self._distinct.size()), np.uint32),
+            np.frombuffer(bytes_of(self._units.data(), 4 * k), np.uint32),
+            np.frombuffer(bytes_of(self._counts.data(), 4 * k), np.uint32),
+            np.frombuffer(bytes_of(self._stop.data(), k), np.bool_),
+        )
+
+
+# ---- the signature --------------------------------------------------------------------------------------------------
+
+
+cdef int sign_shingles(const uint32_t* hashes, size_t n, uint32_t* values) noexcept nogil:
+    """The least value of each permutation over all shingles; all bits where there is no shingle."""
+    cdef size_t place
+    cdef uint64_t shingle
+    cdef uint32_t key, value
+    cdef int i
+    for i in range(VALUES):
+        values[i] = 0xFFFFFFFF
+    for place in range(2, n):
+        shingle = hashes[place - 2] * _FACTORS[0] + hashes[place - 1] * _FACTORS[1] + hashes[place] * _FACTORS[2]
+        key = fmix32(<uint32_t>(shingle >> 32))
+        for i in range(VALUES):
+            value = _multipliers[i] * key + _summands[i]
+            values[i] = value if value < values[i] else values[i]
+    return 0
+
+
+cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept nogil:
+    """Hash each band of a signature."""
+    cdef uint32_t[VALUES] values
+    cdef uint64_t key
+    cdef int i
+    sign_shingles(hashes, n, values)
+    for i in range(BANDS):
+        key = (<uint64_t>values[2 * i] << 32 | values[2 * i + 1]) * _FACTORS[0]
+        key = (key ^ (key >> 32)) * <uint64_t>0xFF51AFD7ED558CCD
+        keys[i] = <uint32_t>(key >> 32)
+    return 0
+
+
+def minhash(const uint32_t[::1] hashes not None):
+    """Compute the MinHash signature of a text, uint32 (64,); none where it is shorter than a shingle.
+
+    Example:
+        >>> minhash(np.arange(5, dtype=np.uint32)).shape
+        (64,)
+        >>> minhash(np.arange(2, dtype=np.uint32)).shape
+        (0,)
+    """
+    cdef uint32_t[VALUES] values
+    cdef size_t n = hashes.shape[0]
+    if n < SHINGLE:
+        return np.empty(0, np.uint32)
+    with nogil:
+        sign_shingles(&hashes[0], n, values)
+    return np.frombuffer(bytes_of(values, sizeof(values)), np.uint32)
+
+
+def count_common(const uint16_t[::1] mine not None, theirs not None):
+    """Count what each of some sets, uint16 arrays of different elements as bytes, has in common with another.
+
+    Example:
+        >>> count_common(np.array([2, 3, 4], np.uint16), [np.array([1, 2, 3], "<u2").tobytes(), b""])
+        [2, 0]
+    """
+    cdef vector[uint64_t] there
+    cdef Py_ssize_t i, common
+    cdef const unsigned char* start
+    cdef uint16_t one
+    cdef bytes other
+    there.resize(BIT_SETS)
+    for i in range(mine.shape[0]):
+        add_bit(there, mine[i])
+    found = []
+    for other in theirs:
+        start, common = other, 0
+        for i in range(0, len(other) - 1, 2):
+            memcpy(&one, start + i, 2)
+            common += there[one >> 6] >> (one & 63) & 1
+        found.append(common)
+    return found

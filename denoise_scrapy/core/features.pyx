@@ -1,0 +1,962 @@
+"""What the model sees of a block: eighty numbers, each named, computed and put into words in one place.
+
+A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. A value that is not known
+(what other pages have, where there is none) is NaN. Features of one kind are a family: a function that computes its
+rows, declared with their names and with what it says of a block.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from libc.math cimport NAN, log1p
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from denoise_scrapy.core.announcements cimport COMMENTS, META, Announced, read_announced
+from denoise_scrapy.core.characters cimport CJK, DIGIT, STOP, UPPER
+from denoise_scrapy.core.hashing cimport NOT_THERE, Table, number_of, open_table
+from denoise_scrapy.core.tree cimport (
+    ARTICLE, COMMENT_WORD, CONTROL, HIDDEN, IS_DIV, IS_PICTURE, LIST_ITEM, Block, Element, Tree,
+)
+from denoise_scrapy.core.vocabulary cimport NameOdds, TextOdds, Vocabulary
+
+#: No word says anything.
+NO_WORDS = Vocabulary()
+
+cdef enum:
+    # Distances in blocks and in levels are cut here: beyond it they say nothing.
+    FAR = 20
+
+# ---- what several families take -------------------------------------------------------------------------------------
+
+
+cdef inline double at_least(double value, double least) noexcept nogil:
+    return value if value > least else least
+
+
+cdef inline double capped(double value) noexcept nogil:
+    """A distance cut at FAR, before and behind."""
+    return FAR if value > FAR else -FAR if value < -FAR else value
+
+
+cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept nogil:
+    """The element so many levels above one; the top stays the top."""
+    cdef int32_t level
+    for level in range(levels):
+        if tree.elements[element].parent < 0:
+            break
+        element = tree.elements[element].parent
+    return element
+
+
+cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nogil:
+    """Whether an element is another one, or in it; all are in the page, -1."""
+    return box < 0 or box <= element < tree.elements[box].end
+
+
+cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) except -1 nogil:
+    """Write the first element at or above each that holds another one too, -1 where there is none."""
+    cdef int32_t i, parent, n = <int32_t>tree.elements.size()
+    shared.assign(n, -1)
+    for i in range(n):
+        parent = tree.elements[i].parent
+        if is_inside(tree, other, i):
+            shared[i] = i
+        elif parent >= 0:
+            shared[i] = shared[parent]
+    return 0
+
+
+cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcept nogil:
+    """Levels from an element up to one above it, or past its root, -1."""
+    return tree.elements[element].depth - (tree.elements[above].depth if above >= 0 else 0)
+
+
+cdef int sum_up(Tree tree, View view) except -1 nogil:
+    """Sum what is counted of blocks over their elements, and from below over the elements around; and by path."""
+    cdef const Block* block
+    cdef Sums nothing, one
+    cdef Sums* sums
+    cdef Slot empty
+    cdef int32_t i, parent
+    nothing.tokens = nothing.prose = nothing.chars = nothing.link_chars = 0
+    nothing.copies = nothing.own = nothing.pictures = 0
+    empty.blocks = empty.tokens = 0
+    view.sums.assign(view.n, nothing)
+    view.slots.assign(tree.slots, empty)
+    for i in range(view.m):
+        block = &tree.blocks[i]
+        view.whole += block.tokens
+        view.slots[block.slot].blocks += 1
+        view.slots[block.slot].tokens += block.tokens
+    view.whole = at_least(view.whole, 1)
+    for i in range(view.m):
+        block = &tree.blocks[i]
+        sums = &view.sums[block.element]
+        sums.tokens += block.tokens
+        sums.prose += block.prose
+        sums.chars += block.chars
+        sums.link_chars += block.link_chars
+        if view.pages:
+            sums.copies += block.tokens * view.text_share[i]
+            sums.own += own_here(view, i)
+    for i in range(view.n - 1, -1, -1):
+        sums = &view.sums[i]
+        sums.pictures += tree.tokens[tree.elements[i].token].kind & IS_PICTURE != 0
+        parent = tree.elements[i].parent
+        if parent >= 0:
+            one = sums[0]
+            sums = &view.sums[parent]
+            sums.tokens += one.tokens
+            sums.prose += one.prose
+            sums.chars += one.chars
+            sums.link_chars += one.link_chars
+            sums.copies += one.copies
+            sums.own += one.own
+            sums.pictures += one.pictures
+    return 0
+
+
+cdef inline double own_here(View view, int32_t block) noexcept nogil:
+    """Tokens of the site's own in the place of a block: those of its path, shared out among the blocks there."""
+    return view.own_tokens[block] / view.slots[view.tree.blocks[block].slot].blocks
+
+
+cdef int32_t best_box(Tree tree, const vector[double]& prose) except? -2 nogil:
+    """The element whose text is nearest to being all the prose and nothing else, -1 on a page without prose.
+
+    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
+    """
+    cdef vector[double] inside, tokens
+    cdef double total = 0, fit, best = 0
+    cdef int32_t i, parent, found = -1, n = <int32_t>tree.elements.size()
+    inside.assign(n, 0)
+    tokens.assign(n, 0)
+    for i in range(<int32_t>tree.blocks.size()):
+        inside[tree.blocks[i].element] += prose[i]
+        tokens[tree.blocks[i].element] += tree.blocks[i].tokens
+        total += prose[i]
+    if total == 0:
+        return -1
+    for i in range(n - 1, -1, -1):
+        parent = tree.elements[i].parent
+        if parent >= 0:
+            inside[parent] += inside[i]
+            tokens[parent] += tokens[i]
+    for i in range(n):
+        fit = 2 * inside[i] / (tokens[i] + total)
+        if fit >= best:
+            best = fit
+            found = i
+    return found
+
+
+cdef int find_story(Tree tree, View view) except -1 nogil:
+    """Find the box that holds most of the page's own prose, and its paragraphs."""
+    cdef vector[double] prose
+    cdef bint found = False
+    cdef int32_t i
+    prose.resize(view.m)
+    for i in range(view.m):
+        prose[i] = tree.blocks[i].prose
+        if view.pages:
+            prose[i] *= 1 - view.text_share[i]
+    view.story.box = best_box(tree, prose)
+    view.story.first = 0
+    view.story.last = view.m - 1
+    for i in range(view.m):
+        if tree.blocks[i].prose and is_inside(tree, tree.blocks[i].element, view.story.box):
+            if not found:
+                view.story.first = i
+                found = True
+            view.story.last = i
+    return 0
+
+
+cdef int open_view(Tree tree, View view, const string& title) except -1 nogil:
+    """Compute what several families take."""
+    cdef int32_t i, heading = -1
+    sum_up(tree, view)
+    read_announced(tree, title, view.announced)
+    view.title = -1
+    view.heading.resize(view.m)
+    for i in range(view.m):
+        if view.title < 0 and view.announced[i].is_title:
+            view.title = i
+        if tree.blocks[i].heading:
+            heading = i
+        view.heading[i] = heading
+    return find_story(tree, view)
+
+
+# ---- families -------------------------------------------------------------------------------------------------------
+
+ctypedef int (*Find)(Tree tree, View view, float[:, ::1] rows) except -1 nogil
+
+cdef struct Step:         # a family's function, and its rows of the matrix
+    Find find
+    int32_t first, end
+
+cdef vector[Step] _steps
+
+
+class Family(NamedTuple):
+    """Features of one kind.
+
+    Attributes:
+        names: Their names.
+        say: What they say of a block, in words; from all rows by name and the block's number.
+    """
+
+    names: tuple
+    say: object
+
+
+#: All rows of a page by name.
+Rows = Mapping[str, np.ndarray]
+#: By name, in the order of their rows.
+FAMILIES: dict = {}
+#: Shares above which words say "most".
+MOSTLY = 0.5
+
+
+cdef int declare(str name, str names, Find find, say) except -1:
+    """Declare a family: names of its rows, their computation, and its words."""
+    cdef Step step
+    family = Family(tuple(names.split()), say)
+    step.find = find
+    step.first = _steps.back().end if _steps.size() else 0
+    step.end = step.first + len(family.names)
+    _steps.push_back(step)
+    FAMILIES[name] = family
+    return 0
+
+
+cdef int text(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Length, and what kinds of characters."""
+    cdef const Block* block
+    cdef double chars
+    cdef int32_t i
+    for i in range(view.m):
+        block = &tree.blocks[i]
+        chars = at_least(block.chars, 1)
+        rows[0, i] = log1p(block.tokens)
+        rows[1, i] = chars / at_least(block.tokens, 1)
+        rows[2, i] = block.counts[STOP] / chars
+        rows[3, i] = block.counts[DIGIT] / chars
+        rows[4, i] = block.counts[UPPER] / chars
+        rows[5, i] = block.counts[CJK] / chars
+        rows[6, i] = block.ends_in_stop
+    return 0
+
+
+def _say_text(rows, block):
+    return f"its length and punctuation: {np.expm1(rows['tokens'][block]):.0f} words"
+
+
+declare("text", "tokens word_length stops digits capitals cjk ends_in_stop", text, _say_text)
+
+
+cdef inline double link_density(const Block* block) noexcept nogil:
+    return block.link_chars / at_least(block.chars, 1)
+
+
+cdef int links(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Link density of the block, and 1 and 3 levels up."""
+    cdef const Sums* above
+    cdef int32_t i, row
+    for i in range(view.m):
+        rows[0, i] = link_density(&tree.blocks[i])
+        for row in range(1, 3):
+            above = &view.sums[climb(tree, tree.blocks[i].element, 2 * row - 1)]
+            rows[row, i] = above.link_chars / at_least(above.chars, 1)
+    return 0
+
+
+def _say_links(rows, block):
+    share, around = float(rows["ld"][block]), float(rows["ld_up1"][block])
+    if share > MOSTLY:
+        return "a list of links"
+    return "some of it is links" if share > 0 else "among links" if around > MOSTLY else "no links"
+
+
+declare("links", "ld ld_up1 ld_up3", links, _say_links)
+
+
+cdef int tags(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Tag of the block, and what it stands in by tag or role. Odds of class names (below) speak of all other tags."""
+    cdef const Block* block
+    cdef int32_t i
+    for i in range(view.m):
+        block = &tree.blocks[i]
+        rows[0, i] = block.heading
+        rows[1, i] = tree.tokens[tree.elements[block.element].token].kind & IS_DIV != 0
+        rows[2, i] = block.flags & HIDDEN != 0
+        rows[3, i] = block.flags & ARTICLE != 0
+        rows[4, i] = block.flags & CONTROL != 0
+    return 0
+
+
+def _say_tags(rows, block):
+    inside = [name for name in ("hidden", "article", "control") if rows[f"in_{name}"][block] > 0]
+    return f"in {', '.join(inside)}" if inside else "its tags are plain"
+
+
+declare("tags", "heading tag_div in_hidden in_article in_control", tags, _say_tags)
+
+
+cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """What class names and ids around the block say."""
+    cdef vector[NameOdds] odds
+    cdef const NameOdds* one
+    cdef int32_t i
+    view.vocabulary.find_name_odds(tree, odds)
+    for i in range(view.m):
+        one = &odds[tree.blocks[i].element]
+        rows[0, i] = one.whole
+        rows[1, i] = one.least
+        rows[2, i] = one.most
+        rows[3, i] = one.near
+    return 0
+
+
+def _say_class_names(rows, block):
+    return f"class names of {'content' if rows['class_sum'][block] > 0 else 'frames'} around it"
+
+
+declare("class_names", "class_sum class_least class_most class_near", class_names, _say_class_names)
+
+
+cdef enum:
+    LONG = 14
+
+#: Share of the long blocks' tokens that must stand before a heading of comments: above the story it is a link.
+cdef double LATE = 0.03
+
+
+cdef int announcements(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """What words announce: comments, names and dates; how many of these since the headline."""
+    cdef double whole = 0, before = 0
+    cdef int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
+    cdef bint after_comments = False
+    for i in range(view.m):
+        tokens = tree.blocks[i].tokens
+        if tokens >= LONG:
+            whole += tokens
+        if view.announced[i].bits & META and (i <= view.title or i == 0):
+            dates_to_title += 1
+    for i in range(view.m):
+        tokens, bits = tree.blocks[i].tokens, view.announced[i].bits
+        if tokens >= LONG:
+            before += tokens
+        if bits & COMMENTS and before > LATE * whole:
+            after_comments = True
+        if bits & META:
+            last = i
+            dates += 1
+        rows[0, i] = after_comments
+        rows[1, i] = capped(i - last)
+        rows[2, i] = capped(dates - dates_to_title)
+    return 0
+
+
+def _say_announcements(rows, block):
+    if rows["after_comments"][block] > 0:
+        return "after a heading of comments"
+    if not rows["since_dated"][block]:
+        return "a name or a date"
+    dated = int(rows["dated_before"][block])
+    return f"after {dated} names or dates" if dated > 0 else "no words of comments around"
+
+
+declare("announcements", "after_comments since_dated dated_before", announcements, _say_announcements)
+
+
+cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Prose, text and pictures in the boxes around, and the blocks of the same path."""
+    cdef const Sums* up1
+    cdef const Sums* up3
+    cdef const Slot* slot
+    cdef int32_t i, element
+    for i in range(view.m):
+        element = tree.blocks[i].element
+        slot = &view.slots[tree.blocks[i].slot]
+        up1, up3 = &view.sums[climb(tree, element, 1)], &view.sums[climb(tree, element, 3)]
+        rows[0, i] = up1.prose / at_least(up1.tokens, 1)
+        rows[1, i] = up3.prose / at_least(up3.tokens, 1)
+        rows[2, i] = up1.tokens / view.whole
+        rows[3, i] = up3.tokens / view.whole
+        rows[4, i] = log1p(up1.tokens)
+        rows[5, i] = log1p(view.sums[climb(tree, element, 2)].pictures)
+        rows[6, i] = log1p(slot.blocks)
+        rows[7, i] = slot.tokens / view.whole
+    return 0
+
+
+def _say_surroundings(rows, block):
+    return "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it"
+
+
+declare(
+    "surroundings",
+    "prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share",
+    surroundings,
+    _say_surroundings,
+)
+
+
+cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Where the block stands towards the page's own prose."""
+    cdef double prose = 0, tokens = 0, all_prose = 0
+    cdef vector[int32_t] shared
+    cdef int32_t i, element, longest = 0
+    for i in range(view.m):
+        all_prose += tree.blocks[i].prose
+        if tree.blocks[i].prose > tree.blocks[longest].prose:
+            longest = i
+    find_shared(tree, tree.blocks[longest].element, shared)
+    for i in range(view.m):
+        element = tree.blocks[i].element
+        tokens += tree.blocks[i].tokens
+        rows[0, i] = is_inside(tree, element, view.story.box)
+        rows[1, i] = capped(i - view.story.first)
+        rows[2, i] = capped(i - view.story.last)
+        rows[3, i] = prose / at_least(all_prose, 1)
+        rows[4, i] = tokens / view.whole
+        rows[5, i] = capped(levels_to(tree, element, shared[element]))
+        prose += tree.blocks[i].prose
+    return 0
+
+
+def _say_place(rows, block):
+    return ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
+
+
+declare("place", "in_container from_first from_last prose_before position levels_to_prose", place, _say_place)
+
+
+cdef enum:
+    # Long words that are the beginning; blocks before and after that are looked at together; and what is added to the
+    # number of their words: of a handful nothing is known.
+    BEGINNING = 80
+    AROUND = 2
+    PRIOR = 2
+    # Bits of a word's number that do not count. One word in forty has the number of another.
+    UNCOUNTED = 16
+
+cdef struct LongWord:     # of a page
+    int32_t first         # block that has it
+    int32_t last
+    bint begins           # whether it stands in the beginning of the prose
+
+cdef struct Wording:      # of a block's long words
+    int32_t words
+    int32_t read          # words before the block
+    int32_t before        # that stand in a block before theirs
+    int32_t begins        # that stand in the beginning
+    int32_t elsewhere     # that stand in another block
+
+
+cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Which of its words the page has used before: another story speaks of other things.
+
+    Source: Hearst, *TextTiling: Segmenting Text into Multi-Paragraph Subtopic Passages* (1997), section 4: where the
+    subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are compared
+    with all before it, with the beginning of the page's prose, and with the whole page.
+    """
+    cdef Table numbers
+    cdef vector[LongWord] known
+    cdef vector[int32_t] number   # of each word of the page
+    cdef vector[Wording] blocks
+    cdef Wording nothing
+    cdef Wording* own
+    cdef LongWord new
+    cdef LongWord* word
+    cdef int32_t i, near, block, first = view.story.first
+    cdef size_t w
+    cdef double words, before, begins, elsewhere
+    nothing.words = nothing.read = nothing.before = nothing.begins = nothing.elsewhere = 0
+    blocks.assign(view.m, nothing)
+    number.resize(tree.words.size())
+    for w in range(tree.words.size()):
+        if tree.words[w].number & 1:
+            blocks[tree.words[w].block].words += 1
+    for i in range(1, view.m):
+        blocks[i].read = blocks[i - 1].read + blocks[i - 1].words
+    open_table(numbers, blocks.back().read + blocks.back().words)
+    # where each word stands
+    for w in range(tree.words.size()):
+        if not tree.words[w].number & 1:
+            continue
+        block = tree.words[w].block
+        number[w] = number_of(numbers, 1 + (tree.words[w].number >> UNCOUNTED))
+        if number[w] == <int32_t>known.size():
+            new.first = block
+            new.begins = False
+            known.push_back(new)
+        word = &known[number[w]]
+        word.last = block
+        if block >= first and blocks[block].read <= blocks[first].read + BEGINNING:
+            word.begins = True
+    # what the words of each block are
+    for w in range(tree.words.size()):
+        if tree.words[w].number & 1:
+            word, own = &known[number[w]], &blocks[tree.words[w].block]
+            own.before += word.first < tree.words[w].block
+            own.begins += word.begins
+            own.elsewhere += word.first != word.last
+    for i in range(view.m):
+        words = PRIOR
+        before = begins = elsewhere = 0
+        for near in range(max(i - AROUND, 0), min(i + AROUND + 1, view.m)):
+            own = &blocks[near]
+            words += own.words
+            before += own.before
+            begins += own.begins
+            elsewhere += own.elsewhere
+        rows[0, i] = before / words
+        rows[1, i] = begins / words
+        rows[2, i] = elsewhere / words
+    return 0
+
+
+def _say_wording(rows, block):
+    if rows["words_of_beginning"][block] > MOSTLY:
+        return "words of the page's beginning"
+    where = "elsewhere, too" if rows["words_elsewhere"][block] > MOSTLY else "nowhere else"
+    return f"words that the page has {where}"
+
+
+declare("wording", "words_before words_of_beginning words_elsewhere", wording, _say_wording)
+
+
+cdef int text_words(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """What the words of the block say, and those of the heading above."""
+    cdef TextOdds odds
+    cdef int32_t i, row, heading
+    for i in range(view.m):
+        odds = view.vocabulary.text_odds_of(tree, i)
+        rows[0, i] = odds.mean
+        rows[1, i] = odds.least
+        rows[2, i] = odds.most
+        heading = view.heading[i]
+        for row in range(3):
+            rows[3 + row, i] = rows[row, heading] if heading >= 0 else 0
+    return 0
+
+
+def _say_text_words(rows, block):
+    whose, name = ("its", "word_mean") if rows["word_mean"][block] else ("the heading's", "heading_word_mean")
+    return f"{whose} words are those of {'content' if rows[name][block] > 0 else 'frames'}"
+
+
+declare(
+    "text_words",
+    "word_mean word_least word_most heading_word_mean heading_word_least heading_word_most",
+    text_words,
+    _say_text_words,
+)
+
+
+cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Where it stands towards the headline, and how many headings like it stand between."""
+    cdef const Block* title
+    cdef vector[int32_t] shared
+    cdef int32_t i, row, element, box, root, alike = 0
+    for i in range(view.m):
+        rows[0, i] = view.announced[i].title_share
+        if view.title < 0:
+            for row in range(1, 5):
+                rows[row, i] = NAN
+    if view.title < 0:
+        return 0
+    title = &tree.blocks[view.title]
+    find_shared(tree, title.element, shared)
+    root = climb(tree, title.element, tree.elements[title.element].depth)
+    for i in range(view.title + 1):
+        alike -= tree.blocks[i].slot == title.slot
+    for i in range(view.m):
+        element = tree.blocks[i].element
+        box = shared[element]
+        alike += tree.blocks[i].slot == title.slot
+        rows[1, i] = capped(i - view.title)
+        rows[2, i] = capped(levels_to(tree, element, box))
+        rows[3, i] = view.sums[box if box >= 0 else root].tokens / view.whole
+        rows[4, i] = min(alike, FAR)
+    return 0
+
+
+def _say_headline(rows, block):
+    share, distance = float(rows["title_share"][block]), float(rows["from_title"][block])
+    if share > 0:
+        return "says what the page's title says" if share > MOSTLY else "shares words with the page's title"
+    if np.isnan(distance):
+        return "the page has no headline"
+    return "above the headline" if distance < 0 else "near the headline" if distance < 5 else "far from the headline"
+
+
+declare(
+    "headline",
+    "title_share from_title levels_to_title share_with_title titles_before",
+    headline,
+    _say_headline,
+)
+
+
+cdef int section(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """The heading above, whether it leads elsewhere, and the text up to the next one."""
+    cdef vector[double] tokens  # by the block of the heading; first, of what stands above all
+    cdef int32_t i, heading
+    tokens.assign(view.m + 1, 0)
+    for i in range(view.m):
+        if not tree.blocks[i].heading:
+            tokens[view.heading[i] + 1] += tree.blocks[i].tokens
+    for i in range(view.m):
+        heading = view.heading[i]
+        rows[0, i] = log1p(tokens[heading + 1])
+        rows[1, i] = tree.blocks[heading].heading if heading >= 0 else 0
+        rows[2, i] = link_density(&tree.blocks[heading]) if heading >= 0 else 0
+    return 0
+
+
+def _say_section(rows, block):
+    if rows["section_linked"][block] > MOSTLY and not rows["heading"][block]:
+        return "below a heading that leads to another page"
+    return f"its section has {np.expm1(rows['section_tokens'][block]):.0f} words"
+
+
+declare("section", "section_tokens section_level section_linked", section, _say_section)
+
+
+#: Share of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
+#: says where its own text stands.
+cdef double HALF_OWN = 0.5, LEAST_OWN = 20
+
+
+cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """What other pages repeat of the block and of the boxes around; where they have text that is theirs alone."""
+    cdef const Sums* up3
+    cdef double most_own = 0, copies = 0
+    cdef int32_t i, row, size, smallest = view.n + 1, box = -1, element
+    if not view.pages:
+        for i in range(view.m):
+            for row in range(10):
+                rows[row, i] = NAN
+            rows[8, i] = 0
+        return 0
+    for i in range(view.n):
+        most_own = at_least(view.sums[i].own, most_own)
+        if tree.elements[i].parent < 0:
+            copies += view.sums[i].copies
+    for i in range(view.n):
+        size = tree.elements[i].end - i
+        if view.sums[i].own >= HALF_OWN * most_own and size < smallest:
+            smallest = size
+            box = i
+    for i in range(view.m):
+        element = tree.blocks[i].element
+        up3 = &view.sums[climb(tree, element, 3)]
+        rows[0, i] = view.text_share[i]
+        rows[1, i] = view.placed_share[i]
+        rows[2, i] = view.slot_share[i]
+        rows[3, i] = up3.copies / at_least(up3.tokens, 1)
+        rows[4, i] = log1p(own_here(view, i))
+        rows[5, i] = view.sums[climb(tree, element, 1)].own / at_least(most_own, 1e-9)
+        rows[6, i] = is_inside(tree, element, box) if most_own >= LEAST_OWN else NAN
+        rows[7, i] = view.stock[i]
+        rows[8, i] = view.pages
+        rows[9, i] = copies / view.whole
+    return 0
+
+
+def _say_site(rows, block):
+    if np.isnan(rows["repeated"][block]):
+        return "no other page to compare with"
+    pages = round(float(rows["k"][block]))
+    found = round(float(rows["repeated"][block]) * pages)
+    if not found:
+        return "its text is on no other page"
+    whole = "the other page" if pages == 1 else "both other pages" if pages == 2 else f"all {pages} other pages"
+    return f"repeats on {whole if found == pages else f'{found} of {pages} other pages'}"
+
+
+declare(
+    "site",
+    "repeated repeated_in_place repeated_slot repeated_up3 own_here own_up1 in_own_half stock k same_as_all",
+    site,
+    _say_site,
+)
+
+
+cdef enum:
+    # Siblings of one tag and class make a list of records from this many on, with so many elements and tokens each on
+    # average.
+    LEAST_RECORDS = 3
+    LEAST_ELEMENTS = 3
+    LEAST_TOKENS = 2
+    # Levels up that are looked at, the block's own included.
+    LEVELS = 8
+
+#: The same for Python.
+RECORDS, RECORD_ELEMENTS, RECORD_TOKENS = LEAST_RECORDS, LEAST_ELEMENTS, LEAST_TOKENS
+
+cdef struct Records:      # siblings of one tag and class; where they make no list, all is 0
+    double count          # log1p
+    double elements
+    double tokens
+    double share          # of the page's tokens
+    double prose          # share of theirs
+
+
+cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """The list of records with the most text, and the innermost one, that hold the block."""
+    cdef Table numbers
+    cdef vector[Records] lists
+    cdef vector[int32_t] list_of  # of each element; siblings without text are no records
+    cdef Records nothing
+    cdef Records* one
+    cdef const Records* outer
+    cdef const Records* inner
+    cdef uint64_t alike
+    cdef int32_t i, element, level
+    cdef size_t number
+    nothing.count = nothing.elements = nothing.tokens = nothing.share = nothing.prose = 0
+    list_of.assign(view.n, NOT_THERE)
+    open_table(numbers, view.n)
+    for i in range(view.n):
+        if view.sums[i].tokens == 0:
+            continue
+        # parents' numbers times this odd constant (2**64 over the golden ratio) fall on no tag's hash but by chance
+        alike = tree.tokens[tree.elements[i].token].own
+        alike += <uint64_t>(tree.elements[i].parent + 1) * <uint64_t>0x9E3779B97F4A7C15
+        list_of[i] = number_of(numbers, alike)
+        if list_of[i] == <int32_t>lists.size():
+            lists.push_back(nothing)
+        one = &lists[list_of[i]]
+        one.count += 1
+        one.elements += tree.elements[i].end - i
+        one.tokens += view.sums[i].tokens
+        one.prose += view.sums[i].prose
+    for number in range(lists.size()):
+        one = &lists[number]
+        if one.count >= LEAST_RECORDS and one.elements >= LEAST_ELEMENTS * one.count and (
+                one.tokens >= LEAST_TOKENS * one.count):
+            one.count = log1p(one.count)
+            one.share = one.tokens / view.whole
+            one.prose /= at_least(one.tokens, 1)
+        else:
+            one[0] = nothing
+    for i in range(view.m):
+        outer = inner = &nothing
+        element = tree.blocks[i].element
+        for level in range(LEVELS):
+            if list_of[element] >= 0:
+                one = &lists[list_of[element]]
+                if one.share > outer.share:
+                    outer = one
+                if inner.count == 0:
+                    inner = one
+            element = climb(tree, element, 1)
+        rows[0, i] = outer.count
+        rows[1, i] = outer.share
+        rows[2, i] = outer.prose
+        rows[3, i] = inner.count
+        rows[4, i] = inner.share
+    return 0
+
+
+def _say_records(rows, block):
+    count = float(np.expm1(rows["record_outer_count"][block]))
+    return f"in a list of {count:.0f} boxes alike" if count else "in no list of boxes alike"
+
+
+declare(
+    "records",
+    "record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share",
+    records,
+    _say_records,
+)
+
+
+cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """The same for all blocks of a page."""
+    cdef const Block* block
+    cdef double longest = 0, prose = 0, chars = 0, link_chars = 0, headings = 0, pictures = 0
+    cdef double comments = 0, listed = 0, article = 0
+    cdef double[12] page
+    cdef int32_t i, row
+    for i in range(view.m):
+        block = &tree.blocks[i]
+        longest = at_least(block.tokens, longest)
+        prose += block.prose
+        chars += block.chars
+        link_chars += block.link_chars
+        headings += block.heading > 0
+        comments += block.tokens * (block.flags & COMMENT_WORD != 0)
+        listed += block.tokens * (block.flags & LIST_ITEM != 0)
+        article += block.tokens * (block.flags & ARTICLE != 0)
+    for i in range(view.n):
+        if tree.elements[i].parent < 0:
+            pictures += view.sums[i].pictures
+    page[0] = log1p(view.whole)
+    page[1] = log1p(view.m)
+    page[2] = log1p(longest)
+    page[3] = prose / view.whole
+    page[4] = link_chars / at_least(chars, 1)
+    page[5] = log1p(headings)
+    page[6] = log1p(pictures)
+    page[7] = view.declares_article
+    page[8] = view.declares_forum
+    page[9] = comments / view.whole
+    page[10] = listed / view.whole
+    page[11] = article / view.whole
+    for row in range(12):
+        for i in range(view.m):
+            rows[row, i] = page[row]
+    return 0
+
+
+def _say_whole_page(rows, block):
+    return f"on a page of {np.expm1(rows['page_tokens'][block]):,.0f} words"
+
+
+declare(
+    "whole_page",
+    "page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures page_declares_article "
+    "page_declares_forum page_in_comment_word page_in_list_item page_in_article",
+    whole_page,
+    _say_whole_page,
+)
+
+#: Names of the rows.
+NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
+
+# ---- what Python sees -----------------------------------------------------------------------------------------------
+
+
+class Compared(NamedTuple):
+    """What comparison pages share with a page of m blocks (`sharing.Shared`); arrays are float64 of shape (m,).
+
+    Attributes:
+        pages: Comparison pages that the next four are of.
+        text_share: Share of them that carry each block's text.
+        placed_share: Share of them that carry it in the same place.
+        slot_share: Share of the tokens of its place in texts that two pages carry.
+        own_tokens: Tokens a page that they have in its place in texts of one page alone.
+        stock: Of a text that any comparison page has, of however many, the share of the tokens of its place in texts
+            that two pages carry; 0 for a text of the page's own.
+    """
+
+    pages: int
+    text_share: np.ndarray
+    placed_share: np.ndarray
+    slot_share: np.ndarray
+    own_tokens: np.ndarray
+    stock: np.ndarray
+
+
+cdef class View:
+    """A page of m blocks as its features see it.
+
+    Args:
+        tree: The page.
+        vocabulary: What is known of words.
+        compared: What comparison pages share with it, None without any.
+        declares_article: Whether the page says that it is an article.
+        declares_forum: Whether it says that it is a thread: what people answer is its content.
+
+    Attributes:
+        features: All features, rows as in `NAMES`, float32 of shape (features, m).
+
+    Raises:
+        ValueError: An array of `compared` has another shape than (m,).
+
+    Example:
+        >>> from lxml.html import fromstring
+        >>> from denoise_scrapy.core.tree import tree_of
+        >>> view = View(tree_of(fromstring("<h2>One two three.</h2>")))
+        >>> view.features.shape == (len(NAMES), 1), float(view.features[NAMES.index("heading"), 0])
+        (True, 2.0)
+    """
+
+    def __init__(
+        self,
+        Tree tree not None,
+        Vocabulary vocabulary not None=NO_WORDS,
+        compared=None,
+        *,
+        bint declares_article=False,
+        bint declares_forum=False,
+    ):
+        cdef string title = tree.title.encode("utf-8", "replace")
+        cdef float[:, ::1] rows
+        cdef Step step
+        self.tree, self.vocabulary = tree, vocabulary
+        self.m, self.n = <int32_t>tree.blocks.size(), <int32_t>tree.elements.size()
+        self.whole = 0
+        self.pages = 0
+        self.declares_article, self.declares_forum = declares_article, declares_forum
+        if compared is not None and compared.pages:
+            self.pages = compared.pages
+            self.text_share, self.placed_share = compared.text_share, compared.placed_share
+            self.slot_share, self.own_tokens, self.stock = compared.slot_share, compared.own_tokens, compared.stock
+            if {len(column) for column in compared[1:]} != {self.m}:
+                raise ValueError(f"columns of compared must have {self.m} values")
+        self.features = np.empty((len(NAMES), self.m), np.float32)
+        rows = self.features
+        if self.m:
+            with nogil:
+                open_view(tree, self, title)
+                for step in _steps:
+                    step.find(tree, self, rows[step.first:step.end])
+
+    @property
+    def bits(self) -> np.ndarray:
+        """What each block announces (`announcements.COMMENTS_BIT` …), uint8 of shape (m,)."""
+        found = np.zeros(self.m, np.uint8)
+        cdef uint8_t[::1] rows = found
+        cdef int32_t i
+        for i in range(self.m):
+            rows[i] = self.announced[i].bits
+        return found
+
+
+def in_best_container(Tree tree not None, const double[::1] prose not None) -> np.ndarray:
+    """Return the blocks inside the element whose text is nearest to being all the prose and nothing else.
+
+    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
+
+    Args:
+        tree: A page of m blocks.
+        prose: Tokens of each block that count as prose, shape (m,).
+
+    Returns:
+        Bools of shape (m,); all true on a page without prose.
+
+    Raises:
+        ValueError: `prose` has another shape.
+
+    Example:
+        >>> from lxml.html import fromstring
+        >>> from denoise_scrapy.core.tree import tree_of
+        >>> tree = tree_of(fromstring("<body><div><p>Long prose.<p>More prose.</div><div><p>Note</div>"))
+        >>> in_best_container(tree, np.array([2.0, 2.0, 0.0])).tolist()
+        [True, True, False]
+    """
+    cdef vector[double] values
+    cdef uint8_t[::1] rows
+    cdef int32_t i, box, m = <int32_t>tree.blocks.size()
+    if prose.shape[0] != m:
+        raise ValueError(f"there are {m} blocks, got {prose.shape[0]} values")
+    found = np.empty(m, np.bool_)
+    rows = found.view(np.uint8)
+    with nogil:
+        for i in range(m):
+            values.push_back(prose[i])
+        box = best_box(tree, values)
+        for i in range(m):
+            rows[i] = is_inside(tree, tree.blocks[i].element, box)
+    return found

@@ -1,0 +1,206 @@
+"""Meaning of HTML tags, roles and class words: which end a block, which show nothing, which frame a page.
+
+Tags and ARIA roles may decide; class words are features that a strategy weighs, never a veto.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntFlag
+from functools import lru_cache
+
+#: Elements whose whole subtree shows no text of the page (or only form values). They stay in the
+#: feature tree as leaves.
+SKIPPED_TAGS = frozenset(
+    "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
+    "textarea input datalist frame frameset noframes".split()
+)
+
+#: Elements that a head may hold; any other ends it (HTML's "in head" insertion mode).
+HEAD_TAGS = SKIPPED_TAGS | frozenset("base basefont bgsound isindex link meta title".split())
+
+#: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
+BLOCK_TAGS = frozenset(
+    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody "
+    "td tfoot th thead tr caption ul legend button label".split()
+)
+
+#: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) take
+#: div and table; section, article, main and the other sectioning tags took their place in pages of today.
+CONTAINER_TAGS = frozenset(
+    ["div", "table", "section", "article", "main", "aside", "nav", "header", "footer", "form", "ul", "ol", "dl"]
+)
+
+#: Song et al. (2011), section 2: the tags that carry content, and today's additions (i, em, li …), which the
+#: source's P SPAN B STRONG H1..H6 stand for.
+CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"])
+
+#: Frames whose width and height attributes, or inline style sizes, are kept: they lay a page out.
+SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
+
+ROOT_TAGS = frozenset(["html", "body"])
+HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+
+
+class Flag(IntFlag):
+    """Kinds of elements and of their ancestors. Bits of `Token.flags` and `Element.flags`."""
+
+    LINK = 1 << 0
+    HIDDEN = 1 << 1
+    HEADING = 1 << 2
+    NAV = 1 << 3
+    HEADER = 1 << 4
+    FOOTER = 1 << 5
+    ASIDE = 1 << 6
+    ARTICLE = 1 << 7
+    CONTROL = 1 << 8
+    FIGURE = 1 << 9
+    LIST_ITEM = 1 << 10
+    TABLE_CELL = 1 << 11
+    PREFORMATTED = 1 << 12
+    # by class, id, role or itemprop words
+    NAV_WORD = 1 << 13
+    HEADER_WORD = 1 << 14
+    FOOTER_WORD = 1 << 15
+    SIDE_WORD = 1 << 16
+    AD_WORD = 1 << 17
+    COMMENT_WORD = 1 << 18
+    RELATED_WORD = 1 << 19
+    SHARE_WORD = 1 << 20
+    CAPTION_WORD = 1 << 21
+    BYLINE_WORD = 1 << 22
+    CONTENT_WORD = 1 << 23
+    CONSENT_WORD = 1 << 24
+
+
+_TAG_FLAGS: dict[str, Flag] = {
+    "a": Flag.LINK,
+    "nav": Flag.NAV,
+    "header": Flag.HEADER,
+    "footer": Flag.FOOTER,
+    "aside": Flag.ASIDE,
+    "article": Flag.ARTICLE,
+    "main": Flag.ARTICLE,
+    "button": Flag.CONTROL,
+    "label": Flag.CONTROL,
+    "figure": Flag.FIGURE,
+    "figcaption": Flag.FIGURE,
+    "li": Flag.LIST_ITEM,
+    "dt": Flag.LIST_ITEM,
+    "dd": Flag.LIST_ITEM,
+    "td": Flag.TABLE_CELL,
+    "th": Flag.TABLE_CELL,
+    "pre": Flag.PREFORMATTED,
+    **dict.fromkeys(HEADING_TAGS, Flag.HEADING),
+}
+_ROLE_FLAGS: dict[str, Flag] = {
+    "navigation": Flag.NAV,
+    "menu": Flag.NAV,
+    "menubar": Flag.NAV,
+    "search": Flag.NAV,
+    "banner": Flag.HEADER,
+    "contentinfo": Flag.FOOTER,
+    "complementary": Flag.ASIDE,
+    "main": Flag.ARTICLE,
+    "article": Flag.ARTICLE,
+    "button": Flag.CONTROL,
+    "heading": Flag.HEADING,
+}
+# The words are those of front-end code, English in nearly every country. Each is matched at a word's start
+# inside class, id, role and itemprop (camelCase, - and _ split words).
+_WORDS: dict[Flag, str] = {
+    Flag.NAV_WORD: r"nav|menu|breadcrumb|crumb|pager|pagination|tabs?\b|skip|toolbar",
+    Flag.HEADER_WORD: r"header|masthead|banner|logo|topbar|top bar",
+    Flag.FOOTER_WORD: r"foot|copyright|bottom|legal|disclaimer",
+    Flag.SIDE_WORD: r"side|rail\b|right col|left col|widget|aside",
+    Flag.AD_WORD: r"ads?\b|advert|sponsor|promo|outbrain|taboola|newsletter|subscri|signup|paywall",
+    Flag.RELATED_WORD: r"relat|recommend|more from|read more|most (read|popular)|popular|trending|teaser|also|see all",
+    Flag.SHARE_WORD: r"shar(e|ing)|social|tweet|twitter|facebook|bookmark|print|email|follow",
+    Flag.CAPTION_WORD: r"caption|credit|photo|image|gallery",
+    Flag.BYLINE_WORD: r"byline|author|dateline|date\b|time\b|publish|posted|meta\b|info\b",
+    Flag.CONTENT_WORD: r"article|content|entry|post\b|story|body|text\b|main\b",
+    Flag.CONSENT_WORD: r"cookie|consent|gdpr|privacy",
+}
+_WORD_PATTERN = re.compile("|".join(rf"(?P<{f.name}>\b(?:{words}))" for f, words in _WORDS.items()))
+# plain numbers: Flag's own arithmetic takes a microsecond
+_FLAG_BITS = {str(flag.name): int(flag) for flag in _WORDS}
+TAG_BITS = {tag: int(flag) for tag, flag in _TAG_FLAGS.items()}
+ROLE_BITS = {role: int(flag) for role, flag in _ROLE_FLAGS.items()}
+#: The first three letters of all that is looked for at a word's start; of "ads?" two as well.
+_BEGINNINGS = frozenset(re.findall(r"(?:^|\|)([a-z]{1,3})", "|".join(_WORDS.values()))) | {"ad"}
+#: Words that are looked for only together with the next one: "right col", "read more".
+_FIRST_OF_TWO = frozenset(re.findall(r"(\w+)(?= \w| \()", " | ".join(_WORDS.values())))
+#: Bit of a name that ends in such a word: the next name may go on with it.
+_GOES_ON = 1 << 30
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NOT_A_LETTER = re.compile(r"[\W_\d]+")
+_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+#: Names of more characters are seldom seen twice, and are looked through each time: a memory of names is of few MB.
+MAX_KNOWN_LENGTH = 64
+#: An attribute value longer than this is cut before words are looked for in it: time is bounded.
+MAX_WORDS_LENGTH = 400
+
+
+def tag_flags(tag: str, role: str | None) -> int:
+    """Bits of `Flag` of an element, by its tag name and its ARIA role."""
+    bits = TAG_BITS.get(tag, 0)
+    return bits | ROLE_BITS.get(role.strip().lower(), 0) if role else bits
+
+
+def word_flags(names: str) -> int:
+    """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at.
+
+    Example:
+        >>> Flag(word_flags("siteFooter col-2"))
+        <Flag.FOOTER_WORD: 32768>
+    """
+    names = names[:MAX_WORDS_LENGTH]
+    bits = 0
+    for name in names.split():
+        bits |= _name_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits.__wrapped__(name)
+    return _name_bits.__wrapped__(names) & ~_GOES_ON if bits & _GOES_ON else bits
+
+
+def split_name(name: str) -> str:
+    """A class name or id as words, lower-case and without digits, with spaces between them.
+
+    Example:
+        >>> split_name("siteFooter_col-2")
+        'site footer col '
+    """
+    return _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
+
+
+@lru_cache(maxsize=65_536)  # some 10 MB
+def _name_bits(name: str) -> int:
+    """The flags of one name, and whether the next may go on with its last word."""
+    text = split_name(name)
+    if not text.isascii():  # lower case may have brought in what is no letter, and parts words
+        return _found(text) | _GOES_ON
+    words = text.split()
+    bits = _GOES_ON if words and words[-1] in _FIRST_OF_TWO else 0
+    # most names are of words that are not looked for: a search takes 2 µs a word
+    likely = not _BEGINNINGS.isdisjoint([word[:3] for word in words])
+    return bits | _found(text) if likely else bits
+
+
+def _found(text: str) -> int:
+    bits = 0
+    for match in _WORD_PATTERN.finditer(text):
+        bits |= _FLAG_BITS[match.lastgroup or ""]
+    return bits
+
+
+def style_hides(style: str) -> bool:
+    """Return whether an inline style keeps its element from showing."""
+    return ("none" in style or "hidden" in style) and _HIDING_STYLE.search(style) is not None
+
+
+def is_block_tag(tag: str) -> bool:
+    """Return whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
+    return tag in BLOCK_TAGS or "-" in tag
+
+
+#: What browsers percent-encode in a path, and what ends an address in a text.
+ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>`\\^{|}'})

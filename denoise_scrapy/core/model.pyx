@@ -1,0 +1,602 @@
+"""What judges blocks: a small network, what it says of a block's neighbours, then trees over both.
+
+All sums run in one order, whatever the machine: wide registers take many blocks or units at a time, never a sum apart.
+
+Sources: Tu, *Auto-context and Its Application to High-level Vision Tasks* (2008), sections 2 and 3: a classifier that
+is given, beside the features, what another one found around each pixel. Around a block are the blocks before and after
+it, the boxes it stands in, and the blocks of the same path. Prokhorenkova, Gusev, Vorobev, Dorogush, Gulin, *CatBoost:
+unbiased boosting with categorical features* (2018), section 3: "oblivious" trees ask the same at all nodes of a depth,
+so that the answers are the number of the leaf.
+"""
+
+import numpy as np
+
+from libc.math cimport exp, log1p
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
+
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
+from denoise_scrapy.core.tree cimport Tree
+
+cdef extern from *:
+    """
+    /* The network takes two thirds of the time in the wider registers that nearly all machines have and that no portable
+       build may presume: GCC compiles these functions twice, and the loader chooses. The results are the same, and so
+       is the source; other compilers do without. */
+    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+    #define DENOISE_WIDE __attribute__((target_clones("avx2", "default")))
+    #else
+    #define DENOISE_WIDE
+    #endif
+    """
+    ctypedef void wide_void "DENOISE_WIDE void"
+
+# ---- the network ----------------------------------------------------------------------------------------------------
+
+cdef enum:
+    # Blocks that are judged together, one in each lane: what is written of them stays in the nearest cache, and loops
+    # over so many numbers are what compilers make wide instructions of.
+    LANES = 32
+    # Inputs that a unit adds at a time.
+    INPUTS = 4
+    # Standard deviations from the mean at which a value is cut: a page may hold a paragraph of a million words.
+    FARTHEST = 4
+
+_PARTS = ("mean", "deviation", "inner", "inner_bias", "outer", "outer_bias", "last", "direct", "bias")
+
+
+cdef wide_void scale(const float* values, int32_t count, float mean, float deviation, float* out) noexcept nogil:
+    """Write values of a feature in standard deviations from its mean; an unknown one counts as the mean."""
+    cdef int32_t j
+    cdef float value, none = 0, highest = FARTHEST, lowest = -FARTHEST
+    for j in range(count):
+        value = (values[j] - mean) / deviation
+        value = value if value == value else none
+        value = value if value < highest else highest
+        out[j] = value if value > lowest else lowest
+
+
+cdef inline void add_inputs(const float* inputs, int32_t n, const float* weights, float* sums) noexcept nogil:
+    """Add inputs of shape (n, LANES) times their n weights to sums of shape (LANES,), in order; n of whole INPUTS."""
+    cdef float[LANES] so_far
+    cdef const float* a
+    cdef const float* w
+    cdef int32_t i, j
+    memcpy(so_far, sums, sizeof(so_far))
+    for i in range(n // INPUTS):
+        a, w = inputs + INPUTS * LANES * i, weights + INPUTS * i
+        for j in range(LANES):
+            so_far[j] = (
+                so_far[j] + a[j] * w[0] + a[LANES + j] * w[1] + a[2 * LANES + j] * w[2] + a[3 * LANES + j] * w[3]
+            )
+    memcpy(sums, so_far, sizeof(so_far))
+
+
+cdef wide_void read_layer(
+    const float* inputs, int32_t n, const float* weights, const float* biases, int32_t units, float* outputs
+) noexcept nogil:
+    """What the rectified units of a layer make of some blocks.
+
+    `inputs` are of shape (n, LANES), `weights` (units, n), `outputs` (units, LANES).
+    """
+    cdef float[LANES] sums
+    cdef int32_t unit, j
+    cdef float bias, none = 0
+    for unit in range(units):
+        memset(sums, 0, sizeof(sums))
+        add_inputs(inputs, n, weights + unit * n, sums)
+        bias = biases[unit]
+        for j in range(LANES):
+            sums[j] += bias
+            sums[j] = sums[j] if sums[j] > none else none
+        memcpy(outputs + unit * LANES, sums, sizeof(sums))
+
+
+cdef inline int32_t whole(int32_t n) noexcept nogil:
+    """A number of inputs, filled up to whole steps."""
+    return (n + INPUTS - 1) // INPUTS * INPUTS
+
+
+cdef vector[float] filled(object array):
+    """An array's numbers row by row, each row filled up with zeros to whole steps of inputs."""
+    rows = np.atleast_2d(array)
+    wide = np.zeros((len(rows), whole(rows.shape[1])), np.float32)
+    wide[:, :rows.shape[1]] = rows
+    return wide.ravel().tolist()
+
+
+cdef class Network:
+    """Two layers of rectified units beside a linear part. All arrays are of float32.
+
+    Attributes:
+        mean: Mean of each of the n features, shape (n,); an unknown value counts as it.
+        deviation: Their standard deviations, shape (n,).
+        inner: Weights of the first layer of a units, shape (n, a).
+        inner_bias: Shape (a,).
+        outer: Weights of the second layer of b units, shape (a, b).
+        outer_bias: Shape (b,).
+        last: Weights of the second layer's units, shape (b,).
+        direct: Weights of the features themselves, shape (n,).
+        bias: Shape ().
+
+    Raises:
+        ValueError: The shapes do not fit.
+
+    Example:
+        >>> network = Network(mean=[1], deviation=[2], inner=[[1]], inner_bias=[0], outer=[[1]], outer_bias=[0],
+        ...                   last=[10], direct=[1], bias=0.5)
+        >>> network.odds([[1, 3, float("nan")]]).tolist()
+        [0.5, 11.5, 0.5]
+    """
+
+    def __init__(self, *, mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias):
+        self.mean, self.deviation, self.inner, self.inner_bias, self.outer, self.outer_bias, self.last, self.direct, \
+            self.bias = [
+                np.ascontiguousarray(part, np.float32).reshape(np.shape(part))
+                for part in (mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias)
+            ]
+        n, a, b = len(self.mean), len(self.inner_bias), len(self.outer_bias)
+        shapes = (n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()
+        if tuple(part.shape for part in self.arrays().values()) != shapes:
+            raise ValueError(f"the parts of a network do not fit: {[part.shape for part in self.arrays().values()]}")
+        self.features, self.inner_units, self.outer_units = n, a, b
+        self.means, self.deviations = filled(self.mean), filled(self.deviation)
+        self.inner_weights, self.inner_biases = filled(self.inner.T), filled(self.inner_bias)
+        self.outer_weights, self.outer_biases = filled(self.outer.T), filled(self.outer_bias)
+        self.last_weights, self.direct_weights = filled(self.last), filled(self.direct)
+        self.first_bias = self.bias
+
+    def arrays(self) -> dict:
+        """Return all numbers by name, for a file."""
+        return {name: getattr(self, name) for name in _PARTS}
+
+    @classmethod
+    def from_arrays(cls, data) -> Network:
+        """Return the network whose `arrays` these are."""
+        return cls(**data)
+
+    def __reduce__(self):
+        return _network, (self.arrays(),)
+
+    def inputs(self, features) -> np.ndarray:
+        """Return features of m blocks, shape (n, m), in standard deviations from their means, shape (m, n)."""
+        cdef const float[:, ::1] values = self._values(features)
+        found = np.empty((values.shape[0], values.shape[1]), np.float32)
+        cdef float[:, ::1] out = found
+        cdef Py_ssize_t i
+        if values.shape[1]:
+            for i in range(values.shape[0]):
+                scale(&values[i, 0], <int32_t>values.shape[1], self.means[i], self.deviations[i], &out[i, 0])
+        return np.ascontiguousarray(found.T)
+
+    def odds(self, features) -> np.ndarray:
+        """Return the log odds of m blocks, shape (m,), by features of shape (n, m), NaN where unknown."""
+        cdef const float[:, ::1] values = self._values(features)
+        found = np.empty(values.shape[1], np.float32)
+        cdef float[::1] out = found
+        if out.shape[0]:
+            with nogil:
+                self.read_odds(&values[0, 0], <int32_t>values.shape[1], &out[0])
+        return found
+
+    def _values(self, features):
+        values = np.ascontiguousarray(features, np.float32)
+        if len(values) != self.features:
+            raise ValueError(f"the network takes {self.features} features, got {len(values)}")
+        return values
+
+    cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
+        """Log odds of m blocks by features of shape (n, m)."""
+        cdef int32_t n = self.features, chunk, start, some, i, j
+        cdef float[LANES] sums, direct
+        cdef vector[float] inputs, inner, outer
+        inputs.assign(LANES * whole(n), 0)
+        inner.assign(LANES * whole(self.inner_units), 0)
+        outer.assign(LANES * whole(self.outer_units), 0)
+        for chunk in range((m + LANES - 1) // LANES):
+            start = chunk * LANES
+            some = min(m - start, LANES)
+            for i in range(n):
+                scale(features + <size_t>i * m + start, some, self.means[i], self.deviations[i], &inputs[LANES * i])
+            read_layer(
+                inputs.data(), whole(n), self.inner_weights.data(), self.inner_biases.data(), self.inner_units,
+                inner.data(),
+            )
+            read_layer(
+                inner.data(), whole(self.inner_units), self.outer_weights.data(), self.outer_biases.data(),
+                self.outer_units, outer.data(),
+            )
+            memset(sums, 0, sizeof(sums))
+            memset(direct, 0, sizeof(direct))
+            add_inputs(outer.data(), whole(self.outer_units), self.last_weights.data(), sums)
+            add_inputs(inputs.data(), whole(n), self.direct_weights.data(), direct)
+            for j in range(some):
+                odds[start + j] = sums[j] + direct[j] + self.first_bias
+        return 0
+
+
+def _network(arrays):
+    return Network(**arrays)
+
+
+# ---- what stands around a block -------------------------------------------------------------------------------------
+
+cdef enum:
+    # Blocks before and after of each window, levels of the boxes. Wider windows and boxes gained nothing.
+    NARROW = 1
+    WIDE = 3
+    LEVELS = 3
+    SHARE_LEVELS = 2
+    # Distances in blocks are cut here.
+    FAR = 30
+
+cdef enum:
+    # Rows of `Neighbours.around`, one value a block.
+    TOKENS = 0
+    SLOT = 1              # number of its path
+    IN_ORDER = 2          # the blocks in the order of their elements
+    START = 3             # place in that order where the box 1 to LEVELS levels up begins
+    END = 6               # where it ends
+    AROUND_ROWS = 9
+
+#: Names of the features of neighbours, in their order.
+NEIGHBOUR_NAMES = (
+    "first_odds",
+    *(f"first_window{width}" for width in (NARROW, WIDE)),
+    *(f"first_up{level}" for level in range(1, LEVELS + 1)),
+    *(f"first_share_up{level}" for level in range(1, SHARE_LEVELS + 1)),
+    "first_path",
+    "first_before",
+    "first_from_best",
+    "first_page_share",
+    "first_page_tokens",
+)
+cdef enum:
+    # Rows of the same.
+    FIRST_ODDS = 0
+    WINDOW = 1            # of two widths
+    UP = 3                # to LEVELS
+    SHARE_UP = 6          # to SHARE_LEVELS
+    PATH = 8
+    BEFORE = 9
+    FROM_BEST = 10
+    PAGE_SHARE = 11
+    PAGE_TOKENS = 12
+    NEIGHBOUR_ROWS = 13
+
+
+cdef struct Judged:       # sums over some blocks of what the first judgement says
+    double judged         # probability times weight; the weight is the logarithm of the block's length
+    double weight
+    double expected       # tokens that are expected to be kept
+
+
+cdef inline double mean_between(const Judged* start, const Judged* end) noexcept nogil:
+    """The mean judgement, by running sums before and behind."""
+    return (end.judged - start.judged) / (end.weight - start.weight + 1e-3)
+
+
+cdef inline void add(const Judged* left, const Judged* right, Judged* total) noexcept nogil:
+    total.judged = left.judged + right.judged
+    total.weight = left.weight + right.weight
+    total.expected = left.expected + right.expected
+
+
+cdef inline double mean_around(const vector[Judged]& running, int32_t block, int32_t width) noexcept nogil:
+    """The mean judgement of a block and so many before and behind it."""
+    return mean_between(
+        &running[max(block - width, 0)], &running[min(block + width + 1, <int32_t>running.size() - 1)]
+    )
+
+
+cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
+    """Write the rows of `Neighbours.around`: blocks are counted by their elements, so that boxes are ranges of them."""
+    cdef size_t m = tree.blocks.size(), n = tree.elements.size(), i
+    cdef int32_t level, element
+    cdef vector[int32_t] before, place
+    before.assign(n + 1, 0)           # blocks of the elements before each
+    for i in range(m):
+        before[tree.blocks[i].element + 1] += 1
+    for i in range(n):
+        before[i + 1] += before[i]
+    place = before
+    for i in range(m):
+        element = tree.blocks[i].element
+        rows[TOKENS, i] = tree.blocks[i].tokens
+        rows[SLOT, i] = tree.blocks[i].slot
+        rows[IN_ORDER, place[element]] = <int32_t>i
+        place[element] += 1
+        for level in range(LEVELS):
+            if tree.elements[element].parent >= 0:
+                element = tree.elements[element].parent
+            rows[START + level, i] = before[element]
+            rows[END + level, i] = before[tree.elements[element].end]
+    return 0
+
+
+cdef class Neighbours:
+    """What stands around each of a page's m blocks: a value, which can be pickled.
+
+    Args:
+        around: What `Neighbours.of` has found.
+
+    Attributes:
+        around: The same.
+
+    Example:
+        >>> from denoise_scrapy.core.tree import tree_of
+        >>> from lxml import etree
+        >>> tree = tree_of(etree.fromstring("<p>One two.</p><p>Three.</p>", etree.HTMLParser()))
+        >>> rows = dict(zip(NEIGHBOUR_NAMES, Neighbours.of(tree).features([4.0, -4.0])))
+        >>> [round(share, 2) for share in rows["first_before"].tolist()]
+        [0.0, 0.99]
+    """
+
+    def __init__(self, around):
+        self.around = np.ascontiguousarray(around, np.int32)
+        self.rows = self.around
+        m = self.rows.shape[1]
+        if len(self.around) != AROUND_ROWS or m and not (
+            self.around.min() >= 0 and self.around[SLOT:START].max() < m and self.around[START:].max() <= m
+        ):
+            raise ValueError("these are no neighbours of blocks")
+
+    @staticmethod
+    def of(Tree tree not None) -> Neighbours:
+        """Return those of a page."""
+        cdef Neighbours found = Neighbours.__new__(Neighbours)
+        found.around = np.empty((AROUND_ROWS, tree.blocks.size()), np.int32)
+        cdef int32_t[:, ::1] rows = found.around
+        found.rows = rows
+        if tree.blocks.size() < WORTH_BLOCKS:
+            find_around(tree, rows)
+        else:
+            with nogil:
+                find_around(tree, rows)
+        return found
+
+    def __reduce__(self):
+        return Neighbours, (self.around,)
+
+    def __len__(self) -> int:
+        return self.rows.shape[1]
+
+    def features(self, odds) -> np.ndarray:
+        """Return the features by the log odds of the first judgement.
+
+        Means are weighted by the logarithm of a block's length, shares are of the text that is expected to be kept.
+
+        Args:
+            odds: Shape (m,).
+
+        Returns:
+            Rows as in `NEIGHBOUR_NAMES`, shape (rows, m).
+        """
+        cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
+        if first.shape[0] != self.rows.shape[1]:
+            raise ValueError(f"there are {self.rows.shape[1]} blocks, got {first.shape[0]} odds")
+        found = np.empty((NEIGHBOUR_ROWS, first.shape[0]), np.float32)
+        cdef float[:, ::1] out = found
+        if out.shape[1]:
+            with nogil:
+                self.read_features(&first[0], &out[0, 0])
+        return found
+
+    cdef int read_features(self, const float* odds, float* features) except -1 nogil:
+        """Write the features, rows as in `NEIGHBOUR_NAMES`."""
+        cdef const int32_t[:, ::1] rows = self.rows
+        cdef int32_t m = <int32_t>rows.shape[1], i, level, start, end, best = 0
+        cdef int64_t tokens = 0
+        cdef double whole, most = -1
+        cdef Judged none
+        cdef vector[Judged] own, in_line, in_order, of_path
+        cdef Judged* sums
+        none.judged = none.weight = none.expected = 0
+        own.resize(m)
+        in_line.assign(m + 1, none)   # running sums over the blocks as they come …
+        in_order.assign(m + 1, none)  # … and in the order of their elements
+        of_path.assign(m, none)       # sums of each path
+        for i in range(m):
+            own[i].weight = log1p(rows[TOKENS, i])
+            own[i].judged = own[i].weight / (1 + exp(-<double>odds[i]))
+            own[i].expected = rows[TOKENS, i] / (1 + exp(-<double>odds[i]))
+            tokens += rows[TOKENS, i]
+            if own[i].expected > most:
+                best, most = i, own[i].expected
+        for i in range(m):
+            add(&in_line[i], &own[i], &in_line[i + 1])
+            add(&in_order[i], &own[rows[IN_ORDER, i]], &in_order[i + 1])
+            sums = &of_path[rows[SLOT, i]]
+            add(sums, &own[i], sums)
+        whole = max(in_line[m].expected, 1e-6)
+        for i in range(m):
+            features[FIRST_ODDS * m + i] = odds[i]
+            features[WINDOW * m + i] = mean_around(in_line, i, NARROW)
+            features[(WINDOW + 1) * m + i] = mean_around(in_line, i, WIDE)
+            for level in range(LEVELS):
+                start, end = rows[START + level, i], rows[END + level, i]
+                features[(UP + level) * m + i] = mean_between(&in_order[start], &in_order[end])
+                if level < SHARE_LEVELS:
+                    features[(SHARE_UP + level) * m + i] = (in_order[end].expected - in_order[start].expected) / whole
+            features[PATH * m + i] = mean_between(&none, &of_path[rows[SLOT, i]])
+            features[BEFORE * m + i] = in_line[i].expected / whole
+            features[FROM_BEST * m + i] = min(max(i - best, -FAR), FAR)
+            features[PAGE_SHARE * m + i] = whole / max(tokens, 1)
+            features[PAGE_TOKENS * m + i] = log1p(whole)
+        return 0
+
+
+# ---- the trees ------------------------------------------------------------------------------------------------------
+
+cdef enum:
+    # Levels of a tree: the number of a leaf is a byte. Trees of less ask at first what is true of no block.
+    DEPTH = 8
+
+
+cdef inline void answer(const float* values, float threshold, uint8_t* answers) noexcept nogil:
+    """Write 1 for each value above a threshold, and 0 for the others."""
+    cdef int32_t j
+    for j in range(LANES):
+        answers[j] = values[j] > threshold
+
+
+cdef inline void find_leaves(const uint8_t* answers, const int32_t* asked, uint8_t* leaves) noexcept nogil:
+    """Write the number of each block's leaf: the answers to what a tree asks, bit by bit."""
+    cdef const uint8_t* a = answers + asked[0] * LANES
+    cdef const uint8_t* b = answers + asked[1] * LANES
+    cdef const uint8_t* c = answers + asked[2] * LANES
+    cdef const uint8_t* d = answers + asked[3] * LANES
+    cdef const uint8_t* e = answers + asked[4] * LANES
+    cdef const uint8_t* f = answers + asked[5] * LANES
+    cdef const uint8_t* g = answers + asked[6] * LANES
+    cdef const uint8_t* h = answers + asked[7] * LANES
+    cdef uint8_t number
+    cdef int32_t j
+    # doubling and adding bytes is what all processors do with many at a time; a loop over the depths would be turned
+    # inside out by compilers, and be three times as slow
+    for j in range(LANES):
+        number = a[j] + a[j] + b[j]
+        number += number + c[j]
+        number += number + d[j]
+        number += number + e[j]
+        number += number + f[j]
+        number += number + g[j]
+        number += number + h[j]
+        leaves[j] = number
+
+
+cdef inline void add_trees(
+    const uint8_t* answers, const int32_t* asked, size_t trees, const float* values, int32_t leaves, float* odds
+) noexcept nogil:
+    """Add the values of the blocks' leaves, tree by tree."""
+    cdef uint8_t[LANES] leaf
+    cdef float[LANES] sums
+    cdef size_t tree
+    cdef int32_t j
+    memset(sums, 0, sizeof(sums))
+    for tree in range(trees):
+        find_leaves(answers, asked + tree * DEPTH, leaf)
+        for j in range(LANES):
+            sums[j] += values[leaf[j]]
+        values += leaves
+    memcpy(odds, sums, sizeof(sums))
+
+
+cdef class Forest:
+    """t trees of depth d, at most 8.
+
+    Attributes:
+        feature: The feature that each depth of each tree asks for, int16, shape (t, d).
+        threshold: The question is whether it is above this; an unknown value is not, float32, shape (t, d).
+        value: Log odds that each leaf adds, float32, shape (t, 2 ** d): the answer at depth i is bit d - 1 - i of its
+            number.
+
+    Raises:
+        ValueError: The shapes do not fit, or a tree is too deep.
+
+    Example:
+        >>> forest = Forest([[0, 1]], [[0.5, 0]], [[0, 1, 2, 3]])
+        >>> np.log(1 / (1 / forest.probability([[0, 1], [1, float("nan")]]) - 1)).round(3).tolist()
+        [1.0, 2.0]
+    """
+
+    def __init__(self, feature, threshold, value):
+        self.feature = np.ascontiguousarray(feature, np.int16)
+        self.threshold = np.ascontiguousarray(threshold, np.float32)
+        self.value = np.ascontiguousarray(value, np.float32)
+        t, d = self.feature.shape
+        if d > DEPTH or self.threshold.shape != (t, d) or self.value.shape != (t, 1 << d) or (
+            self.feature.size and self.feature.min() < 0
+        ):
+            raise ValueError(f"{t} trees of depth {d} with values {self.value.shape}: that is no forest")
+        self.features = int(self.feature.max(initial=-1)) + 1
+        self.values, self.leaves = self.value.ravel().tolist(), 1 << d
+        asked = np.array([self.feature.ravel(), self.threshold.ravel()], np.float64)
+        once, number = np.unique(asked, axis=1, return_inverse=True)
+        self.questions = [{"feature": int(feature), "threshold": limit} for feature, limit in once.T.tolist()]
+        padded = np.full((t, DEPTH), len(self.questions), np.int32)  # of the answers behind the last, which are no
+        padded[:, DEPTH - d:] = number.reshape(t, d)
+        self.asked = padded.ravel().tolist()
+
+    def arrays(self) -> dict:
+        """Return all numbers by name, for a file: values in half the bits."""
+        return {"feature": self.feature, "threshold": self.threshold, "value": self.value.astype(np.float16)}
+
+    @classmethod
+    def from_arrays(cls, data) -> Forest:
+        """Return the forest whose `arrays` these are."""
+        return cls(data["feature"], data["threshold"], data["value"])
+
+    def __reduce__(self):
+        return Forest, (self.feature, self.threshold, self.value)
+
+    def probability(self, features) -> np.ndarray:
+        """Return the probability of each of m blocks, shape (m,), by features of shape (any, m), NaN where unknown."""
+        cdef const float[:, ::1] values = np.ascontiguousarray(features, np.float32)
+        if values.shape[0] < self.features:
+            raise ValueError(f"the trees ask for {self.features} features, got {values.shape[0]}")
+        found = np.empty(values.shape[1])
+        cdef double[::1] out = found
+        if out.shape[0]:
+            with nogil:
+                self.read_probability(&values[0, 0], <int32_t>values.shape[1], &out[0])
+        return found
+
+    cdef int read_probability(self, const float* features, int32_t m, double* probability) except -1 nogil:
+        """Probabilities of m blocks: answers to all questions first, then down the trees by them."""
+        cdef int32_t chunk, start, some, feature, j
+        cdef size_t q
+        cdef vector[uint8_t] answers
+        cdef float[LANES] row, odds
+        answers.assign((self.questions.size() + 1) * LANES, 0)
+        memset(row, 0, sizeof(row))
+        for chunk in range((m + LANES - 1) // LANES):
+            start = chunk * LANES
+            some = min(m - start, LANES)
+            feature = -1
+            for q in range(self.questions.size()):
+                if self.questions[q].feature != feature:
+                    feature = self.questions[q].feature
+                    memcpy(row, features + <size_t>feature * m + start, some * sizeof(float))
+                answer(row, self.questions[q].threshold, &answers[q * LANES])
+            add_trees(
+                answers.data(), self.asked.data(), self.asked.size() // DEPTH, self.values.data(), self.leaves, odds
+            )
+            for j in range(some):
+                probability[start + j] = 1 / (1 + exp(-<double>odds[j]))
+        return 0
+
+
+def judge(
+    Network network not None, Forest forest not None, Neighbours neighbours not None, features
+) -> np.ndarray:
+    """Return the probability of each of m blocks, shape (m,).
+
+    The trees see the features, and those of the neighbours by what the network says.
+
+    Args:
+        network: The first judgement.
+        forest: The second one, over the n features and those of `NEIGHBOUR_NAMES`.
+        neighbours: What stands around the blocks.
+        features: Shape (n, m), NaN where unknown.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
+    values = network._values(features)
+    n, m = values.shape
+    if m != len(neighbours) or forest.features > n + NEIGHBOUR_ROWS:
+        raise ValueError(f"{len(neighbours)} blocks, features of shape {values.shape}: that does not fit")
+    seen, odds, found = np.empty((n + NEIGHBOUR_ROWS, m), np.float32), np.empty(m, np.float32), np.empty(m)
+    seen[:n] = values
+    cdef float[:, ::1] all_features = seen
+    cdef float[::1] first = odds
+    cdef double[::1] second = found
+    cdef int32_t blocks = m, known = n
+    if blocks:
+        with nogil:
+            network.read_odds(&all_features[0, 0], blocks, &first[0])
+            neighbours.read_features(&first[0], &all_features[known, 0])
+            forest.read_probability(&all_features[0, 0], blocks, &second[0])
+    return found

@@ -1,0 +1,21 @@
+"""What a page shares with others of its site, by the facts of each; see `sharing.pyx`."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+cdef struct Facts:                # of a page of m blocks: where they stand in its bytes
+    int32_t containers
+    int32_t blocks
+    const uint64_t* shapes        # of its containers (`Element.shape`), sorted, each once
+    const uint64_t* texts         # `Block.text_hash`
+    const uint64_t* paths         # `Block.path`
+    const uint32_t* tokens        # `Block.tokens` doubled, and one more where they are prose
+
+cdef class Shared:
+    cdef readonly object text_share
+    cdef readonly object placed_share
+    cdef readonly object slot_share
+    cdef readonly object own_tokens
+    cdef readonly object carried
+    cdef readonly object likeness
+    cdef bytes own
+    cdef list others

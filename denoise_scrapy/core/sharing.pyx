@@ -1,0 +1,438 @@
+"""What a page shares with others of its site: texts, paths and template; which of them are its copies.
+
+All that is kept of a page to compare others with is one block of bytes, in memory, on disk and between processes: a
+header, then the hashes of its containers' shapes, of its blocks' texts and paths, and their tokens.
+
+Source of the likeness of templates: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018):
+the set of a page's block paths, here without sibling positions and ids, which would keep pages of one template apart.
+"""
+
+import numpy as np
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.algorithm cimport sort, unique
+from libcpp.vector cimport vector
+
+from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, number_of, open_table
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
+from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
+
+# ---- the facts of a page --------------------------------------------------------------------------------------------
+
+cdef struct Header:
+    uint64_t checksum     # of the URL and of all that follows
+    uint32_t containers
+    uint32_t blocks
+
+cpdef enum:
+    # Bytes of a page's facts, for each of its containers and of its blocks.
+    HEADER_BYTES = 16
+    CONTAINER_BYTES = 8
+    BLOCK_BYTES = 20
+
+
+cdef uint64_t checksum_of(bytes data, str url) except? 0:
+    """The checksum of a page's facts and its URL."""
+    name = url.encode("utf-8", "replace")
+    cdef const unsigned char* text = name
+    cdef const unsigned char* start = data
+    cdef uint64_t seed = hash_bytes(text, len(name), 1)
+    return hash_bytes(start + sizeof(uint64_t), len(data) - sizeof(uint64_t), seed)
+
+
+cdef int find_facts(bytes data, Facts* facts) except -1:
+    """Find where facts stand; `ValueError` where they cannot be facts by their size."""
+    cdef const unsigned char* start = data
+    cdef Header header
+    cdef uint64_t size = len(data)
+    if size < HEADER_BYTES:
+        raise ValueError("damaged facts")
+    memcpy(&header, start, sizeof(Header))
+    if size != HEADER_BYTES + CONTAINER_BYTES * <uint64_t>header.containers + BLOCK_BYTES * <uint64_t>header.blocks:
+        raise ValueError("damaged facts")
+    facts.containers, facts.blocks = <int32_t>header.containers, <int32_t>header.blocks
+    facts.shapes = <const uint64_t*>(start + sizeof(Header))
+    facts.texts = facts.shapes + facts.containers
+    facts.paths = facts.texts + facts.blocks
+    facts.tokens = <const uint32_t*>(facts.paths + facts.blocks)
+    return 0
+
+
+cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
+    """List the shapes of the page's containers, sorted, each once."""
+    cdef size_t i
+    for i in range(tree.elements.size()):
+        if tree.tokens[tree.elements[i].token].kind & IS_CONTAINER:
+            shapes.push_back(tree.elements[i].shape)
+    sort(shapes.begin(), shapes.end())
+    shapes.erase(unique(shapes.begin(), shapes.end()), shapes.end())
+    return 0
+
+
+def facts_of(Tree tree not None, str url="") -> bytes:
+    """Return the facts of a page, which other pages are compared with.
+
+    Args:
+        tree: The page.
+        url: Its URL: facts of another one are damaged (`checked`).
+
+    Example:
+        >>> from lxml import etree
+        >>> from denoise_scrapy.core.tree import tree_of
+        >>> facts = facts_of(tree_of(etree.fromstring("<div><p>One.</p><p>Two.</p></div>", etree.HTMLParser())))
+        >>> len(facts) == HEADER_BYTES + CONTAINER_BYTES + 2 * BLOCK_BYTES
+        True
+    """
+    cdef vector[uint64_t] shapes
+    cdef Header header
+    cdef size_t m = tree.blocks.size(), i
+    cdef unsigned char* out
+    cdef uint64_t* wide
+    cdef uint32_t* tokens
+    if m < WORTH_BLOCKS:
+        list_shapes(tree, shapes)
+    else:
+        with nogil:
+            list_shapes(tree, shapes)
+    data = PyBytes_FromStringAndSize(NULL, HEADER_BYTES + CONTAINER_BYTES * shapes.size() + BLOCK_BYTES * m)
+    out = <unsigned char*>PyBytes_AsString(data)
+    header.checksum, header.containers, header.blocks = 0, <uint32_t>shapes.size(), <uint32_t>m
+    memcpy(out, &header, sizeof(Header))
+    wide = <uint64_t*>(out + sizeof(Header))
+    for i in range(shapes.size()):
+        wide[i] = shapes[i]
+    wide += shapes.size()
+    tokens = <uint32_t*>(wide + 2 * m)
+    for i in range(m):
+        wide[i], wide[m + i] = tree.blocks[i].text_hash, tree.blocks[i].path
+        tokens[i] = 2 * <uint32_t>tree.blocks[i].tokens + (tree.blocks[i].prose > 0)
+    header.checksum = checksum_of(data, url)
+    memcpy(out, &header, sizeof(Header))
+    return data
+
+
+def checked(bytes data not None, str url not None) -> bytes:
+    """Return facts that come from a file or a server; `ValueError` where they are damaged, or those of another URL."""
+    cdef Facts facts
+    cdef Header header
+    cdef const unsigned char* start = data
+    find_facts(data, &facts)
+    memcpy(&header, start, sizeof(Header))
+    if header.checksum != checksum_of(data, url):
+        raise ValueError("damaged facts")
+    return data
+
+
+def columns_of(bytes data not None) -> tuple:
+    """Return numpy's view of facts: shapes of containers (any,), texts, paths and doubled tokens of the blocks (m,)."""
+    cdef Facts facts
+    find_facts(data, &facts)
+    n, m = facts.containers, facts.blocks
+    wide = np.frombuffer(data, np.uint64, n + 2 * m, sizeof(Header))
+    return wide[:n], wide[n:n + m], wide[n + m:], np.frombuffer(data, np.uint32, m, len(data) - 4 * m)
+
+
+# ---- the likeness of templates --------------------------------------------------------------------------------------
+
+
+cdef double likeness_of(const Facts* a, const Facts* b) noexcept nogil:
+    """Common containers / containers of the page with fewer, 0 to 1: one walk over both in their order."""
+    cdef int32_t i = 0, j = 0, common = 0
+    while i < a.containers and j < b.containers:
+        if a.shapes[i] == b.shapes[j]:
+            common += 1
+            i += 1
+            j += 1
+        elif a.shapes[i] < b.shapes[j]:
+            i += 1
+        else:
+            j += 1
+    return common / <double>max(min(a.containers, b.containers), 1)
+
+
+def similarities(bytes data not None, others) -> list:
+    """Return how like the page's template is to that of each other page, 0 to 1.
+
+    Args:
+        data: Facts of the page.
+        others: Facts of the others.
+    """
+    cdef Facts own, other
+    find_facts(data, &own)
+    found = []
+    for one in others:
+        find_facts(one, &other)
+        found.append(likeness_of(&own, &other))
+    return found
+
+
+# ---- what is shared -------------------------------------------------------------------------------------------------
+
+cdef struct Text:                 # of the page, or of another one
+    int32_t pages                 # that have it, of the page and the others
+    int32_t last                  # the last of these
+    double tokens                 # of the page's own blocks that say it
+    double prose                  # of those that are prose
+
+cdef struct Place:                # a text of the page's under its path
+    int32_t pages                 # others that have it there
+    int32_t last
+
+cdef struct Slot:                 # a path of the page's blocks: tokens under it, on the page and the others
+    double whole
+    double alone                  # in texts that one page alone has
+    double own_alone              # and that is the page itself
+
+cdef struct Said:                 # a block under a path of the page's
+    int32_t text
+    int32_t slot
+    double tokens
+
+cdef struct Comparison:
+    Table text_numbers            # the page's own texts come first
+    Table place_numbers
+    Table slot_numbers
+    vector[Text] texts
+    vector[Place] places
+    vector[Slot] slots
+    vector[Said] said             # first the m blocks of the page
+
+cdef enum:
+    THE_PAGE = -1                 # its number, where those of the others are 0 and on
+    NO_PAGE = -2
+
+
+cdef inline uint64_t placed(const Facts* facts, int32_t block) noexcept nogil:
+    """The key of a text under its path."""
+    return facts.texts[block] * 3 + facts.paths[block]
+
+
+cdef inline Text* find_text(Comparison& known, const Facts* facts, int32_t block, int32_t* number) except NULL nogil:
+    """The text of a block, and its number."""
+    cdef Text new
+    number[0] = number_of(known.text_numbers, facts.texts[block])
+    if number[0] == <int32_t>known.texts.size():
+        new.pages, new.last = 0, NO_PAGE
+        new.tokens = new.prose = 0
+        known.texts.push_back(new)
+    return &known.texts[number[0]]
+
+
+cdef int read_own(Comparison& known, const Facts* own) except -1 nogil:
+    """Read what the page has."""
+    cdef Text* text
+    cdef Place place
+    cdef Slot slot
+    cdef Said said
+    cdef int32_t i
+    for i in range(own.blocks):
+        text = find_text(known, own, i, &said.text)
+        text.pages, text.last = 1, THE_PAGE
+        said.slot, said.tokens = number_of(known.slot_numbers, own.paths[i]), own.tokens[i] >> 1
+        known.said.push_back(said)
+        text.tokens += said.tokens
+        if own.tokens[i] & 1:
+            text.prose += said.tokens
+        number_of(known.place_numbers, placed(own, i))
+    place.pages, place.last = 0, NO_PAGE
+    known.places.assign(known.place_numbers.count, place)
+    slot.whole = slot.alone = slot.own_alone = 0
+    known.slots.assign(known.slot_numbers.count, slot)
+    return 0
+
+
+cdef int read_other(
+    Comparison& known, const Facts* other, int32_t page, double* carried, double* prose
+) except -1 nogil:
+    """Read what another page has, and how many of the page's tokens it carries: of all, and of prose."""
+    cdef Text* text
+    cdef Place* place
+    cdef Said said
+    cdef int32_t i, at
+    carried[0] = prose[0] = 0
+    for i in range(other.blocks):
+        text = find_text(known, other, i, &said.text)
+        if text.last != page:
+            text.pages += 1
+            text.last = page
+            carried[0] += text.tokens
+            prose[0] += text.prose
+        said.slot = find(known.slot_numbers, other.paths[i])
+        if said.slot == NOT_THERE:
+            continue
+        said.tokens = other.tokens[i] >> 1
+        known.said.push_back(said)
+        at = find(known.place_numbers, placed(other, i))
+        if at != NOT_THERE:
+            place = &known.places[at]
+            place.pages += place.last != page
+            place.last = page
+    return 0
+
+
+cdef int sum_slots(Comparison& known, size_t m) noexcept nogil:
+    """Add up the tokens under the paths of the page's m blocks."""
+    cdef const Said* said
+    cdef Slot* slot
+    cdef size_t i
+    for i in range(known.said.size()):
+        said = &known.said[i]
+        slot = &known.slots[said.slot]
+        slot.whole += said.tokens
+        if known.texts[said.text].pages == 1:
+            slot.alone += said.tokens
+            slot.own_alone += said.tokens if i < m else 0
+    return 0
+
+
+cdef int compare(
+    const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, double[::1] likeness
+) except -1 nogil:
+    """Compute all of `Shared`."""
+    cdef Comparison known
+    cdef const Slot* slot
+    cdef int32_t number, i, m = own.blocks, k = <int32_t>others.size()
+    cdef double among = max(k, 1)
+    cdef size_t blocks = m
+    for number in range(k):
+        blocks += others[number].blocks
+    open_table(known.text_numbers, blocks)
+    open_table(known.place_numbers, m)
+    open_table(known.slot_numbers, m)
+    read_own(known, own)
+    for number in range(k):
+        read_other(known, &others[number], number, &carried[0, number], &carried[1, number])
+        likeness[number] = likeness_of(own, &others[number])
+    sum_slots(known, m)
+    for i in range(m):
+        slot = &known.slots[known.said[i].slot]
+        columns[0, i] = (known.texts[known.said[i].text].pages - 1) / among
+        columns[1, i] = known.places[find(known.place_numbers, placed(own, i))].pages / among
+        columns[2, i] = (slot.whole - slot.alone) / max(slot.whole, 1)
+        columns[3, i] = (slot.alone - slot.own_alone) / among
+    return 0
+
+
+# A comparison page that carries more than this share of all the page's tokens is the page again, under
+# another URL: siblings differ in a title at least.
+cdef double SAME_PAGE_SHARE = 0.97
+# A comparison page that holds more than this share of the page's prose is a copy of it, or another view …
+cdef double COPY_SHARE = 0.25
+# … where the median of the other comparison pages holds less by this: else that prose is the template's.
+# Measured on six corpora: .2 to .4 and .15 to .3 do alike, .8 and .3 cost dragnet .002 and wcxb .009.
+cdef double COPY_LEAD = 0.2
+# A single comparison page has no others to tell by: a copy holds more than this. Less costs up to .03.
+cdef double ONLY_COPY_SHARE = 0.9
+
+
+cdef double median_without(const vector[double]& ordered, double value) noexcept nogil:
+    """The median of some ordered values less one of them; there are two at least."""
+    cdef size_t left = ordered.size() - 1, at = 0
+    while ordered[at] != value:
+        at += 1
+    # the values behind it move up by a place
+    cdef double above = ordered[left // 2 + (left // 2 >= at)]
+    if left % 2:
+        return above
+    return (ordered[left // 2 - 1 + (left // 2 - 1 >= at)] + above) / 2
+
+
+cdef class Shared:
+    """What a page of m blocks shares with k others. Made by `share`; arrays are float64.
+
+    Attributes:
+        text_share: Share of the others that carry each block's text, shape (m,); 0 where there is no other.
+        placed_share: Share of the others that carry it under the same path, shape (m,).
+        slot_share: Share of the tokens of each block's path, on the page and the others, in texts that two of them
+            carry, shape (m,).
+        own_tokens: Tokens a page that the others have under each block's path in texts of one page alone, shape (m,).
+        carried: Tokens, and tokens of prose, of the page's blocks whose text each other carries, shape (2, k).
+        likeness: How like the page's template is to that of each other, 0 to 1, shape (k,).
+    """
+
+    def __init__(self):
+        raise TypeError("it is made by share()")
+
+    def originals(self) -> list:
+        """Return the numbers of the others that are no copies of the page.
+
+        A copy would make the page's article look like template.
+        """
+        cdef Facts own
+        cdef double whole = 0, prose = 0, share_
+        cdef const double[:, ::1] carried = self.carried
+        cdef vector[double] shares
+        cdef int32_t i
+        find_facts(self.own, &own)
+        for i in range(own.blocks):
+            whole += own.tokens[i] >> 1
+            prose += (own.tokens[i] >> 1) if own.tokens[i] & 1 else 0
+        different = [i for i in range(carried.shape[1]) if carried[0, i] <= SAME_PAGE_SHARE * whole]
+        for i in different:
+            shares.push_back(carried[1, i] / max(prose, 1))
+        if len(different) == 1:
+            return different if shares[0] <= ONLY_COPY_SHARE else []
+        ordered = shares
+        sort(ordered.begin(), ordered.end())
+        return [
+            number for i, number in enumerate(different)
+            if shares[i] <= COPY_SHARE or shares[i] - median_without(ordered, shares[i]) <= COPY_LEAD
+        ]
+
+    def likest(self) -> list:
+        """Return the numbers of the others that are no copies, those most like the page's template first."""
+        return sorted(self.originals(), key=self.likeness.__getitem__, reverse=True)
+
+    def only(self, numbers) -> Shared:
+        """Return the same of some of the others, in this order."""
+        cdef Shared found
+        if len(numbers) < len(self.others):
+            return share(self.own, [self.others[i] for i in numbers])
+        found = Shared.__new__(Shared)
+        found.own, found.others = self.own, [self.others[i] for i in numbers]
+        found.text_share, found.placed_share = self.text_share, self.placed_share
+        found.slot_share, found.own_tokens = self.slot_share, self.own_tokens
+        found.carried, found.likeness = self.carried[:, numbers], self.likeness[numbers]
+        return found
+
+
+def share(bytes own not None, others) -> Shared:
+    """Return what a page of m blocks shares with k others.
+
+    Args:
+        own: Facts of the page.
+        others: Facts of the others.
+
+    Raises:
+        ValueError: Some are no facts.
+
+    Example:
+        >>> from lxml import etree
+        >>> from denoise_scrapy.core.tree import tree_of
+        >>> pages = ["<p>One.<p>Two.", "<div><p>Two.</div>"]
+        >>> one, two = (facts_of(tree_of(etree.fromstring(page, etree.HTMLParser()))) for page in pages)
+        >>> share(one, [two]).text_share.tolist()
+        [0.0, 1.0]
+    """
+    cdef Shared found = Shared.__new__(Shared)
+    cdef Facts facts, other
+    cdef vector[Facts] all_others
+    found.own, found.others = own, list(others)
+    find_facts(own, &facts)
+    for one in found.others:
+        find_facts(one, &other)
+        all_others.push_back(other)
+    rows, found.carried = np.empty((4, facts.blocks)), np.empty((2, len(found.others)))
+    found.likeness = np.empty(len(found.others))
+    found.text_share, found.placed_share, found.slot_share, found.own_tokens = rows
+    cdef double[:, ::1] columns = rows
+    cdef double[:, ::1] carried = found.carried
+    cdef double[::1] likeness = found.likeness
+    if <size_t>facts.blocks * all_others.size() < WORTH_BLOCKS:
+        compare(&facts, all_others, columns, carried, likeness)
+    else:
+        with nogil:
+            compare(&facts, all_others, columns, carried, likeness)
+    return found

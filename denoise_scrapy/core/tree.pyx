@@ -1,0 +1,1396 @@
+"""The feature tree of a page: one walk over the tree that lxml has built.
+
+The walk reads libxml2's nodes and nothing else of lxml's: names, attributes, texts. It needs no lock, changes nothing,
+and takes a fifth of the time of the parse. All that is asked of a page afterwards is asked of the columns it writes
+(`tree.pxd`), so that lxml's tree can go.
+"""
+
+from enum import IntFlag
+
+import numpy as np
+from lxml import etree
+
+from cython.operator cimport dereference
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memchr, memcmp, memcpy, memset, strcmp, strlen, strncmp
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+from lxml.includes.etreepublic cimport _Element, import_lxml__etree
+from lxml.includes.tree cimport (
+    XML_CDATA_SECTION_NODE,
+    XML_COMMENT_NODE,
+    XML_ELEMENT_NODE,
+    XML_PI_NODE,
+    XML_TEXT_NODE,
+    xmlAttr,
+    xmlNode,
+)
+
+from denoise_scrapy.core cimport characters
+from denoise_scrapy.core.characters cimport (
+    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, class_of, decode, is_blank,
+)
+from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
+from denoise_scrapy.core.lock cimport WORTH_BYTES
+from denoise_scrapy.core.names cimport lower_words
+
+from denoise_scrapy.core import markup
+
+import_lxml__etree()
+
+#: A page of more elements, or of more open ones at a time, is not judged: it is read as text without structure, and all
+#: of that is its body. Of 1,800 recorded pages the largest has 13,000 elements and 55 levels; browsers nest 512 levels.
+MAX_ELEMENTS, MAX_DEPTH = 100_000, 512
+#: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
+MAX_TITLE = 1000
+
+cdef enum:
+    MOST_ELEMENTS = 100_000
+    MOST_OPEN = 512
+    # Class and id values longer than this, in bytes, are cut: front-end frameworks write pages of class names.
+    MAX_NAME = 200
+    # Shorter blocks, or blocks of more links (.34), are no paragraphs: measured on five corpora.
+    PARAGRAPH_TOKENS = 12
+    # Characters of a word that counts, and of one that is long. Of scripts without spaces two characters are a word.
+    SHORTEST = 2
+    LONG = 5
+    # Levels up that are looked at for elements whose text is exact: highlighted code has its spans two or three deep.
+    EXACT_LEVELS = 8
+    # Characters inside `noscript` above which it is looked at: some 20 words.
+    NOSCRIPT_CHARS = 100
+
+cdef float PARAGRAPH_LINK_DENSITY = 0.34
+
+# ---- what tags mean -------------------------------------------------------------------------------------------------
+
+cdef enum:
+    # What is noted of an element's attributes.
+    NOTES_NOTHING = 0
+    NOTES_ADDRESS = 1     # href
+    NOTES_IMAGE = 2       # all that may name a source, sizes, alt
+    NOTES_LISTED = 3      # sizes, spans and the like
+
+cdef enum:
+    # Tags that the walk itself asks for.
+    OTHER_TAG = 0
+    HEAD_TAG = 1
+    TITLE_TAG = 2
+    META_TAG = 3
+    BASE_TAG = 4
+    SCRIPT_TAG = 5
+    NOSCRIPT_TAG = 6
+    LINK_TAG = 7          # a
+
+cdef struct Tag:
+    int32_t kind          # bits of `Token.kind`
+    int32_t flags         # bits of `markup.Flag`
+    int32_t heading
+    int32_t notes
+    int32_t role          # HEAD_TAG and so on
+
+cdef struct Role:         # of ARIA
+    uint64_t name
+    int32_t flags
+
+cdef Table _tag_numbers
+cdef vector[Tag] _tags
+cdef vector[Role] _roles
+cdef Tag _unknown, _custom
+cdef uint32_t _seed = 7
+
+#: What stands in these is exact: no space is added.
+EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
+_NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
+          "noscript": NOSCRIPT_TAG, "a": LINK_TAG}
+_NOTING = {**dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], NOTES_LISTED),
+           "a": NOTES_ADDRESS, "area": NOTES_ADDRESS, "img": NOTES_IMAGE, "source": NOTES_IMAGE}
+_KINDS = (
+    (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
+    (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
+    (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}), (IS_TERM, {"dt"}),
+    (IS_DIV, {"div"}), (IS_TABLE, {"table"}),
+)
+
+
+class Kind(IntFlag):
+    """Bits of a token's `kind`."""
+
+    BLOCK = IS_BLOCK
+    CONTAINER = IS_CONTAINER
+    SKIPPED = IS_SKIPPED
+    BREAK = IS_BREAK
+    ROOT = IS_ROOT
+    CONTENT = IS_CONTENT
+
+
+cdef int _fill_tags() except -1:
+    """Make the tables of tags and roles from those of `markup`."""
+    cdef Tag tag
+    cdef Role role
+    memset(&_unknown, 0, sizeof(Tag))
+    memset(&_custom, 0, sizeof(Tag))
+    _custom.kind = IS_BLOCK  # a hyphen in the name: a custom element ends a block
+    open_table(_tag_numbers, 256)
+    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_BITS)
+    for _, tags in _KINDS:
+        names |= tags
+    for name in sorted(names):
+        data = name.encode()
+        number_of(_tag_numbers, hash_bytes(data, len(data), _seed))
+        tag.kind = sum(bit for bit, tags in _KINDS if name in tags)
+        tag.flags = markup.TAG_BITS.get(name, 0)
+        tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
+        tag.notes = _NOTING.get(name, NOTES_NOTHING)
+        tag.role = _NAMED.get(name, OTHER_TAG)
+        _tags.push_back(tag)
+    for name, bits in markup.ROLE_BITS.items():
+        data = name.encode()
+        role.name, role.flags = hash_bytes(data, len(data), _seed), bits
+        _roles.push_back(role)
+    return 0
+
+
+_fill_tags()
+
+# ---- the walk -------------------------------------------------------------------------------------------------------
+
+cdef enum:
+    SEEN_NAMES = 256      # libxml2 has each name once, so that its address stands for it: most are found by that
+
+cdef struct SeenName:
+    const unsigned char* name
+    const Tag* tag
+
+cdef enum:
+    # Whether a start that follows an end directly was met since the last text: words may meet there.
+    NO_JUNCTION = 0
+    JUNCTION = 1
+    LINK_AFTER_LINK = 2   # of two links of one path
+
+cdef struct Walk:
+    SeenName[SEEN_NAMES] seen
+    Table tokens          # by a hash of all that is written of a token
+    int32_t open          # the element that is open, -1 for none
+    int32_t visible       # visible characters so far
+    int32_t break_at      # `visible` at the last br, -1 before the first
+    int32_t body          # the body that begins inside an unclosed head, -1 for none
+    int32_t noscript      # visible characters inside skipped noscript elements
+    bint keep_noscript
+    bint break_lines      # line ends of the text are line breaks
+    bint keep_nodes
+    bint too_large
+    bint head_read
+    bint after_end        # whether the last thing was an end
+    int32_t junction
+    int32_t joined        # the element that started there
+    uint32_t left         # the last character, 0 after a boundary
+    uint32_t further      # the one before it, 0 for a mark
+    # the block that is open
+    int32_t owner         # the element whose text it showed first, -1 until then
+    int32_t text_start
+    int32_t word_start
+    int32_t chars
+    int32_t link_chars
+    int32_t block_tokens
+    int32_t[CLASSES] counts
+    uint64_t hash
+    uint64_t power
+    bint in_word          # whether the last character was a word's
+    uint8_t last          # class of the last visible character
+
+
+cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
+    """Begin a block at the end of the text so far."""
+    w.owner = -1
+    w.text_start = <int32_t>tree.text.size()
+    w.word_start = <int32_t>tree.words.size()
+    w.chars = w.link_chars = w.block_tokens = 0
+    memset(w.counts, 0, sizeof(w.counts))
+    w.hash = 0
+    w.power = 1
+    w.in_word = False
+    w.junction = NO_JUNCTION
+    w.left = 0
+
+
+cdef int close_block(Tree tree, Walk* w) except -1 nogil:
+    """End the block, if anything of it shows."""
+    cdef Block block
+    cdef const Element* element
+    cdef const Token* token
+    cdef int32_t i
+    if w.owner < 0 or tree.elements[w.owner].block < 0:
+        return 0
+    block.element = tree.elements[w.owner].block
+    element = &tree.elements[block.element]
+    token = &tree.tokens[element.token]
+    block.chars = w.chars
+    block.link_chars = w.link_chars
+    block.tokens = w.block_tokens
+    block.prose = 0
+    if block.tokens >= PARAGRAPH_TOKENS and block.link_chars < PARAGRAPH_LINK_DENSITY * block.chars:
+        block.prose = block.tokens
+    w.counts[LETTER] = w.chars
+    for i in range(OTHER, CLASSES):
+        if i != LETTER:
+            w.counts[LETTER] -= w.counts[i]
+    memcpy(block.counts, w.counts, sizeof(block.counts))
+    block.text_hash = w.hash + mix(w.chars)
+    block.path = element.path
+    block.slot = -1
+    block.flags = element.flags
+    block.own_flags = token.flags
+    block.heading = token.heading
+    block.ends_in_stop = w.last == STOP
+    block.text.start = w.text_start
+    block.text.end = <int32_t>tree.text.size()
+    block.words.start = w.word_start
+    block.words.end = <int32_t>tree.words.size()
+    tree.blocks.push_back(block)
+    return 0
+
+
+cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
+    """Whether an element, or one a few levels above it, is of text that is exact."""
+    cdef int32_t level
+    for level in range(EXACT_LEVELS):
+        if element < 0:
+            return False
+        if tree.tokens[tree.elements[element].token].kind & IS_EXACT:
+            return True
+        element = tree.elements[element].parent
+    return False
+
+
+cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
+    """Whether two words meet where one inline element follows another directly, rather than the halves of one.
+
+    Scripts without capitals run on, but for links: one that follows a link of its own shape is another entry in any
+    script. Single letters in elements of their own are one word, drawn out.
+    """
+    cdef uint8_t before = class_of(w.left), after = class_of(code)
+    if before < DIGIT or after < DIGIT:
+        return False
+    if w.junction == LINK_AFTER_LINK:
+        return code > 0xFFFF or not characters.KIND[code] & SMALL
+    if w.further == 0 and w.left <= 0xFFFF and characters.KIND[w.left] & ALPHA:
+        return False
+    return after == UPPER or (after == DIGIT and w.left < 128)
+
+
+cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) except -1 nogil:
+    """Note a word by the sum of its letters' values."""
+    cdef Word word
+    if length >= SHORTEST:
+        word.number = <uint32_t>((letters * <uint64_t>0x9E3779B97F4A7C15) >> 32) & <uint32_t>0xFFFFFFFE
+        word.number |= length >= LONG
+        word.block = <int32_t>tree.blocks.size()
+        word.element = w.open
+        tree.words.push_back(word)
+    return 0
+
+
+cdef int read_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
+    """Copy a text, and count, hash and part what stands in it: the one loop over all characters of a page."""
+    cdef size_t size = strlen(<const char*>text), i = 0
+    cdef uint32_t code, before = 0
+    cdef uint8_t kind, kind_before = 0
+    cdef uint64_t value, letters = 0, hash_ = w.hash, power = w.power
+    cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
+    cdef bint in_word
+    cdef unsigned char* copy
+    if size == 0 or w.open < 0:
+        return 0
+    if w.junction:
+        decode(text, &code)
+        if words_meet(w, code) and not is_exact(tree, w.joined):
+            tree.text.push_back(32)
+            w.in_word = False
+        w.junction = NO_JUNCTION
+    in_word = w.in_word
+    tree.text.append(<const char*>text, size)
+    copy = <unsigned char*>&tree.text[tree.text.size() - size]
+    while i < size:
+        width = decode(text + i, &code)
+        kind = class_of(code)
+        if DIGIT <= kind < CJK:
+            value = characters.VALUE[code]
+            hash_ += value * power
+            power *= <uint64_t>0x9E3779B97F4A7C15
+            shown += 1
+            if kind != LETTER:
+                w.counts[kind] += 1
+            tokens += not in_word
+            in_word = True
+            letters += value
+            length += 1
+            w.last = kind
+        else:
+            if length:
+                end_word(tree, w, letters, length)
+                length = 0
+                letters = 0
+            in_word = False
+            if kind > SPACE:
+                # beyond the basic plane a character is two units of UTF-16
+                for unit in range(1 + (code > 0xFFFF)):
+                    value = characters.VALUE[code & 0xFFFF]
+                    hash_ += value * power
+                    power *= <uint64_t>0x9E3779B97F4A7C15
+                    shown += 1
+                    w.counts[kind] += 1
+                w.last = kind
+                if kind == CJK:
+                    tokens += 1
+                    if kind_before == CJK:
+                        end_word(tree, w, 2 * characters.VALUE[before] + value, LONG)
+            elif code < 32 and (code < 3 or code == 11 or (code == 10 and w.break_lines)):
+                copy[i] = 11 if code == 10 else 32  # marks are ours alone
+        kind_before = kind
+        w.further = before
+        before = code
+        i += width
+    end_word(tree, w, letters, length)
+    w.left = before
+    w.after_end = False
+    w.in_word = in_word
+    w.hash = hash_
+    w.power = power
+    w.block_tokens += tokens
+    if shown:
+        w.chars += shown
+        w.visible += shown
+        if w.owner < 0:
+            w.owner = w.open
+        if tree.elements[w.open].flags & LINK:
+            w.link_chars += shown
+    return 0
+
+
+# ---- elements: what is written of them ------------------------------------------------------------------------------
+
+cdef const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil:
+    """What is known of a tag."""
+    cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
+    cdef int32_t number
+    cdef SeenName* seen = &w.seen[at]
+    if seen.name != name:
+        size = strlen(<const char*>name)
+        number = find(_tag_numbers, hash_bytes(name, size, _seed))
+        seen.name = name
+        if number >= 0:
+            seen.tag = &_tags[number]
+        else:
+            seen.tag = &_custom if memchr(name, 45, size) != NULL else &_unknown
+    return seen.tag
+
+
+cdef struct Written:      # attributes that make a token
+    const unsigned char* class_
+    const unsigned char* id
+    const unsigned char* role
+    const unsigned char* itemprop
+    bint hides
+
+
+cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
+    """The value of an attribute, "" where it has none."""
+    if attribute.children == NULL or attribute.children.content == NULL:
+        return b""
+    return attribute.children.content
+
+
+cdef const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
+    """The value of an element's attribute, NULL where it is not there."""
+    cdef const xmlAttr* attribute = node.properties
+    while attribute != NULL:
+        if strcmp(<const char*>attribute.name, name) == 0:
+            return value_of(attribute)
+        attribute = attribute.next
+    return NULL
+
+
+cdef inline unsigned char lower(unsigned char char) noexcept nogil:
+    return char + 32 if 65 <= char <= 90 else char
+
+
+cdef bint begins(const unsigned char* text, const char* word) noexcept nogil:
+    """Whether a text begins with a word in lower case, whatever its own case is."""
+    while word[0]:
+        if lower(text[0]) != <unsigned char>word[0]:
+            return False
+        text += 1
+        word += 1
+    return True
+
+
+cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
+    """Whether an inline style has a property with a value."""
+    while style[0]:
+        if begins(style, name):
+            style += strlen(name)
+            while is_blank(style[0]):
+                style += 1
+            if style[0] == 58:
+                style += 1
+                while is_blank(style[0]):
+                    style += 1
+                if begins(style, value):
+                    return True
+        else:
+            style += 1
+    return False
+
+
+cdef inline bint style_hides(const unsigned char* style) noexcept nogil:
+    """Whether an inline style keeps its element from showing."""
+    return declares(style, b"display", b"none") or declares(style, b"visibility", b"hidden")
+
+
+cdef int without_digits(Tree tree, const unsigned char* names, Span* span) except -1 nogil:
+    """Write a class or an id to the page's names as tokens have it: no digits, one space between names."""
+    cdef size_t i
+    cdef bint gap = False
+    span.start = <int32_t>tree.names.size()
+    if names != NULL:
+        for i in range(MAX_NAME):
+            if names[i] == 0:
+                break
+            if is_blank(names[i]):
+                gap = tree.names.size() > <size_t>span.start
+            elif not 48 <= names[i] <= 57:
+                if gap:
+                    tree.names.push_back(32)
+                    gap = False
+                tree.names.push_back(names[i])
+    span.end = <int32_t>tree.names.size()
+    return 0
+
+
+cdef bint is_comment_word(const unsigned char* word, size_t size) noexcept nogil:
+    """Whether a word of a name speaks of comments."""
+    cdef size_t i
+    for i in range(size):
+        if word[i] == 99 and size - i >= 7 and memcmp(word + i, b"comment", 7) == 0:
+            return True
+    if size < 5:
+        return False
+    if word[0] == 114:
+        return (size == 5 and memcmp(word, b"reply", 5) == 0) or (size == 7 and memcmp(word, b"replies", 7) == 0) or (
+            size >= 7 and memcmp(word, b"respond", 7) == 0)
+    return (size >= 6 and memcmp(word, b"disqus", 6) == 0) or (size >= 10 and memcmp(word, b"discussion", 10) == 0) or (
+        size >= 9 and (memcmp(word, b"trackback", 9) == 0 or memcmp(word, b"pingback", 8) == 0)) or (
+        size == 8 and memcmp(word, b"pingback", 8) == 0)
+
+
+cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
+    """Whether a word of class, id, role or itemprop does."""
+    cdef unsigned char[2 * MAX_NAME + 1] words
+    cdef size_t size, i = 0, start
+    if names == NULL:
+        return False
+    size = strlen(<const char*>names)
+    size = lower_words(names, size if size < MAX_NAME else MAX_NAME, words)
+    while i < size:
+        start = i
+        while words[i] > 32:
+            i += 1
+        if i > start and is_comment_word(words + start, i - start):
+            return True
+        i += 1
+    return False
+
+
+cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
+    """The bytes of some names that are read."""
+    cdef size_t size = strlen(<const char*>names)
+    return size if size < MAX_NAME else MAX_NAME
+
+
+cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
+    """Flags of an ARIA role."""
+    cdef unsigned char[16] name
+    cdef size_t size = 0
+    cdef uint64_t hash_
+    if role == NULL:
+        return 0
+    while is_blank(role[0]):
+        role += 1
+    while role[0] and not is_blank(role[0]) and size < 15:
+        name[size] = lower(role[0])
+        size += 1
+        role += 1
+    hash_ = hash_bytes(name, size, _seed)
+    for known in _roles:
+        if known.name == hash_:
+            return known.flags
+    return 0
+
+
+cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil:
+    """A hash of a name, 0 for none."""
+    cdef const unsigned char* names = <const unsigned char*>tree.names.data()
+    if span.end == span.start:
+        return 0
+    return <uint32_t>(mix(hash_bytes(names + span.start, span.end - span.start, seed)) >> 32) | 1
+
+
+cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) except -1 nogil:
+    """Add a kind of element with all that is known of it: once a page."""
+    cdef Token token
+    cdef const unsigned char* names
+    cdef uint64_t tag_hash
+    cdef int32_t size
+    token.kind = tag.kind
+    token.flags = tag.flags | role_flags(written.role)
+    token.heading = tag.heading
+    if written.hides:
+        token.flags |= HIDDEN
+    token.tag_name.start = <int32_t>tree.names.size()
+    size = 0
+    while name[size] and size < MAX_NAME:
+        tree.names.push_back(name[size])
+        size += 1
+    token.tag_name.end = <int32_t>tree.names.size()
+    without_digits(tree, written.class_, &token.class_name)
+    without_digits(tree, written.id, &token.id_name)
+    token.tag_code = code_of(tree, token.tag_name, _seed)
+    token.class_code = code_of(tree, token.class_name, _seed)
+    token.id_code = code_of(tree, token.id_name, _seed)
+    token.markup = 2 * size + 5
+    if token.class_code:
+        token.markup += token.class_name.end - token.class_name.start + 9
+    if token.id_code:
+        token.markup += token.id_name.end - token.id_name.start + 6
+    names = <const unsigned char*>tree.names.data()
+    tag_hash = hash_bytes(name, size, 1)
+    token.in_shape = token.in_path = mix(tag_hash)
+    token.own = mix(hash_bytes(names + token.class_name.start, token.class_name.end - token.class_name.start, tag_hash))
+    token.other_names.start = token.other_names.end = 0
+    if not tag.kind & IS_ROOT:
+        # names of html and body are of the page ("category-sports"), and would part all paths below
+        token.in_shape = token.own
+    token.own = mix(hash_bytes(names + token.id_name.start, token.id_name.end - token.id_name.start, token.own ^ 0x55))
+    if not tag.kind & IS_ROOT:
+        token.in_path = token.own
+        token.other_names.start = <int32_t>tree.names.size()
+        if written.role != NULL:
+            tree.names.append(<const char*>written.role, shorter(written.role))
+        if written.itemprop != NULL:
+            tree.names.push_back(32)
+            tree.names.append(<const char*>written.itemprop, shorter(written.itemprop))
+        token.other_names.end = <int32_t>tree.names.size()
+        if speaks_of_comments(written.class_) or speaks_of_comments(written.id) or speaks_of_comments(
+                written.role) or speaks_of_comments(written.itemprop):
+            token.flags |= COMMENT_WORD
+    tree.tokens.push_back(token)
+    return 0
+
+
+cdef int note(Tree tree, int32_t element, const char* name, const unsigned char* value) except -1 nogil:
+    """Keep an attribute as written."""
+    cdef Note one
+    one.element = element
+    one.name.start = <int32_t>tree.noted.size()
+    tree.noted.append(name)
+    one.name.end = one.value.start = <int32_t>tree.noted.size()
+    tree.noted.append(<const char*>value)
+    one.value.end = <int32_t>tree.noted.size()
+    tree.notes.push_back(one)
+    return 0
+
+
+cdef bint is_listed(const unsigned char* name, int32_t notes) noexcept nogil:
+    """Whether an attribute is kept of an element."""
+    cdef size_t size
+    cdef const char* text = <const char*>name
+    if notes == NOTES_IMAGE:
+        size = strlen(text)
+        if size >= 3 and memcmp(text + size - 3, b"src", 3) == 0:
+            return name[0] != 58
+        if size >= 6 and memcmp(text + size - 6, b"srcset", 6) == 0:
+            return True
+        if strcmp(text, b"data-original") == 0 or strcmp(text, b"alt") == 0:
+            return True
+    # by their first letters: c, d, h, r, s, w
+    elif name[0] == 99:
+        return strcmp(text, b"colspan") == 0
+    elif name[0] == 100:
+        return strcmp(text, b"dir") == 0
+    elif name[0] == 114:
+        return strcmp(text, b"rowspan") == 0
+    elif name[0] == 115 and (strcmp(text, b"scope") == 0 or strcmp(text, b"start") == 0):
+        return True
+    if name[0] == 104:
+        return strcmp(text, b"height") == 0
+    return (name[0] == 119 and strcmp(text, b"width") == 0) or (name[0] == 115 and strcmp(text, b"style") == 0)
+
+
+cdef int note_meta(Tree tree, const xmlNode* node, const char* where) except -1 nogil:
+    """Keep what a meta element declares, where it is of the two kinds that count."""
+    cdef const unsigned char* name = attribute_of(node, b"property")
+    cdef const unsigned char* content = attribute_of(node, b"content")
+    if name == NULL or name[0] == 0:
+        name = attribute_of(node, b"name")
+    if name == NULL or content == NULL:
+        return 0
+    while is_blank(name[0]):
+        name += 1
+    if begins(name, b"og:type"):
+        note(tree, -1, b"og:type" if where[0] == 104 else b"og:type in body", content)
+    elif begins(name, b"generator") and where[0] == 104:
+        note(tree, -1, b"generator", content)
+    return 0
+
+
+cdef int read_title(Tree tree, const xmlNode* node, string& title) except -1 nogil:
+    """Write a title's text, up to some bytes."""
+    cdef const xmlNode* child = node.children
+    while child != NULL and title.size() < 65536:
+        if (child.type == XML_TEXT_NODE or child.type == XML_CDATA_SECTION_NODE) and child.content != NULL:
+            title.append(<const char*>child.content)
+        child = child.next
+    return 0
+
+
+cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) except -1 nogil:
+    """Read what counts of an element that shows nothing: a head's title and base, types, the size of a noscript."""
+    cdef const xmlNode* node = top.children
+    cdef const Tag* own
+    cdef const unsigned char* value
+    if tag.role == SCRIPT_TAG:
+        value = attribute_of(top, b"type")
+        while value != NULL and is_blank(value[0]):
+            value += 1
+        if value != NULL and begins(value, b"application/ld+json"):
+            while node != NULL:
+                if node.content != NULL:
+                    note(tree, -1, b"json", node.content)
+                node = node.next
+        return 0
+    if node == NULL:
+        return 0
+    while True:
+        if node.type == XML_ELEMENT_NODE:
+            own = tag_of(w, node.name)
+            value = attribute_of(node, b"itemtype")
+            if value != NULL:
+                note(tree, -1, b"itemtype", value)
+            if own.role == META_TAG:
+                note_meta(tree, node, b"head" if tag.role == HEAD_TAG else b"body")
+            elif own.role == SCRIPT_TAG and tag.role != SCRIPT_TAG:
+                read_skipped(tree, w, node, own, title)
+            elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
+                read_title(tree, node, title)
+            elif tag.role == HEAD_TAG and own.role == BASE_TAG:
+                value = attribute_of(node, b"href")
+                if value != NULL:
+                    note(tree, -1, b"base", value)
+        elif node.content != NULL and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
+            own = tag_of(w, node.parent.name)
+            # scripts and styles would show nothing; to libxml2 of some versions they are text, of others CDATA
+            if not own.kind & IS_SKIPPED or own.role == NOSCRIPT_TAG:
+                value = node.content
+                while value[0]:
+                    w.noscript += not is_blank(value[0]) and value[0] & 0xC0 != 0x80
+                    value += 1
+        if node.type == XML_ELEMENT_NODE and node.children != NULL:
+            node = node.children
+            continue
+        while node != top and node.next == NULL:
+            node = node.parent
+        if node == top:
+            return 0
+        node = node.next
+
+
+cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
+               const xmlNode* node) except -1 nogil:
+    """Begin an element: its token, its row, its mark."""
+    cdef Written written
+    cdef Element element
+    cdef const Element* around
+    cdef const Token* token
+    cdef const unsigned char* value
+    cdef uint64_t hash_ = tag_name_hash(name)
+    cdef int32_t number = <int32_t>tree.elements.size(), known
+    memset(&written, 0, sizeof(written))
+    while attributes != NULL:
+        name_ = attributes.name
+        if name_[0] == 99 and strcmp(<const char*>name_, b"class") == 0:
+            written.class_ = value_of(attributes)
+            hash_ = mix(hash_bytes(written.class_, strlen(<const char*>written.class_), hash_) + 1)
+        elif name_[0] == 105:
+            if strcmp(<const char*>name_, b"id") == 0:
+                written.id = value_of(attributes)
+                hash_ = mix(hash_bytes(written.id, strlen(<const char*>written.id), hash_) + 2)
+            elif strcmp(<const char*>name_, b"itemprop") == 0:
+                written.itemprop = value_of(attributes)
+                hash_ = mix(hash_bytes(written.itemprop, strlen(<const char*>written.itemprop), hash_) + 3)
+            elif strcmp(<const char*>name_, b"itemtype") == 0:
+                note(tree, -1, b"itemtype", value_of(attributes))
+        elif name_[0] == 114 and strcmp(<const char*>name_, b"role") == 0:
+            written.role = value_of(attributes)
+            hash_ = mix(hash_bytes(written.role, strlen(<const char*>written.role), hash_) + 4)
+        elif name_[0] == 115 and strcmp(<const char*>name_, b"style") == 0:
+            written.hides |= style_hides(value_of(attributes))
+        elif name_[0] == 104 and strcmp(<const char*>name_, b"hidden") == 0:
+            written.hides = True
+        if tag.notes == NOTES_ADDRESS:
+            if name_[0] == 104 and strcmp(<const char*>name_, b"href") == 0:
+                value = value_of(attributes)
+                if value[0]:
+                    note(tree, number, b"href", value)
+        elif tag.notes and is_listed(name_, tag.notes):
+            note(tree, number, <const char*>name_, value_of(attributes))
+        attributes = attributes.next
+    known = number_of(w.tokens, mix(hash_ + 5) if written.hides else hash_)
+    if known == <int32_t>tree.tokens.size():
+        learn(tree, name, tag, &written)
+    token = &tree.tokens[known]
+    element.token = known
+    element.parent = w.open
+    element.end = number + 1
+    element.depth = 1
+    element.flags = token.flags
+    element.block = number if token.kind & IS_BLOCK else -1
+    element.path = token.in_path
+    element.shape = token.in_shape
+    if w.open >= 0:
+        around = &tree.elements[w.open]
+        element.depth += around.depth
+        element.flags |= around.flags
+        element.path += around.path * <uint64_t>0x9E3779B97F4A7C15
+        element.shape += around.shape * <uint64_t>0x9E3779B97F4A7C15
+        if element.block < 0:
+            element.block = around.block
+    w.too_large |= element.depth > MOST_OPEN or number >= MOST_ELEMENTS
+    if token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible):
+        close_block(tree, w)
+    element.marks.start = element.marks.end = <int32_t>tree.text.size()
+    element.seen.start = element.seen.end = w.visible
+    tree.text.push_back(1)
+    if token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible):
+        open_block(tree, w)
+    elif w.after_end and number > 0:
+        w.joined = number
+        if tag.role == LINK_TAG and tree.elements[number - 1].path == element.path:
+            w.junction = LINK_AFTER_LINK
+        elif w.junction == NO_JUNCTION:
+            w.junction = JUNCTION
+    if token.kind & IS_BREAK:
+        w.break_at = w.visible
+        tree.text.push_back(11)
+        w.in_word = False
+        w.junction = NO_JUNCTION
+        w.left = 0
+    w.after_end = False
+    if w.keep_nodes:
+        tree.nodes.push_back(<size_t>node)
+    tree.elements.push_back(element)
+    w.open = number
+    return 0
+
+
+cdef inline uint64_t tag_name_hash(const unsigned char* name) noexcept nogil:
+    """By its address: libxml2 has each name once."""
+    return mix(<uint64_t><size_t>name)
+
+
+cdef inline int end(Tree tree, Walk* w) except -1 nogil:
+    """End the element that is open."""
+    cdef Element* element = &tree.elements[w.open]
+    cdef bint is_block = tree.tokens[element.token].kind & IS_BLOCK
+    if is_block:
+        close_block(tree, w)
+    element.end = <int32_t>tree.elements.size()
+    element.marks.end = <int32_t>tree.text.size()
+    element.seen.end = w.visible
+    tree.text.push_back(2)
+    if is_block:
+        open_block(tree, w)
+    w.after_end = True
+    w.open = element.parent
+    return 0
+
+
+cdef bint begins_body(const Walk* w, const xmlNode* node, const Tag* tag) noexcept nogil:
+    """Whether the body begins at an element right inside the first head: the page says neither where the one ends.
+
+    The parser knows that of tags of HTML 4 alone.
+    """
+    return not tag.kind & IS_IN_HEAD
+
+
+cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
+    """The text that goes on behind comments, which are in a tree of Scrapy's; NULL for none."""
+    node = node.next
+    if node == NULL or (node.type != XML_COMMENT_NODE and node.type != XML_PI_NODE):
+        return NULL
+    while node != NULL and (node.type == XML_COMMENT_NODE or node.type == XML_PI_NODE):
+        node = node.next
+    return node if node != NULL and node.type == XML_TEXT_NODE and node.content != NULL else NULL
+
+
+cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 nogil:
+    """Go through all nodes in document order."""
+    cdef const xmlNode* node = root
+    cdef const xmlNode* inner
+    cdef string whole
+    cdef const Tag* tag
+    cdef bint goes_in
+    open_table(w.tokens, 256)
+    w.open = w.break_at = w.body = -1
+    open_block(tree, w)
+    while True:
+        goes_in = False
+        if node.type == XML_ELEMENT_NODE:
+            tag = tag_of(w, node.name)
+            start(tree, w, node.name, tag, node.properties, node)
+            if w.too_large:
+                return 0
+            if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript):
+                goes_in = node.children != NULL
+                if tag.role == META_TAG:
+                    note_meta(tree, node, b"body")
+            else:
+                read_skipped(tree, w, node, tag, title)
+                if tag.role == HEAD_TAG and not w.head_read:
+                    w.head_read = True
+                    inner = node.children
+                    while inner != NULL and (
+                            inner.type != XML_ELEMENT_NODE or not begins_body(w, inner, tag_of(w, inner.name))):
+                        inner = inner.next
+                    if inner != NULL:
+                        end(tree, w)
+                        start(tree, w, b"body", body_tag(), NULL, NULL)
+                        node = inner
+                        continue
+        elif (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
+            inner = text_behind_comments(node)
+            if inner == NULL:
+                read_text(tree, w, node.content)
+            else:
+                whole.assign(<const char*>node.content)
+                while inner != NULL:
+                    node = inner
+                    whole.append(<const char*>node.content)
+                    inner = text_behind_comments(node)
+                read_text(tree, w, <const unsigned char*>whole.c_str())
+        if goes_in:
+            node = node.children
+            continue
+        if node.type == XML_ELEMENT_NODE:
+            end(tree, w)
+        while node.next == NULL and w.open >= 0:
+            node = node.parent
+            end(tree, w)
+        # what follows the end of html stands beside it
+        node = node.next
+        if node == NULL:
+            break
+    close_block(tree, w)
+    return 0
+
+
+cdef const Tag* body_tag() noexcept nogil:
+    """What is known of the tag of a body that begins inside the head."""
+    return &_tags[find(_tag_numbers, hash_bytes(b"body", 4, _seed))]
+
+
+cdef int number_slots(Tree tree) except -1 nogil:
+    """Number the different paths of the blocks."""
+    cdef Table slots
+    cdef size_t i
+    open_table(slots, tree.blocks.size())
+    for i in range(tree.blocks.size()):
+        tree.blocks[i].slot = number_of(slots, tree.blocks[i].path)
+    tree.slots = slots.count
+    return 0
+
+
+cdef int read_tree(Tree tree, const xmlNode* root, string& title, bint break_lines, bint keep_nodes) except -1 nogil:
+    """Walk; and once more where the text inside noscript is the page's better half: forums exist that serve all there.
+
+    Twice the text that shows, and at least some 20 words of 5 letters more: a measured rule.
+    """
+    cdef Walk w
+    cdef bint again
+    cdef int32_t keep
+    for keep in range(2):
+        memset(w.seen, 0, sizeof(w.seen))
+        w.visible = w.noscript = w.junction = 0
+        w.left = w.further = 0
+        w.last = 0
+        w.too_large = w.head_read = w.after_end = False
+        w.keep_noscript, w.break_lines, w.keep_nodes = keep, break_lines, keep_nodes
+        clear(tree)
+        title.clear()
+        walk(tree, &w, root, title)
+        tree.is_too_large = w.too_large
+        tree.noscript_read = keep
+        if w.too_large or w.noscript <= NOSCRIPT_CHARS or w.noscript <= w.visible + NOSCRIPT_CHARS:
+            break
+    number_slots(tree)
+    return 0
+
+
+cdef int clear(Tree tree) except -1 nogil:
+    """Forget what was read."""
+    tree.elements.clear()
+    tree.blocks.clear()
+    tree.tokens.clear()
+    tree.words.clear()
+    tree.notes.clear()
+    tree.nodes.clear()
+    tree.text.clear()
+    tree.names.clear()
+    tree.noted.clear()
+    return 0
+
+
+# ---- texts ----------------------------------------------------------------------------------------------------------
+
+cdef int write_collapsed(const string& text, Span span, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+    """Write a text with its white space collapsed and its lines broken at br."""
+    cdef const unsigned char* data = <const unsigned char*>text.data()
+    cdef int32_t i = span.start, width, skip = 0, skips = <int32_t>left_out.shape[0]
+    cdef size_t first = out.size()
+    cdef uint32_t code
+    cdef int gap = 0      # 0 nothing, 1 a space, 2 a line end before the next character
+    while i < span.end:
+        while skip < skips and left_out[skip, 1] <= i:
+            skip += 1
+        if skip < skips and left_out[skip, 0] <= i:
+            i = left_out[skip, 1]
+            continue
+        width = decode(data + i, &code)
+        if code == 11:
+            gap = 2
+        elif code > 2:
+            if code <= 0xFFFF and characters.KIND[code] & BLANK:
+                gap = gap if gap else 1
+            else:
+                if gap and out.size() > first:
+                    out.push_back(32 if gap == 1 else 10)
+                gap = 0
+                out.append(<const char*>data + i, width)
+        i += width
+    return 0
+
+
+cdef int write_preformatted(const string& text, Span span, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+    """Write a text as it is, less empty lines before it and white space behind."""
+    cdef const unsigned char* data = <const unsigned char*>text.data()
+    cdef int32_t i = span.start, width, skip = 0, skips = <int32_t>left_out.shape[0]
+    cdef size_t first = out.size(), shown = first
+    cdef uint32_t code
+    while i < span.end:
+        while skip < skips and left_out[skip, 1] <= i:
+            skip += 1
+        if skip < skips and left_out[skip, 0] <= i:
+            i = left_out[skip, 1]
+            continue
+        width = decode(data + i, &code)
+        if code == 11:
+            code = 10
+        if code > 2 and (out.size() > first or (code != 10 and code != 13)):
+            if code == 10:
+                out.push_back(10)
+            else:
+                out.append(<const char*>data + i, width)
+            if not (code <= 0xFFFF and characters.KIND[code] & BLANK):
+                shown = out.size()
+        i += width
+    out.resize(shown)
+    return 0
+
+
+cdef int write_block(Tree tree, const Block* block, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+    """Write the text of a block less what is left out, unless that is all of it."""
+    cdef size_t first = out.size()
+    cdef const int32_t[:, ::1] nothing = left_out[:0]
+    if block.flags & PREFORMATTED:
+        write_preformatted(tree.text, block.text, left_out, out)
+    else:
+        write_collapsed(tree.text, block.text, left_out, out)
+    if out.size() == first and left_out.shape[0]:
+        write_block(tree, block, nothing, out)
+    return 0
+
+
+cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+    """Write the texts of the wanted blocks, a line each."""
+    cdef size_t i
+    for i in range(tree.blocks.size()):
+        if wanted[i]:
+            if out.size():
+                out.push_back(10)
+            write_block(tree, &tree.blocks[i], left_out, out)
+    return 0
+
+
+cdef str decoded(const string& text):
+    return text.data()[:text.size()].decode("utf-8", "replace")
+
+
+_NOTHING = np.zeros((0, 2), np.int32)
+
+# ---- what Python sees -----------------------------------------------------------------------------------------------
+
+cdef class Rows:
+    """Memory of a tree's as a buffer of bytes: it keeps the tree."""
+
+    cdef Tree tree
+    cdef char* data
+    cdef Py_ssize_t size
+    cdef Py_ssize_t[1] shape
+    cdef Py_ssize_t[1] strides
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        self.shape[0], self.strides[0] = self.size, 1
+        buffer.buf = self.data
+        buffer.obj = self
+        buffer.len = self.size
+        buffer.itemsize = 1
+        buffer.readonly = 0
+        buffer.ndim = 1
+        buffer.format = b"B"
+        buffer.shape = self.shape
+        buffer.strides = self.strides
+        buffer.suboffsets = NULL
+        buffer.internal = NULL
+
+    def __releasebuffer__(self, Py_buffer* buffer):
+        pass
+
+
+cdef Rows rows_of(Tree tree, void* data, size_t size):
+    cdef Rows rows = Rows.__new__(Rows)
+    rows.tree, rows.data, rows.size = tree, <char*>data, <Py_ssize_t>size
+    return rows
+
+
+_SPAN = [("start", np.int32), ("end", np.int32)]
+_TOKEN = np.dtype(
+    [("in_path", np.uint64), ("in_shape", np.uint64), ("own", np.uint64), ("tag_code", np.uint32),
+     ("class_code", np.uint32), ("id_code", np.uint32), ("kind", np.int32), ("flags", np.int32),
+     ("heading", np.int32), ("markup", np.int32), ("tag_name", _SPAN), ("class_name", _SPAN), ("id_name", _SPAN),
+     ("other_names", _SPAN)],
+    align=True,
+)
+_ELEMENT = np.dtype(
+    [("path", np.uint64), ("shape", np.uint64), ("parent", np.int32), ("end", np.int32), ("depth", np.int32),
+     ("block", np.int32), ("token", np.int32), ("flags", np.int32), ("marks", _SPAN), ("seen", _SPAN)],
+    align=True,
+)
+_BLOCK = np.dtype(
+    [("text_hash", np.uint64), ("path", np.uint64),
+     *[(name, np.int32) for name in "element chars link_chars tokens prose slot flags own_flags heading "
+       "ends_in_stop".split()],
+     ("counts", np.int32, CLASSES), ("text", _SPAN), ("words", _SPAN)],
+    align=True,
+)
+_WORD = np.dtype([("number", np.uint32), ("block", np.int32), ("element", np.int32)])
+if (_TOKEN.itemsize, _ELEMENT.itemsize, _BLOCK.itemsize, _WORD.itemsize) != (
+        sizeof(Token), sizeof(Element), sizeof(Block), sizeof(Word)):
+    raise ImportError("denoise_scrapy.core: the compiled rows have another layout than numpy's")
+
+
+cdef class Tree:
+    """A parsed page in columns. Made by `parse` and `tree_of`.
+
+    Attributes:
+        title: Text of the title element, white space collapsed; the first `MAX_TITLE` characters.
+        noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
+        is_too_large: Whether the page is over a bound, and was read as text without structure.
+    """
+
+    def __init__(self):
+        raise TypeError("a tree is made by parse() or tree_of()")
+
+    @property
+    def element_rows(self):
+        """Rows of the n elements (`tree.pxd`), in document order, shape (n,)."""
+        return np.frombuffer(rows_of(self, self.elements.data(), self.elements.size() * sizeof(Element)), _ELEMENT)
+
+    @property
+    def block_rows(self):
+        """Rows of the m blocks, shape (m,)."""
+        return np.frombuffer(rows_of(self, self.blocks.data(), self.blocks.size() * sizeof(Block)), _BLOCK)
+
+    @property
+    def token_rows(self):
+        """Rows of the kinds of elements, in the order they come, shape (tokens,)."""
+        return np.frombuffer(rows_of(self, self.tokens.data(), self.tokens.size() * sizeof(Token)), _TOKEN)
+
+    @property
+    def word_rows(self):
+        """Rows of the words that count, in document order, shape (words,)."""
+        return np.frombuffer(rows_of(self, self.words.data(), self.words.size() * sizeof(Word)), _WORD)
+
+    @property
+    def noted_values(self):
+        """(element, name, value) of attributes that renderings and links need."""
+        return [(one.element, self._noted(one.name), self._noted(one.value)) for one in self.notes if one.element >= 0]
+
+    @property
+    def declared_values(self):
+        """(name, value) of what the page declares."""
+        return [(self._noted(one.name), self._noted(one.value)) for one in self.notes if one.element < 0]
+
+    cdef str _noted(self, Span span):
+        return self.noted.data()[span.start:span.end].decode("utf-8", "replace")
+
+    def tags(self) -> list:
+        """Return the tag of each element, in document order."""
+        names = [self._named(token.tag_name) for token in self.tokens]
+        return [names[element.token] for element in self.elements]
+
+    def links(self) -> list:
+        """Return the href of each link, as written, in document order."""
+        return [
+            self._noted(one.value) for one in self.notes
+            if one.element >= 0 and one.name.end - one.name.start == 4 and self.noted[one.name.start] == 104
+        ]
+
+    @property
+    def written_urls(self) -> int:
+        """Bytes of the addresses of links and images as written."""
+        cdef int64_t size = 0
+        cdef int32_t length
+        for one in self.notes:
+            length = one.name.end - one.name.start
+            if one.element >= 0 and (  # href or src
+                    (length == 4 and self.noted[one.name.start] == 104)
+                    or (length == 3 and self.noted[one.name.start] == 115)):
+                size += one.value.end - one.value.start
+        return size
+
+    def first_value(self, str name) -> str:
+        """Return the first of what the page declares under a name, "" for none."""
+        for one in self.notes:
+            if one.element < 0 and self._noted(one.name) == name:
+                return self._noted(one.value)
+        return ""
+
+    @property
+    def text_size(self) -> int:
+        """Bytes of the marked text."""
+        return self.text.size()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the columns take."""
+        return (
+            self.elements.capacity() * sizeof(Element) + self.blocks.capacity() * sizeof(Block)
+            + self.tokens.capacity() * sizeof(Token) + self.words.capacity() * sizeof(Word)
+            + self.notes.capacity() * sizeof(Note) + self.nodes.capacity() * sizeof(size_t)
+            + self.text.capacity() + self.names.capacity() + self.noted.capacity()
+        )
+
+    def slice(self, int start, int end) -> str:
+        """Return the marked text between two positions."""
+        return self.text.data()[max(start, 0):min(end, <int>self.text.size())].decode("utf-8", "replace")
+
+    def block_text(self, int block, left_out=_NOTHING) -> str:
+        """Return the text of a block: white space collapsed, lines broken at `<br>`; as it is where preformatted.
+
+        Args:
+            block: Its number.
+            left_out: Positions in the marked text of what is left out, from start to before end, ascending, shape
+                (any, 2); nothing is where that is all of the block's text.
+        """
+        cdef string out
+        if not 0 <= block < <int>self.blocks.size():
+            raise IndexError(f"there is no block {block}")
+        write_block(self, &self.blocks[block], left_out, out)
+        return decoded(out)
+
+    def text_of(self, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out=_NOTHING) -> str:
+        """Return the texts of the wanted of the m blocks, a line each, less what is left out; `wanted` of shape (m,)."""
+        cdef string out
+        if <size_t>wanted.shape[0] != self.blocks.size():
+            raise ValueError(f"there are {self.blocks.size()} blocks, got {wanted.shape[0]} values")
+        if self.text.size() < WORTH_BYTES:
+            write_blocks(self, wanted, left_out, out)
+        else:
+            with nogil:
+                write_blocks(self, wanted, left_out, out)
+        return decoded(out)
+
+    cdef int _check(self, Py_ssize_t given, size_t expected) except -1:
+        if <size_t>given != expected:
+            raise ValueError(f"there are {expected} of them, got {given} values")
+        return 0
+
+    def other_names(self, int token) -> str:
+        """Return role and itemprop of a token, as written, for the words in them."""
+        return self._named(self._token(token).other_names)
+
+    def inherited(self, const int64_t[::1] own):
+        """Return the flags of each of the n elements and all around it, by those of the tokens; shape (n,)."""
+        self._check(own.shape[0], self.tokens.size())
+        flags = np.empty(self.elements.size(), np.int64)
+        cdef int64_t[::1] out = flags
+        cdef size_t i
+        cdef const Element* element
+        for i in range(self.elements.size()):
+            element = &self.elements[i]
+            out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
+        return flags
+
+    def nearest(self, const uint8_t[::1] marked):
+        """Return the nearest element around each of the n that is marked, itself included, -1 for none; shape (n,)."""
+        self._check(marked.shape[0], self.elements.size())
+        found = np.empty(self.elements.size(), np.int64)
+        cdef int64_t[::1] out = found
+        cdef size_t i
+        cdef int32_t parent
+        for i in range(self.elements.size()):
+            parent = self.elements[i].parent
+            out[i] = <int64_t>i if marked[i] else out[parent] if parent >= 0 else -1
+        return found
+
+    def count_tokens(self, const int64_t[::1] starts, const int64_t[::1] ends):
+        """Return the tokens in some slices of the text, shape (slices,); no slice has a mark inside."""
+        counts = np.zeros(starts.shape[0], np.int64)
+        cdef int64_t[::1] out = counts
+        cdef const unsigned char* text = <const unsigned char*>self.text.data()
+        cdef Py_ssize_t i, at
+        cdef uint32_t code
+        cdef uint8_t kind
+        cdef bint in_word
+        self._check(ends.shape[0], starts.shape[0])
+        for i in range(starts.shape[0]):
+            at, in_word = max(starts[i], 0), False
+            while at < min(ends[i], <int64_t>self.text.size()):
+                at += decode(text + at, &code)
+                kind = class_of(code)
+                out[i] += kind == CJK or (kind >= DIGIT and not in_word)
+                in_word = DIGIT <= kind < CJK
+        return counts
+
+    def inner_hashes(self, const uint64_t[::1] urls):
+        """Return a hash of each of the n elements' innerHTML: equal where tags, classes, ids, URLs and text are.
+
+        Args:
+            urls: A hash of each element's link or image URL, 0 for none, shape (n,).
+        """
+        self._check(urls.shape[0], self.elements.size())
+        hashes = np.empty(self.elements.size(), np.uint64)
+        cdef uint64_t[::1] out = hashes
+        cdef vector[uint64_t] before  # of the elements that are open: sum, factor and count where each begins
+        cdef vector[uint64_t] factors
+        cdef vector[uint64_t] counts
+        cdef vector[size_t] numbers
+        cdef uint64_t sum_ = 0, power = 1, inverse = 1, count = 0
+        cdef size_t i = 0, started = 0, size = self.text.size(), number
+        cdef const unsigned char* text = <const unsigned char*>self.text.data()
+        cdef uint32_t code
+        with nogil:
+            while i < size:
+                i += decode(text + i, &code)
+                if class_of(code) == SPACE:
+                    continue
+                number = started
+                if code == 1:
+                    sum_ += mix(self.tokens[self.elements[number].token].own ^ urls[number]) * power
+                else:
+                    sum_ += mix(code) * power if code != 2 else 2 * power
+                power *= <uint64_t>0x9E3779B97F4A7C15
+                inverse *= <uint64_t>0xF1DE83E19937733D  # of the factor, modulo 2**64
+                count += 1
+                if code == 1:
+                    numbers.push_back(number)
+                    before.push_back(sum_)
+                    factors.push_back(inverse)
+                    counts.push_back(count)
+                    started += 1
+                elif code == 2:
+                    out[numbers.back()] = (sum_ - before.back()) * factors.back() + mix(count - counts.back())
+                    numbers.pop_back()
+                    before.pop_back()
+                    factors.pop_back()
+                    counts.pop_back()
+        return hashes
+
+    cdef const Token* _token(self, int number) except NULL:
+        if not 0 <= number < <int>self.tokens.size():
+            raise IndexError(f"there is no token {number}")
+        return &self.tokens[number]
+
+    def name_of(self, int token) -> tuple:
+        """Return tag, id and class of a token, without digits, "" for none."""
+        cdef const Token* one = self._token(token)
+        return self._named(one.tag_name), self._named(one.id_name), self._named(one.class_name)
+
+    cdef str _named(self, Span span):
+        return self.names.data()[span.start:span.end].decode("utf-8", "replace")
+
+    def short_links(self, int most) -> list:
+        """Return (element, href) of the links to a place on a page that hold one to so many visible characters."""
+        cdef size_t i
+        cdef const Note* one
+        cdef const Element* element
+        found = []
+        for i in range(self.notes.size()):
+            one = &self.notes[i]
+            if one.element < 0 or memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) == NULL:
+                continue
+            element = &self.elements[one.element]
+            if 0 < element.seen.end - element.seen.start <= most and self.noted[one.name.start] == 104:
+                if one.name.end - one.name.start == 4:
+                    found.append((one.element, self._noted(one.value)))
+        return found
+
+    def numbers_of(self, elements) -> list:
+        """Return the numbers of some elements of lxml's tree that the page was read from, -1 for what was not read.
+
+        The tree must have been made with `keep_nodes`, and still be there.
+        """
+        cdef Table numbers
+        cdef size_t i
+        cdef _Element element
+        open_table(numbers, self.nodes.size())
+        for i in range(self.nodes.size()):
+            number_of(numbers, self.nodes[i] if self.nodes[i] else i + 1)
+        found = []
+        for element in elements:
+            found.append(find(numbers, <uint64_t><size_t>element._c_node))
+        return found
+
+
+def tree_of(_Element root not None, *, bint break_lines=False, bint keep_nodes=False) -> Tree:
+    """Return the tree of a page that lxml has parsed; lxml's is read only.
+
+    Args:
+        root: Its root element.
+        break_lines: Whether line ends of the text are line breaks.
+        keep_nodes: Whether `Tree.numbers_of` will be asked.
+
+    Example:
+        >>> tree = tree_of(etree.fromstring("<p>One <b>bold</b> word.</p>", etree.HTMLParser()))
+        >>> tree.block_text(0), len(tree.element_rows)
+        ('One bold word.', 4)
+    """
+    cdef Tree tree = Tree.__new__(Tree)
+    cdef string title
+    with nogil:
+        read_tree(tree, root._c_node, title, break_lines, keep_nodes)
+    tree.title = " ".join(decoded(title).split())[:MAX_TITLE]
+    return tree
+
+
+def empty_tree() -> Tree:
+    """Return the tree of a page of nothing."""
+    cdef Tree tree = Tree.__new__(Tree)
+    tree.title = ""
+    return tree
+
+
+def name_code(name: str) -> int:
+    """Return the code of a tag, class or id in the tokens, 0 for none."""
+    data = name.encode("utf-8", "replace")
+    cdef const unsigned char* text = data
+    return <uint32_t>(mix(hash_bytes(text, len(data), _seed)) >> 32) | 1 if data else 0

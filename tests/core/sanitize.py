@@ -1,0 +1,86 @@
+"""The core under AddressSanitizer and UBSan: `python -m tests.core.sanitize [--every N] [--rounds N] [--seed N]`.
+
+The package is built once more, in `build/sanitized`. The pages of the example portal, and of the corpora where
+DENOISE_CORPORA names a folder, go through it, then damaged ones (`everything.py`). A read or write outside an array, or
+undefined behaviour, ends a process with a report; `--rounds 1 --seed N` makes a round again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BUILT = ROOT / "build" / "sanitized"
+FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+OPTIONS = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # Python itself leaves memory behind
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "PYTHONMALLOC": "malloc",  # so that Python's own objects are watched too
+}
+
+
+def build() -> None:
+    """Compile with sanitizers, beside the usual build."""
+    environment = {**os.environ, "CXX": "g++", "CFLAGS": FLAGS, "LDFLAGS": "-fsanitize=address,undefined"}
+    folders = ("--build-lib", str(BUILT / "lib"), "--build-temp", str(BUILT / "objects"))
+    subprocess.run([sys.executable, "setup.py", "--quiet", "build", *folders], cwd=ROOT, env=environment, check=True)
+
+
+def runtimes() -> str:
+    """What must be in the process before Python is: the sanitizer, and the library whose exceptions it watches."""
+    found = [
+        subprocess.run(["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+        for name in ("libasan.so", "libstdc++.so.6")
+    ]
+    return " ".join(found)
+
+
+def start(part: int, args: argparse.Namespace) -> subprocess.Popen[bytes]:
+    """A process for one part of the pages, with the sanitized package first on its path."""
+    called = f"go({part}, {args.processes}, {args.every}, {args.rounds}, {args.seed})"
+    code = f"import sys; sys.path.insert(0, {str(BUILT / 'lib')!r}); from tests.core.sanitize import go; {called}"
+    environment = {**os.environ, **OPTIONS, "LD_PRELOAD": runtimes()}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+
+
+def go(part: int, parts: int, every: int, rounds: int, seed: int) -> None:
+    """Recorded pages, unless it is one round made again, and damaged ones; the number of the last stays in a file."""
+    from denoise_scrapy.core import tree
+    from tests.core.everything import damaged, do_all, recorded
+    from tests.hostile.rounds import known_sites
+
+    assert Path(tree.__file__).is_relative_to(BUILT), tree.__file__
+    sites, last, pages = known_sites(), BUILT / f"last-{part}", 0
+    for pages, page in enumerate(islice(recorded(sites) if rounds > 1 else (), part * every, None, parts * every), 1):  # noqa: B007
+        do_all(*page)
+    print(f"{pages:,} recorded pages: no error", flush=True)
+    for number in range(seed + part, seed + rounds, parts):
+        last.write_text(f"--seed {number} --rounds 1")
+        do_all(*damaged(number, sites))
+    last.unlink(missing_ok=True)
+
+
+def main() -> int:
+    """Build, run; give 1 where a process failed, and say with which page."""
+    ap = argparse.ArgumentParser(prog="python -m tests.core.sanitize", description=__doc__)
+    ap.add_argument("--every", type=int, default=1, metavar="N", help="one in so many recorded pages")
+    ap.add_argument("--rounds", type=int, default=20_000, help="damaged pages")
+    ap.add_argument("--seed", type=int, default=0)
+    ap.add_argument("--processes", type=int, default=2)
+    args = ap.parse_args()
+    build()
+    codes = [process.wait() for process in [start(part, args) for part in range(args.processes)]]
+    for last in BUILT.glob("last-*"):
+        print(f"failed in the round of {last.read_text()}")
+        last.unlink()
+    print(f"{args.rounds:,} damaged pages from seed {args.seed} on: {'failed' if any(codes) else 'no error'}")
+    return int(any(codes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

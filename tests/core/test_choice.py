@@ -1,0 +1,184 @@
+"""The fixed rules around the model: each on a page made for it, and all against plain loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
+from denoise_scrapy.core.choice import choose, comments_begin
+from denoise_scrapy.page import Flag, Page
+from tests.html_strategies import SOUP, pages
+
+PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
+OFFER = PROSE.replace("p>", "aside>")
+
+
+def lowered(html, probability=None, **known):
+    """Probabilities after the rules, of a page by its markup."""
+    tree = Page.parse(html).tree
+    chances = np.ones(len(tree.block_rows)) if probability is None else probability
+    return choose(tree, chances, **known).probability.tolist()
+
+
+def after_comments(html, **known):
+    return lowered(html, bits=read_words(Page.parse(html).tree).bits, **known)
+
+
+def test_after_the_heading_of_the_comments():
+    thread = PROSE + "<h3>3 comments</h3>" + "<p>Ann says:</p><p>Good.</p>" * 3
+    assert after_comments(thread) == [1.0] + [0.1] * 7
+    assert after_comments(thread, is_forum=True) == [1.0] * 8
+    assert after_comments(PROSE + "<h3>3 comments</h3>" + "<p>Good.</p>" * 6) == [1.0] * 8
+
+
+def test_a_link_to_the_comments_above_the_story_cuts_nothing():
+    assert after_comments("<h3>3 comments</h3>" + PROSE + "<p>Ann says:</p>" * 3) == [1.0] * 5
+
+
+def test_hidden_blocks_unless_they_are_the_page():
+    assert lowered(PROSE * 3 + f"<div hidden>{PROSE}</div>") == [1.0, 1.0, 1.0, 0.2]
+    assert lowered(f"<p>Loading</p><div hidden>{PROSE * 3}</div>") == [1.0] * 4
+
+
+def test_what_all_pages_say_on_a_page_of_few_blocks():
+    few = "<p>One.</p><p>Two.</p><h2>Three</h2>"
+    assert lowered(few, in_place=[1.0, 0.5, 1.0]) == [0.4, 1.0, 1.0]
+    assert lowered(few, in_place=np.full(3, np.nan)) == [1.0] * 3
+    assert lowered("<p>One.</p>" * 30, in_place=np.ones(30)) == [1.0] * 30
+
+
+def test_a_text_of_a_common_stock_among_texts_of_the_page():
+    html = PROSE + OFFER + PROSE + "<p>Short.</p>" + PROSE * 2
+    assert lowered(html, stock=[0, 0.5, 0, 0.5, 0, 0.5]) == [1, 0.3, 1, 1, 1, 1]
+    assert lowered(html, stock=[0.5, 0.5, 0, 0, 0, 0]) == [1] * 6
+    assert lowered(html, stock=np.full(6, np.nan)) == [1] * 6
+
+
+def test_a_text_in_a_place_of_common_stock_beside_its_label_or_on_no_other_page():
+    html = PROSE + "<p>Sponsor</p>" + OFFER + PROSE * 3
+    place = np.array([0, 0.9, 0.9, 0, 0, 0])
+    for found in (0.9, 0):
+        stock = [0, 0.9, found, 0, 0, 0]
+        assert lowered(html, stock=stock, place=place) == [1, 1, 0.3, 1, 1, 1]
+        assert lowered(html, stock=stock) == [1] * 6
+
+
+def test_a_paragraph_that_an_earlier_story_has_too_is_no_stock():
+    assert lowered(PROSE * 6, stock=[0, 0, 0.5, 0, 0, 0]) == [1] * 6
+
+
+def test_a_text_that_is_most_of_the_page_is_no_stock():
+    assert lowered(PROSE + "<p>Short.</p>" * 5, stock=[0.5, 0, 0, 0, 0, 0]) == [1] * 6
+
+
+def test_a_list_whose_blocks_agree_moves_to_their_mean():
+    html = "<p>One.</p><ul><li>Two.<li>Three.<ul><li>Four.</ul></ul><ul><li>Five.<li>Six.</ul>"
+    assert np.allclose(lowered(html, [0.1, 0.9, 0.9, 0.6, 0.2, 0.8]), [0.1, 0.8, 0.8, 0.8, 0.2, 0.8])
+
+
+@pytest.mark.parametrize("name", ["bits", "in_place", "stock", "place", "layout"])
+def test_arrays_of_another_page(name):
+    with pytest.raises(ValueError, match="there are 2 blocks"):
+        lowered("<p>One.<p>Two.", **{name: np.zeros((3, 3) if name == "layout" else 3)})
+    with pytest.raises(ValueError, match="there are 2 blocks"):
+        lowered("<p>One.<p>Two.", np.zeros(3))
+
+
+def literal_comments(page, bits):
+    """The block under whose heading the comments stand."""
+    blocks, m = page.blocks, len(bits)
+    long = [n if n >= 12 else 0 for n in blocks.tokens.tolist()]
+    tags = page.tags()
+    for i in range(m):
+        heading = blocks.own_flags[i] & Flag.HEADING or tags[blocks.element[i]] == "dt"
+        late = sum(long[: i + 1]) > 0.03 * sum(long)
+        lines = sum(1 for bit in bits[i : i + 60] if bit & META_BIT)
+        if bits[i] & COMMENTS_BIT and heading and late and lines >= 3:
+            return i
+    return m
+
+
+def literal_stock(page, chances, stock, place):
+    """Numbers of the blocks that are of a common stock."""
+    blocks, m = page.blocks, len(chances)
+    tokens, slots = blocks.tokens.tolist(), blocks.slots.tolist()
+    shared, known = [value > 0 for value in stock], [value >= 0.7 for value in place]
+    of_stock = [tokens[i] >= 8 and (shared[i] or known[i]) for i in range(m)]
+    story = {slots[i] for i in range(m) if tokens[i] >= 8 and not of_stock[i]}
+
+    def alone(these, i):
+        return not (i > 0 and these[i - 1]) and not (i + 1 < m and these[i + 1])
+
+    found = [
+        i
+        for i in range(m)
+        if of_stock[i]
+        and slots[i] not in story
+        and not blocks.own_flags[i] & Flag.HEADING
+        and ((shared[i] and alone(shared, i)) or (known[i] and alone(of_stock, i)))
+    ]
+    whole = sum(chance * n for chance, n in zip(chances, tokens, strict=True))
+    return found if sum(chances[i] * tokens[i] for i in found) <= 0.3 * whole else []
+
+
+def literal_lists(page, chances):
+    """Probabilities after the blocks of each list have moved to their mean."""
+    parent, tags, tokens = page.elements.parent.tolist(), page.tags(), page.blocks.tokens.tolist()
+    boxes = {}
+    for i, element in enumerate(page.blocks.element.tolist()):
+        around = [element]
+        while len(around) < 8 and parent[around[-1]] >= 0:
+            around.append(parent[around[-1]])
+        lists = [one for one in around if tags[one] in ("ul", "ol", "dl")]
+        if lists:
+            boxes.setdefault(lists[-1], []).append(i)
+    moved = list(chances)
+    for members in boxes.values():
+        weights = [np.log1p(tokens[i]) for i in members]
+        values = [chances[i] for i in members]
+        mean = sum(w * v for w, v in zip(weights, values, strict=True)) / max(sum(weights), 1e-9)
+        square = sum(w * v * v for w, v in zip(weights, values, strict=True)) / max(sum(weights), 1e-9)
+        if square - mean**2 <= 0.04:
+            for i in members:
+                moved[i] = mean
+    return moved
+
+
+def literal(page, chances, bits, in_place, stock, place, layout):
+    """All rules, one after the other."""
+    blocks, m, chances = page.blocks, len(chances), list(chances)
+    heading = [bool(flags & Flag.HEADING) for flags in blocks.own_flags.tolist()]
+    hidden = [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()]
+    for i in range(literal_comments(page, bits), m):
+        chances[i] *= 0.1
+    for i in range(m):
+        chances[i] *= 0.4 if m <= 10 and in_place[i] >= 0.99 and not heading[i] else 1
+    for i in literal_stock(page, chances, stock, place):
+        chances[i] *= 0.3
+    long = [n if n >= 12 else 0 for n in blocks.tokens.tolist()]
+    if sum(n for n, hides in zip(long, hidden, strict=True) if hides) <= 0.7 * sum(long):
+        chances = [chance * (0.2 if hides else 1) for chance, hides in zip(chances, hidden, strict=True)]
+    for i, (outside, font, pinned) in enumerate(np.nan_to_num(layout).T.tolist()):
+        chances[i] /= chances[i] + (1 - chances[i]) * np.exp(outside + 0.5 * max(-font, 0) + pinned)
+    return literal_lists(page, chances)
+
+
+LONG = st.sampled_from(
+    ["<p>", "<li>", "<h3>", "<dl><dt>", "<ul><li>", "</ul>", "<div hidden>", "</div>", "<ol>"]
+).flatmap(
+    lambda tag: st.sampled_from([PROSE[3:-4], "Short.", "Some eight words or more are in this one"]).map(tag.__add__)
+)
+
+
+@given(st.lists(LONG, max_size=16).map("".join) | SOUP | pages(), st.integers(0, 2**32 - 1))
+def test_all_rules_equal_plain_loops(html, seed):
+    page = Page.parse(html)
+    m, rng = len(page.blocks), np.random.default_rng(seed)
+    bits = rng.choice([0, 0, COMMENTS_BIT, META_BIT, META_BIT], m).astype(np.uint8)
+    in_place, stock = (rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32) for _ in range(2))
+    place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
+    chances = rng.random(m)
+    found = choose(page.tree, chances, bits=bits, in_place=in_place, stock=stock, place=place, layout=layout, beta=1.2)
+    assert comments_begin(page.tree, bits) == literal_comments(page, bits)
+    assert found.probability == pytest.approx(literal(page, chances, bits, in_place, stock, place, layout), abs=1e-12)

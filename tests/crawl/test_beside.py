@@ -1,0 +1,121 @@
+"""Work of a crawl in threads: answers in order, errors to those who asked, nothing left behind."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from denoise_scrapy.crawl.beside import LARGE, WORTH, Beside
+
+LONG = 5.0
+
+
+@pytest.fixture(params=[1, 4])
+def beside(request: pytest.FixtureRequest) -> Any:
+    made = Beside(request.param)
+    yield made
+    made.close()
+
+
+def waiting_for(event: threading.Event, answer: Any) -> Callable[[], Any]:
+    def work() -> Any:
+        assert event.wait(LONG)
+        return answer
+
+    return work
+
+
+def test_answers_come_in_the_order_in_which_they_were_asked_for() -> None:
+    beside, first_may_end, came = Beside(4), threading.Event(), list[int]()
+
+    async def ask(number: int, size: int) -> None:
+        work = waiting_for(first_may_end, 0) if number == 0 else lambda: number
+        came.append(await beside.in_turn(work, size))
+
+    async def run() -> None:
+        asked = [asyncio.ensure_future(ask(n, WORTH + 1 if n % 2 == 0 else 0)) for n in range(9)]
+        await asyncio.sleep(0.05)
+        assert not came
+        first_may_end.set()
+        await asyncio.gather(*asked)
+
+    asyncio.run(run())
+    beside.close()
+    assert came == list(range(9))
+
+
+def test_an_error_comes_to_who_asked_and_holds_nobody_back(beside: Beside) -> None:
+    async def run() -> list[Any]:
+        works = [beside.in_turn(lambda n=n: 1 // n, WORTH + 1) for n in (1, 0, 1)]
+        return await asyncio.gather(*works, return_exceptions=True)
+
+    first, second, third = asyncio.run(run())
+    assert (first, type(second), third) == (1, ZeroDivisionError, 1)
+
+
+@pytest.mark.parametrize("cancelled", [0, 1])
+def test_who_is_cancelled_holds_nobody_back(cancelled: int) -> None:
+    beside, may_end = Beside(3), threading.Event()
+
+    async def run() -> list[Any]:
+        asked = [asyncio.ensure_future(beside.in_turn(waiting_for(may_end, n), WORTH + 1)) for n in range(3)]
+        await asyncio.sleep(0.01)
+        asked[cancelled].cancel()
+        await asyncio.sleep(0.01)
+        may_end.set()
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    found = asyncio.run(run())
+    beside.close()
+    assert [one for n, one in enumerate(found) if n != cancelled] == [n for n in range(3) if n != cancelled]
+
+
+def test_small_work_is_done_at_once_and_without_threads_all_is() -> None:
+    own = threading.get_ident()
+
+    async def run(beside: Beside, size: int) -> list[bool]:
+        works = beside.run(threading.get_ident, size), beside.in_turn(threading.get_ident, size)
+        return [await work == own for work in works]
+
+    for threads, size, expected in (
+        (2, WORTH, [True, True]),
+        (2, WORTH + 1, [True, False]),
+        (2, LARGE + 1, [False, False]),
+        (0, LARGE + 1, [True, True]),
+    ):
+        beside = Beside(threads)
+        assert asyncio.run(run(beside, size)) == expected
+        beside.close()
+
+
+def test_a_large_page_holds_no_body_back_and_large_ones_are_worked_on_one_at_a_time() -> None:
+    beside, may_end, at_work = Beside(1), threading.Event(), list[int]()
+
+    def large() -> int:
+        at_work.append(1)
+        assert may_end.wait(LONG)
+        return len(at_work)
+
+    async def run() -> list[int]:
+        asked = [asyncio.ensure_future(beside.run(large, LARGE + 1)) for _ in range(2)]
+        assert await beside.in_turn(lambda: 7, WORTH + 1) == 7
+        assert len(at_work) <= 1
+        may_end.set()
+        return await asyncio.gather(*asked)
+
+    assert asyncio.run(run())[0] == 1
+    beside.close()
+
+
+def test_threads_end_with_the_crawl(beside: Beside) -> None:
+    async def run() -> set[threading.Thread]:
+        asked = (beside.in_turn(threading.current_thread, WORTH + 1) for _ in range(9))
+        return set(await asyncio.gather(*asked))
+
+    threads = asyncio.run(run())
+    beside.close()
+    for thread in threads:
+        thread.join(LONG)
+    assert threads and not any(thread.is_alive() for thread in threads)
