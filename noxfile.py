@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -19,16 +20,22 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 NAMED = (re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["project"]["classifiers"])
 PYTHONS = tuple(found[1] for found in NAMED if found)
 LOWEST = PYTHONS[0]
+BUILD = PROJECT["build-system"]["requires"]
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
 # Those of users but PySpark, which is large (`make archive-test`); the others are ours.
 EXTRAS = f".[{','.join(sorted(set(OPTIONAL) - {'archive', 'bench', 'dev', 'docs', 'train'}))}]"
+# Compiled anew, whatever uv has in its cache: it looks at `pyproject.toml` and `setup.py` only.
+OURS = ("--reinstall-package", "denoise-scrapy", "-e")
+# The first Python that can have the limited API: the core of the development environment serves it and all later ones.
+LIMITED = "3.11"
 # Of our tools, those that the tests below are made with.
-NEEDED = ("attrs", "hatchling", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
+NEEDED = ("attrs", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
 TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
 # What meets other people's code: lxml's parser, numpy, SQLite, Redis, a browser, Scrapy with its items, add-ons and
 # feeds. `make test` runs everything, once, under the interpreter of the development environment.
 PART = (
     "denoise_scrapy",  # the examples in docstrings
+    "tests/core",
     "tests/page",
     "tests/dedup/test_index.py",
     "tests/dedup/test_stores.py",
@@ -42,6 +49,10 @@ PART = (
     "tests/projects/test_shapes.py::test_page_objects_of_scrapy_poet",
     "tests/api/test_public_api.py",
 )
+# The oldest lxml that wheels of all these Pythons have, and the newest.
+OLD_LXML, NEW_LXML = "5.2.2", "6.1.*"
+# What reads its trees.
+READERS = ("tests/core", "tests/page", "tests/body", "tests/test_metadata.py")
 # Other projects whose tests are run with the add-on, as of when tests/suites/ lists those that fail.
 SUITES = {"scrapy": "scrapy==2.19.0", "scrapy-poet": "scrapy-poet==0.27.2"}
 # What their tests need; the first is older than the warnings that Scrapy's tests take for errors.
@@ -74,38 +85,66 @@ def _with_interpreters(path: str) -> str:
 os.environ["PATH"] = _with_interpreters(os.environ.get("PATH", ""))
 
 
-@nox.session(python=PYTHONS, download_python="never")
+@nox.session(python=[one for one in PYTHONS if one != LIMITED], download_python="never")
 def newest(session: nox.Session) -> None:
-    """The newest versions of everything that this Python can have."""
-    session.install("--upgrade", "-e", EXTRAS, *TOOLS)
+    """The newest versions of everything that this Python can have; `make test` runs on those of the one left out."""
+    ours = (*OURS, EXTRAS) if session.python == LOWEST else (f"{_wheel(session)}{EXTRAS[1:]}",)
+    session.install("--upgrade", *ours, *TOOLS)
     _run(session)
 
 
 @nox.session(python=LOWEST, download_python="never")
 def lowest(session: nox.Session) -> None:
     """The lowest versions that we say we work with, of all that we name; the tools of tests are the newest that fit."""
-    build = Path(session.virtualenv.location, "build.txt")  # not in create_tmp(), where tests would make their files
-    build.write_text(f"{_lowest_backend()}\n", encoding="utf-8")
-    session.install("--resolution", "lowest-direct", "--build-constraints", str(build), "-e", EXTRAS)
-    fixed = build.with_name("fixed.txt")
+    build = _file(session, "build.txt", *(one.replace(">=", "==") for one in BUILD))
+    session.install("--resolution", "lowest-direct", "--build-constraints", build, *OURS, EXTRAS)
     frozen = session.run("uv", "-q", "pip", "freeze", "--exclude-editable", silent=True, external=True)
-    fixed.write_text(str(frozen), encoding="utf-8")
-    session.install("--constraints", str(fixed), *TOOLS)
+    session.install("--constraints", _file(session, "fixed.txt", str(frozen)), *TOOLS)
     _run(session)
 
 
-def _lowest_backend() -> str:
-    (requirement,) = PROJECT["build-system"]["requires"]
-    return str(requirement).replace(">=", "==")
+@nox.session(python=LIMITED, download_python="never")
+def old_lxml(session: nox.Session) -> None:
+    """The core compiled with a new lxml, and run with an old one."""
+    session.install(f"{_wheel(session)}{EXTRAS[1:]}", *TOOLS, f"lxml=={OLD_LXML}")
+    _run(session, READERS)
 
 
-def _run(session: nox.Session) -> None:
-    named = "scrapy twisted lxml numpy datasketch redis scrapy-playwright".split()
+@nox.session(python=LIMITED, download_python="never")
+def new_lxml(session: nox.Session) -> None:
+    """The core compiled with an old lxml, and run with a new one; in a copy, for that core is not to stay."""
+    build = _file(session, "build.txt", f"lxml=={OLD_LXML}")
+    with tempfile.TemporaryDirectory() as folder:
+        left_out = shutil.ignore_patterns("*.so", "build", "dist", ".*")
+        copied = shutil.copytree(".", Path(folder, "copy"), ignore=left_out)
+        with session.chdir(copied):
+            session.install("--build-constraints", build, *OURS, EXTRAS, *TOOLS, f"lxml=={NEW_LXML}")
+            _run(session, READERS)
+
+
+def _wheel(session: nox.Session) -> str:
+    """A wheel that `make package` has made, or a new one: of it are entry points and metadata, not the code."""
+    made = sorted(Path("dist").glob("*.whl"))
+    if not made:
+        session.run("uv", "build", "--quiet", "--wheel", "--out-dir", "dist", external=True)
+        made = sorted(Path("dist").glob("*.whl"))
+    return str(made[-1])
+
+
+def _file(session: nox.Session, name: str, *lines: str) -> str:
+    # not in create_tmp(), where tests would make their files
+    path = Path(session.virtualenv.location, name).absolute()
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+def _run(session: nox.Session, part: tuple[str, ...] = PART) -> None:
+    named = "scrapy twisted lxml numpy redis scrapy-playwright".split()
     code = f"from importlib.metadata import version as v; print(*(f'{{n}} {{v(n)}}' for n in {named}), sep=', ')"
     session.run("python", "-c", code)
     # archives need PySpark and its friends: `make archive-test`
     options = ("-q", "-n", "2", "--hypothesis-profile", "compat", "--ignore=denoise_scrapy/archive")
-    session.run("python", "-m", "pytest", *options, *(session.posargs or PART), env={"PYTHONWARNINGS": ""})
+    session.run("python", "-m", "pytest", *options, *(session.posargs or part), env={"PYTHONWARNINGS": ""})
 
 
 @nox.session(default=False)
@@ -115,7 +154,7 @@ def suites(session: nox.Session, suite: str) -> None:
     with tempfile.TemporaryDirectory() as folder:  # outside of this project, whose settings Scrapy would find
         sources = {name: _source(session, requirement, Path(folder)) for name, requirement in SUITES.items()}
         _add_the_addon(session, sources["scrapy"] / "scrapy" / "addons.py")
-        session.install("-e", ".", "-e", str(sources["scrapy"]), str(sources["scrapy-poet"]), *SUITE_TOOLS)
+        session.install(*OURS, ".", "-e", str(sources["scrapy"]), str(sources["scrapy-poet"]), *SUITE_TOOLS)
         lists = Path("tests", "suites").absolute()
         with session.chdir(sources[suite]):
             session.run(
