@@ -18,19 +18,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport Tree
-
-cdef extern from *:
-    """
-    /* The network takes two thirds of the time in the wider registers that nearly all machines have and that no portable
-       build may presume: GCC compiles these functions twice, and the loader chooses. The results are the same, and so
-       is the source; other compilers do without. */
-    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-    #define DENOISE_WIDE __attribute__((target_clones("avx2", "default")))
-    #else
-    #define DENOISE_WIDE
-    #endif
-    """
-    ctypedef void wide_void "DENOISE_WIDE void"
+from denoise_scrapy.core.wide cimport wide_void
 
 # ---- the network ----------------------------------------------------------------------------------------------------
 
@@ -434,11 +422,15 @@ cdef enum:
     DEPTH = 8
 
 
-cdef inline void answer(const float* values, float threshold, uint8_t* answers) noexcept nogil:
-    """Write 1 for each value above a threshold, and 0 for the others."""
+cdef wide_void answer(const float* values, const Question* questions, size_t count, uint8_t* answers) noexcept nogil:
+    """Write for each question 1 for each value above its threshold, and 0 for the others."""
+    cdef size_t q
     cdef int32_t j
-    for j in range(LANES):
-        answers[j] = values[j] > threshold
+    cdef float threshold
+    for q in range(count):
+        threshold = questions[q].threshold
+        for j in range(LANES):
+            answers[q * LANES + j] = values[j] > threshold
 
 
 cdef inline void find_leaves(const uint8_t* answers, const int32_t* asked, uint8_t* leaves) noexcept nogil:
@@ -466,7 +458,7 @@ cdef inline void find_leaves(const uint8_t* answers, const int32_t* asked, uint8
         leaves[j] = number
 
 
-cdef inline void add_trees(
+cdef wide_void add_trees(
     const uint8_t* answers, const int32_t* asked, size_t trees, const float* values, int32_t leaves, float* odds
 ) noexcept nogil:
     """Add the values of the blocks' leaves, tree by tree."""
@@ -546,7 +538,7 @@ cdef class Forest:
     cdef int read_probability(self, const float* features, int32_t m, double* probability) except -1 nogil:
         """Probabilities of m blocks: answers to all questions first, then down the trees by them."""
         cdef int32_t chunk, start, some, feature, j
-        cdef size_t q
+        cdef size_t q, first  # of a feature's questions
         cdef vector[uint8_t] answers
         cdef float[LANES] row, odds
         answers.assign((self.questions.size() + 1) * LANES, 0)
@@ -554,12 +546,13 @@ cdef class Forest:
         for chunk in range((m + LANES - 1) // LANES):
             start = chunk * LANES
             some = min(m - start, LANES)
-            feature = -1
-            for q in range(self.questions.size()):
-                if self.questions[q].feature != feature:
-                    feature = self.questions[q].feature
-                    memcpy(row, features + <size_t>feature * m + start, some * sizeof(float))
-                answer(row, self.questions[q].threshold, &answers[q * LANES])
+            q = 0
+            while q < self.questions.size():
+                feature, first = self.questions[q].feature, q
+                while q < self.questions.size() and self.questions[q].feature == feature:
+                    q += 1
+                memcpy(row, features + <size_t>feature * m + start, some * sizeof(float))
+                answer(row, &self.questions[first], q - first, &answers[first * LANES])
             add_trees(
                 answers.data(), self.asked.data(), self.asked.size() // DEPTH, self.values.data(), self.leaves, odds
             )

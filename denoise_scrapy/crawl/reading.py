@@ -65,7 +65,9 @@ def selector_root(response: Response, told: str | None) -> Any | None:
     if (body is not response.body and told is None) or is_too_large(body):
         return None
     try:
-        return response.selector.root if response.text.encode("utf-8", "replace") == body else None
+        # what is UTF-8, and taken for it, need not be read and written to be seen to be the same
+        is_same = body is response.body and response.encoding == "utf-8" and type(response).text is TextResponse.text
+        return response.selector.root if is_same or response.text.encode("utf-8", "replace") == body else None
     except Exception:  # lxml gives up, or the response is of a class with a will of its own
         return None
 

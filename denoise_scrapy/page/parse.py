@@ -13,7 +13,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.cleaning import EMBEDS, HAS_CONTROLS, look
+from denoise_scrapy.core.cleaning import EMBEDS, HAS_CONTROLS, is_utf8, look
 
 _local = threading.local()
 
@@ -128,11 +128,9 @@ def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
 
 def _utf8_of(html: bytes, encoding: str | None) -> bytes:
     body, codec = _without_bom(html, encoding)
-    texts = _decoded(body, codec)
-    # of what is whole already, as most pages are, writing it anew takes as long as reading it
-    if codec == "utf-8" and not any("\ufffd" in text for text in texts):
+    if codec == "utf-8" and is_utf8(body):  # as most pages are
         return body
-    return b"".join([text.encode("utf-8", "replace") for text in texts])
+    return b"".join([text.encode("utf-8", "replace") for text in _decoded(body, codec)])
 
 
 def _decoded(body: bytes, codec: str) -> list[str]:
@@ -206,7 +204,7 @@ def _page_codec(label: bytes) -> str | None:
 
 def _is_utf8(html: bytes) -> bool:
     """Whether most of what is not ASCII is UTF-8; a page may be cut, or hold some bytes of another encoding."""
-    if html.isascii():
+    if is_utf8(html):
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2
