@@ -70,6 +70,7 @@ cdef struct Pattern:
 cdef struct Patterns:
     vector[Pattern] all   # by bucket
     int32_t[BUCKETS + 1] first  # of each bucket
+    uint32_t[256] seconds # by bucket: a bit for the lowest five of each second character, all for any or none
 
 cdef Patterns _comments, _meta
 
@@ -96,6 +97,9 @@ cdef int fill(Patterns& table, patterns) except -1:
             buckets[codes[0] & 255 if codes[0] else ANY_DIGIT].append((codes, start, end))
     for bucket in range(BUCKETS):
         table.first[bucket] = <int32_t>table.all.size()
+        if bucket < ANY_DIGIT:
+            seconds = {codes[1] if len(codes) > 1 else 0 for codes, *_ in buckets[bucket]}
+            table.seconds[bucket] = 0xFFFFFFFF if 0 in seconds else sum({1 << (code & 31) for code in seconds})
         for codes, start, end in buckets[bucket]:
             one.size = len(codes)
             if one.size > LONGEST_PATTERN:
@@ -144,9 +148,10 @@ cdef inline bint matches(const Pattern& pattern, const Text& text, int32_t at) n
 cdef int32_t end_of_match(const Patterns& table, const Text& text, int32_t at) noexcept nogil:
     """Where a pattern that stands at a place of a text ends, -1 where none does."""
     cdef int32_t i, bucket = text.codes[at] & 255
-    for i in range(table.first[bucket], table.first[bucket + 1]):
-        if matches(table.all[i], text, at):
-            return at + table.all[i].size
+    if at + 1 == text.size or table.seconds[bucket] >> (text.codes[at + 1] & 31) & 1:
+        for i in range(table.first[bucket], table.first[bucket + 1]):
+            if matches(table.all[i], text, at):
+                return at + table.all[i].size
     if is_digit(text.codes[at]):
         for i in range(table.first[ANY_DIGIT], table.first[ANY_DIGIT + 1]):
             if matches(table.all[i], text, at):
