@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -101,25 +101,32 @@ class SiteModel:
                 return self._judged(page, chosen, taste)
         kept = np.ones(len(page.blocks), bool)
         decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
-        body = _body(page, decision, chosen.name, fallback=TOO_LARGE, evidence=WHOLE_TEXT)
-        return replace(body, make_title=lambda: page.title)
+        return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, title=lambda: page.title)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
         """The body as a strategy sees it; `TooLargeError` where that would take too long."""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
-            return _body(page, nothing, chosen.name, fallback=WHOLE_TEXT, evidence=WHOLE_TEXT)
+            return _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT)
         decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
         decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
-        body = _body(page, decision, chosen.name, fallback=fallback, evidence=evidence)
         titles = [other.title for other in site.pages]
-        return replace(body, comparison=tuple(p.url for p in site.pages), make_title=lambda: title_of(page, titles))
+        urls = tuple(other.url for other in site.pages)
+        return _body(page, decision, chosen.name, fallback, evidence, urls, lambda: title_of(page, titles))
 
 
-def _body(page: Page, decision: Decision, strategy: str, *, fallback: str, evidence: str) -> Body:
+def _body(
+    page: Page,
+    decision: Decision,
+    strategy: str,
+    fallback: str,
+    evidence: str,
+    comparison: tuple[str, ...] = (),
+    title: Callable[[], str] | None = None,
+) -> Body:
     signs = _permalinks(page)
     decision = _without_leftovers(page, decision, signs)
     kept = decision.kept
@@ -127,12 +134,13 @@ def _body(page: Page, decision: Decision, strategy: str, *, fallback: str, evide
         text=page.without(signs).text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
+        comparison=comparison,
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
         make_blocks=lambda: _blocks(page.without(signs), decision),
         make_rendering=lambda: render(page.without(signs), kept),
-        make_title=lambda: title_of(page),
+        make_title=title or (lambda: title_of(page)),
     )
 
 
