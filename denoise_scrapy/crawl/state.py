@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -84,10 +85,20 @@ class CrawlState:
             connect(self.items.forget, left)
         if self.settings.enabled:
             connect(self.memories.start, signals.spider_opened)
+        connect(self._freeze, signals.spider_opened)
         connect(self._ask_layout, signals.request_reached_downloader)
         connect(self.geometry.take, signals.request_left_downloader)
         connect(self._spider_idle, signals.spider_idle)
         connect(self._spider_closed, signals.spider_closed)
+
+    def _freeze(self) -> None:
+        """Leave what is there before the first page out of garbage collection until the end of the crawl.
+
+        That is modules for the most part. To look through them again and again takes a tenth of a crawl's time.
+        """
+        if self.pages.used and not gc.get_freeze_count():
+            gc.freeze()
+            self.crawler.signals.connect(lambda: gc.unfreeze(), signals.spider_closed, weak=False)
 
     def _ask_layout(self, request: Request) -> None:
         try:

@@ -113,10 +113,15 @@ class Elements:
         """The parent element; a root is its own. Applied again and again it climbs and stays at the top."""
         return np.where(self.parent >= 0, self.parent, self.index)
 
+    @cached_property
+    def _tag_codes(self) -> list[int]:
+        """Code of the tag of each token."""
+        codes: list[int] = self.tokens["tag_code"].tolist()
+        return codes
+
     def holds_tag(self, tags: Collection[str]) -> bool:
         """Return whether any element has one of these tags: one look at the tokens."""
-        own = self.tokens["tag_code"].tolist()
-        return any(name_code(tag) in own for tag in tags)
+        return not set(map(name_code, tags)).isdisjoint(self._tag_codes)
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
         """Return which elements have one of these tags, shape (n,).
@@ -126,7 +131,8 @@ class Elements:
             >>> Page.parse("<div><p>x</div>").elements.has_tag({"p", "div"}).tolist()
             [False, False, True, True]
         """
-        return np.isin(self.tokens["tag_code"], list(map(name_code, tags))).take(self.token)
+        wanted = set(map(name_code, tags))
+        return np.array([code in wanted for code in self._tag_codes], bool).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
         """A column by name, to be read only: `block`, `container`, `skipped`, `br`, `content`; `tag`, `class_`, `id`,
