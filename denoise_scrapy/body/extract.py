@@ -115,7 +115,8 @@ class SiteModel:
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
         titles = [other.title for other in site.pages]
         urls = tuple(other.url for other in site.pages)
-        return _body(page, decision, chosen.name, fallback, evidence, urls, lambda: title_of(page, titles))
+        title = partial(title_of, page, titles)
+        return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, title=title)
 
 
 def _body(
@@ -124,6 +125,7 @@ def _body(
     strategy: str,
     fallback: str,
     evidence: str,
+    *,
     comparison: tuple[str, ...] = (),
     title: Callable[[], str] | None = None,
 ) -> Body:

@@ -135,17 +135,10 @@ _FIRST_OF_TWO = frozenset(re.findall(r"(\w+)(?= \w| \()", " | ".join(_WORDS.valu
 _GOES_ON = 1 << 30
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NOT_A_LETTER = re.compile(r"[\W_\d]+")
-_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 #: Names of more characters are seldom seen twice, and are looked through each time: a memory of names is of few MB.
 MAX_KNOWN_LENGTH = 64
 #: An attribute value longer than this is cut before words are looked for in it: time is bounded.
 MAX_WORDS_LENGTH = 400
-
-
-def tag_flags(tag: str, role: str | None) -> int:
-    """Bits of `Flag` of an element, by its tag name and its ARIA role."""
-    bits = TAG_BITS.get(tag, 0)
-    return bits | ROLE_BITS.get(role.strip().lower(), 0) if role else bits
 
 
 def word_flags(names: str) -> int:
@@ -190,16 +183,6 @@ def _found(text: str) -> int:
     for match in _WORD_PATTERN.finditer(text):
         bits |= _FLAG_BITS[match.lastgroup or ""]
     return bits
-
-
-def style_hides(style: str) -> bool:
-    """Return whether an inline style keeps its element from showing."""
-    return ("none" in style or "hidden" in style) and _HIDING_STYLE.search(style) is not None
-
-
-def is_block_tag(tag: str) -> bool:
-    """Return whether the tag ends a block of text. Custom elements (a hyphen in the name) do."""
-    return tag in BLOCK_TAGS or "-" in tag
 
 
 #: What browsers percent-encode in a path, and what ends an address in a text.

@@ -57,6 +57,7 @@ class CrawlState:
         fetcher = SiblingFetcher(crawler, settings, log, self.pages)
         self.comparison = ComparisonPages(log, self.memory, self.pages, fetcher)
         self.items_in_work = 0
+        self._has_frozen = False
         self._watch_memories()
         self._connect()
 
@@ -96,9 +97,9 @@ class CrawlState:
 
         That is modules for the most part. To look through them again and again takes a tenth of a crawl's time.
         """
-        if self.pages.used and not gc.get_freeze_count():
+        self._has_frozen = self.pages.used and not gc.get_freeze_count()
+        if self._has_frozen:
             gc.freeze()
-            self.crawler.signals.connect(lambda: gc.unfreeze(), signals.spider_closed, weak=False)
 
     def _ask_layout(self, request: Request) -> None:
         try:
@@ -123,6 +124,8 @@ class CrawlState:
                 self.log.report("stats", error)
         self.pages.recent.clear()
         self.beside.close()
+        if self._has_frozen:
+            gc.unfreeze()
 
 
 def state_of(crawler: Crawler) -> CrawlState:

@@ -1,4 +1,4 @@
-"""The fingerprint of some hundred bytes that is kept of a text, and signatures of sets.
+"""The fingerprint of some hundred bytes that is kept of a text.
 
 Source: patent text 'Method and system for web page de-duplication', main and auxiliary feature string
 (`core/feature_strings.pyx`). The threshold by length is ours, and so is what bounds a fingerprint.
@@ -6,9 +6,7 @@ Source: patent text 'Method and system for web page de-duplication', main and au
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -157,55 +155,3 @@ class Fingerprint:
     def runs(self) -> Sample:
         """The auxiliary feature string as a uint16 array."""
         return np.frombuffer(self.s2, np.uint16)
-
-
-# Signatures of sets have one bit for each element. An element of X whose bit is clear in Z's signature is not in Z, so
-# |X & Z| <= |X| - popcount(signature(X) & ~signature(Z)); the OR of some signatures bounds every set among them. The
-# bound never lies low, so pruning by it is exact. Source: ours (superimposed coding).
-BITS_LOG2 = 10  # 1,024 bits of a signature: as fast as 2,048 at 84,000 texts, in half the memory
-
-_BYTE_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-
-Row = TypeVar("Row", bound=np.generic)
-Ints = npt.NDArray[np.int64]
-Units = npt.NDArray[np.uint16]
-Signatures = npt.NDArray[np.uint64]
-
-
-def grown(rows: npt.NDArray[Row]) -> npt.NDArray[Row]:
-    """Copy an array into one with room for twice as many rows, which take no memory before they are written."""
-    room = np.zeros((2 * len(rows), *rows.shape[1:]), rows.dtype)
-    room[: len(rows)] = rows
-    return room
-
-
-def gather(sets: Sequence[bytes]) -> tuple[Units, Ints]:
-    """Join sets held as bytes, and return all elements one set after another, and the size of each."""
-    units = np.frombuffer(b"".join(sets), "<u2").astype(np.uint16, copy=False)
-    return units, np.fromiter(map(len, sets), np.int64, len(sets)) // 2
-
-
-def bits_of(units: Units, bits_log2: int = BITS_LOG2) -> Ints:
-    """Return the bit that each element sets, of 2**bits_log2."""
-    return (units >> (UNIT_BITS - bits_log2)).astype(np.int64)
-
-
-def sign(units: Units, sizes: Ints, bits_log2: int = BITS_LOG2) -> Signatures:
-    """Make the signatures of k sets, uint64 (k, 16), from their elements one set after another, and their sizes.
-
-    Example:
-        >>> ones(sign(np.array([1 << 6, 2 << 6, 3 << 6], np.uint16), np.array([2, 1]))).tolist()
-        [2, 1]
-    """
-    grid = np.zeros((len(sizes), 1 << bits_log2), np.bool_)
-    grid[np.repeat(np.arange(len(sizes)), sizes), bits_of(units, bits_log2)] = True
-    return np.packbits(grid, axis=1, bitorder="little").view(np.uint64)
-
-
-def ones(words: Signatures) -> Ints:
-    """Count the set bits of each row, as int64: counts are subtracted, and unsigned ones would wrap round."""
-    if hasattr(np, "bitwise_count"):  # numpy 2
-        counts = np.bitwise_count(words)
-    else:
-        counts = _BYTE_ONES[np.ascontiguousarray(words).view(np.uint8)]
-    return np.asarray(counts.sum(axis=1, dtype=np.int64))

@@ -89,11 +89,6 @@ class Blocks:
             up.take(levels[level - 1], out=levels[level])
         return levels
 
-    @cached_property
-    def token_sums(self) -> npt.NDArray[np.float64]:
-        """`subtree_sums` of the tokens, shape (elements,)."""
-        return self.subtree_sums(self.tokens)
-
     def share_owned_by(self, elements: BoolArray) -> npt.NDArray[np.float64]:
         """Share of each block's visible characters that are own text of the marked ones of the elements."""
         e = self.elements

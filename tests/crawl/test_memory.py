@@ -1,7 +1,9 @@
 """What a crawl's memories hold stays within its settings, and the stats tell what left them."""
 
+import gc
 import random
 import string
+import weakref
 from typing import Any
 
 import pytest
@@ -82,3 +84,32 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(web: Web, monkeypat
     assert len(done.items) == 9
     assert done.stat("memory/evicted/unwritten") >= 9 - 3
     assert held == [0]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_modules_are_left_out_of_garbage_collection_while_a_crawl_runs(web: Web, enabled: bool) -> None:
+    web.pages["/1"] = f"<p>{story(1)}"
+    frozen = []
+
+    class Watching(spider_of(web("/1"))):  # type: ignore[misc]
+        def parse(self, response: Any) -> Any:
+            frozen.append(gc.get_freeze_count() > 1000)
+            yield {"url": response.url}
+
+    done = crawl(Watching, {"DENOISE_ENABLED": enabled})
+    assert (frozen, gc.get_freeze_count()) == ([enabled], 0)
+    crawler = weakref.ref(done.crawler)
+    del done
+    gc.collect()
+    assert crawler() is None
+
+
+def test_what_others_have_frozen_stays(web: Web) -> None:
+    web.pages["/1"] = f"<p>{story(1)}"
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        assert crawl(spider_of(web("/1"))).items
+        assert before / 2 < gc.get_freeze_count() <= before  # some are freed meanwhile
+    finally:
+        gc.unfreeze()

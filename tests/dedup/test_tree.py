@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import count_common
-from denoise_scrapy.dedup.fingerprint import gather, ones, sign
 from denoise_scrapy.dedup.rules import needed
-from denoise_scrapy.dedup.tree import MAX_DEPTH, SetTree
+from denoise_scrapy.dedup.tree import MAX_DEPTH, SetTree, ones, sign
 
 # Units are spread over the bits of a signature as hashes are.
 _SPREAD = 40503
@@ -119,7 +118,7 @@ def test_popcounts_are_signed(monkeypatch):
 @given(st.lists(st.sets(st.integers(41, 2**16 - 1), max_size=30), min_size=1, max_size=8))
 def test_signature_bounds_the_intersection(sets):
     packed = [as_units(one).astype("<u2").tobytes() for one in sets]
-    marks = sign(*gather(packed))
+    marks = np.stack([sign(as_units(one)) for one in sets])
     for mine, mark in zip(sets, marks, strict=True):
         bound = len(mine) - ones(mark & ~marks)
         common = [len(mine & other) for other in sets]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import capped, distinct
+from denoise_scrapy.page.columns import distinct
 from tests.html_strategies import SOUP
 
 
@@ -59,8 +59,3 @@ def test_hashes_are_the_same_in_every_process():
 def test_distinct_equals_numpy(keys):
     expected = np.unique(np.array(keys, np.uint64), return_inverse=True)
     assert [found.tolist() for found in distinct(np.array(keys, np.uint64))] == [found.tolist() for found in expected]
-
-
-@given(st.lists(st.integers(-99, 99)), st.integers(0, 50))
-def test_capped_equals_numpy(values, most):
-    assert capped(np.array(values, int), most).tolist() == np.clip(np.array(values, int), -most, most).tolist()
