@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.dedup.fingerprint import Units, ones, sign
-from denoise_scrapy.dedup.tree import SetTree
+from denoise_scrapy.dedup.tree import SetTree, Units, ones, sign
 from docs.pictures.svg import Svg
 
 TEXTS = """storm ferry harbour captain roof coast
@@ -77,7 +76,7 @@ def _units(line: str, words: list[str]) -> Units:
 
 def _nodes(tree: SetTree, query: Units) -> list[Node]:
     """The nodes, and which of them a look-up reads, as `SetTree.search` goes down; a level a row."""
-    mark = sign(query, np.array([len(query)]))
+    mark = sign(query)
     above: list[tuple[Node | None, int]] = [(None, len(query))]
     nodes: list[Node] = []
     for depth, level in enumerate(tree.levels):
