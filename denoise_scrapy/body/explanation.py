@@ -169,7 +169,7 @@ MAX_BLOCKS = 5_000
 #: Characters of an image's description.
 IMAGE_LENGTH = 80
 
-_INLINES = frozenset(INLINES.values())
+_INLINES = frozenset(INLINES.values()) - {"math"}
 
 
 def draw(page: Page, verdicts: Sequence[Verdict]) -> str:
@@ -218,7 +218,7 @@ class _Pen:
             self._out.append("<br>" if self._frame else "")
         elif token.value in _INLINES:
             self._inline(token)
-        else:
+        elif token.value != "math":  # the TeX of a formula is text as any other
             self._leave()
             self._out.append(f"</{token.value}>" if token.kind == "end" else _start(token))
 

@@ -30,6 +30,7 @@ from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, class_of, decode, is_blank,
 )
+from denoise_scrapy.core.formulas cimport write_formula
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.names cimport lower_words
@@ -80,6 +81,7 @@ cdef enum:
     SCRIPT_TAG = 5
     NOSCRIPT_TAG = 6
     LINK_TAG = 7          # a
+    MATH_TAG = 8
 
 cdef struct Tag:
     int32_t kind          # bits of `Token.kind`
@@ -101,7 +103,7 @@ cdef uint32_t _seed = 7
 #: What stands in these is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
-          "noscript": NOSCRIPT_TAG, "a": LINK_TAG}
+          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG}
 _NOTING = {**dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], NOTES_LISTED),
            "a": NOTES_ADDRESS, "area": NOTES_ADDRESS, "img": NOTES_IMAGE, "source": NOTES_IMAGE}
 _KINDS = (
@@ -853,6 +855,10 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 goes_in = node.children != NULL
                 if tag.role == META_TAG:
                     note_meta(tree, node, b"body")
+            elif tag.role == MATH_TAG:
+                whole.clear()
+                write_formula(node, whole)
+                read_text(tree, w, <const unsigned char*>whole.c_str())
             else:
                 read_skipped(tree, w, node, tag, title)
                 if tag.role == HEAD_TAG and not w.head_read:

@@ -31,7 +31,7 @@ CONTAINERS = _same("ul ol li dl dt dd blockquote figure figcaption table caption
     "dir": "ul",
 }
 #: Elements inside a line of text: what is written for each tag.
-INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small mark") | {
+INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small mark math") | {
     "tt": "code",
     "samp": "code",
     "strike": "s",
@@ -96,6 +96,8 @@ def to_html(tokens: Iterable[Token]) -> str:
 def _write(token: Token) -> str:
     if token.kind == "text":
         return escape(token.value, quote=False)
+    if token.value == "math":  # of which the page has read the TeX: scripts that show formulas look for these signs
+        return r"\(" if token.kind == "start" else r"\)"
     if token.kind == "end":
         return f"</{token.value}>\n" if token.value in _LINES else f"</{token.value}>"
     allowed = WRITTEN[token.value]

@@ -104,6 +104,21 @@ def code_block(text: str, language: str) -> str:
     return f"<pre><code{known}>{text.translate(_OF_CODE)}</code></pre>"
 
 
+#: What a reader that knows no formulas would take for its own, and what ends one.
+_OF_FORMULAS = str.maketrans({char: f"&#{ord(char)};" for char in "`$|"} | {"&": "&amp;", "<": "&lt;"})
+_OF_LINKS = re.compile(r"\[(?=[^\]]*\][(\[:])")
+
+
+def formula(tex: str) -> str:
+    r"""A formula inside a line, between dollar signs.
+
+    Example:
+        >>> formula(r"\sqrt[3]{x} < 2"), formula("[a](b)")
+        ('$\\sqrt[3]{x} &lt; 2$', '$&#91;a](b)$')
+    """
+    return f"${_OF_LINKS.sub('&#91;', tex.translate(_OF_FORMULAS))}$"
+
+
 def backticks(text: str, least: int) -> str:
     """More backticks than the text holds in a row."""
     return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)))) if "`" in text else "`" * least
@@ -147,18 +162,23 @@ class Line:
         self._code_depth = 0
         self._spans: dict[int, list[str]] = {}  # text of each code, by its piece
         self._href = ""  # of the link that is open
+        self._tex: list[str] | None = None  # of the formula that is open
         self._in_cell = in_cell
         self._linked: set[int] = set()  # pieces of code in links
 
     def add(self, token: Token) -> None:
         """Add a text, an image, a line break, or the start or the end of an inline element."""
         value, starts = token.value, token.kind == "start"
-        if token.kind == "text":
+        if token.kind == "text" and self._tex is not None:
+            self._tex.append(value)
+        elif token.kind == "text":
             self._code.append(value) if self._code_depth else self._pieces.append(self._escaped(value))
         elif token.kind == "void":
             self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
         elif value == "a":
             self._link(token)
+        elif value == "math" and not self._code_depth:
+            self._formula(starts=starts)
         elif value in _CODE:
             self._code_depth += 1 if starts else -1
             if not self._code_depth:
@@ -213,6 +233,12 @@ class Line:
         else:
             self._pieces.append(f"]({destination(self._href)})")
             self._href = ""
+
+    def _formula(self, *, starts: bool) -> None:
+        self._end_code()
+        if self._tex is not None:
+            self._pieces.append(formula("".join(self._tex)))
+        self._tex = [] if starts else None
 
     def _end_code(self) -> None:
         if not self._code:
