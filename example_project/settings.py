@@ -7,7 +7,7 @@ SPIDER_MODULES = ["example_project.spiders"]
 NEWSPIDER_MODULE = "example_project.spiders"
 USER_AGENT = "denoise_scrapy example project"
 
-# Polite by default; the demo, which crawls its own server, sets the delay to 0.
+# Polite by default; the demo, which crawls its own server, waits for a fifth of that.
 ROBOTSTXT_OBEY = True
 DOWNLOAD_DELAY = 0.05
 CONCURRENT_REQUESTS_PER_DOMAIN = 4
