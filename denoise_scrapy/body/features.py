@@ -28,7 +28,6 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         site: Its comparison pages, without the page itself and its copies; maybe none.
         vocabulary: What is known of words.
     """
-    _ = page.blocks  # the boxes of a rendered page say what is hidden
     declared = page.declared_types
     return View(
         page.tree,

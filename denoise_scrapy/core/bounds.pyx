@@ -9,8 +9,8 @@ from libc.string cimport memchr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.characters cimport lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
-
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 
 cdef enum:
@@ -26,10 +26,6 @@ cdef enum:
     MAX_BYTES = 50_000_000
     # Bytes of a title: of it 1,000 characters are read.
     LONGEST_TITLE = 8_000
-
-
-cdef inline unsigned char lower(unsigned char char) noexcept nogil:
-    return char + 32 if 65 <= char <= 90 else char
 
 
 cdef inline bint is_letter(unsigned char char) noexcept nogil:

@@ -54,3 +54,18 @@ cdef inline uint8_t class_of(uint32_t code) noexcept nogil:
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:
     """Whether a byte is white space of ASCII."""
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
+
+
+cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
+    """A letter of ASCII in lower case; any other byte as it is."""
+    return byte + 32 if 65 <= byte <= 90 else byte
+
+
+cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
+    """Whether a text begins with a word in lower case, whatever its own case is."""
+    while word[0]:
+        if lower(text[0]) != <unsigned char>word[0]:
+            return False
+        text += 1
+        word += 1
+    return True

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from denoise_scrapy.core.characters cimport decode
+from denoise_scrapy.core.characters cimport begins, decode
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.wide cimport wide_size
 
@@ -33,16 +33,6 @@ cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
         code = code * base + digit
         at += 1
     return at > first and code <= 0x10FFFF and (code == 13 or is_control(code))
-
-
-cdef bint ends_with(const uint8_t* at, const char* name) noexcept nogil:
-    """Whether a name stands here, in any case."""
-    while name[0]:
-        if at[0] | 0x20 != <uint8_t>name[0]:
-            return False
-        at += 1
-        name += 1
-    return True
 
 
 cdef enum:
@@ -81,8 +71,8 @@ cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexc
     if code == 38:
         found.controls |= end - at > 2 and at[1] == 35 and names_control(at + 2, end)
     elif code == 60 and end - at >= 6 and at[1] == 47:
-        found.bodies += ends_with(at + 2, b"body")
-        found.roots += ends_with(at + 2, b"html")
+        found.bodies += begins(at + 2, b"body")
+        found.roots += begins(at + 2, b"html")
     elif code < 0x80 or (code >= 0xC2 and end - at >= 2 + (code >= 0xE0) + (code >= 0xF0)):
         decode(at, &code)
         found.controls |= is_control(code)

@@ -7,7 +7,9 @@ annotations.
 from libc.string cimport memcmp, strcmp
 from libcpp.string cimport string
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+
+from denoise_scrapy.core.nodes cimport attribute_of
 
 cdef enum:
     # Elements inside each other; what stands deeper is left out. Formulas of the web have a dozen.
@@ -41,18 +43,6 @@ declare(b"msqrt", b"\\sqrt", b"", b"")
 
 cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
     return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
-
-
-cdef const char* value_of(const xmlNode* node, const char* name) noexcept nogil:
-    """The value of an attribute, "" where it is not there."""
-    cdef const xmlAttr* attribute = node.properties
-    while attribute != NULL:
-        if strcmp(<const char*>attribute.name, name) == 0:
-            if attribute.children != NULL and attribute.children.content != NULL:
-                return <const char*>attribute.children.content
-            break
-        attribute = attribute.next
-    return b""
 
 
 cdef int write_text(const char* text, string& out) except -1 nogil:
@@ -106,13 +96,14 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
     """The annotation of a formula that is TeX, NULL for none."""
     cdef const xmlNode* semantics = math.children
     cdef const xmlNode* child
+    cdef const char* encoding
     while semantics != NULL:
         child = semantics.children if is_named(semantics, b"semantics") else NULL
         while child != NULL:
-            if is_named(child, b"annotation") and child.children != NULL and child.children.content != NULL and (
-                    strcmp(value_of(child, b"encoding"), b"application/x-tex") == 0 or (
-                    strcmp(value_of(child, b"encoding"), b"TeX") == 0)):
-                return child.children
+            if is_named(child, b"annotation") and child.children != NULL and child.children.content != NULL:
+                encoding = <const char*>attribute_of(child, b"encoding")
+                if encoding != NULL and (strcmp(encoding, b"application/x-tex") == 0 or strcmp(encoding, b"TeX") == 0):
+                    return child.children
             child = child.next
         semantics = semantics.next
     return NULL
@@ -121,8 +112,10 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
 cdef int write_formula(const xmlNode* math, string& out) except -1 nogil:
     """Write a formula as TeX: its annotation, its `alttext`, or its elements."""
     cdef const xmlNode* tex = tex_in(math)
-    cdef const char* told = <const char*>tex.content if tex != NULL else value_of(math, b"alttext")
-    if told[0]:
+    cdef const char* told = <const char*>attribute_of(math, b"alttext")
+    if tex != NULL:
+        told = <const char*>tex.content
+    if told != NULL and told[0]:
         write_text(told, out)
     else:
         write_parts(math, out, 0)

@@ -33,6 +33,18 @@ cdef inline uint64_t hash_bytes(const unsigned char* data, size_t size, uint64_t
     return seed
 
 
+cdef const uint32_t* CRC_STEPS
+
+
+cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
+    """CRC-32 of some bytes, as zlib has it: models and fingerprints store it."""
+    cdef uint32_t crc = 0xFFFFFFFF
+    cdef size_t i
+    for i in range(size):
+        crc = CRC_STEPS[(crc ^ data[i]) & 255] ^ (crc >> 8)
+    return ~crc
+
+
 cdef struct Table:
     # Numbers of 64-bit keys, from 0 on in the order they come; open addressing, and 0 is no key.
     vector[uint64_t] keys

@@ -9,8 +9,8 @@ import re
 from enum import IntFlag
 from functools import lru_cache
 
-#: Elements whose whole subtree shows no text of the page (or only form values). They stay in the
-#: feature tree as leaves.
+#: Elements whose whole subtree shows no text of the page (or only form values), or, of `math`, only the TeX that is
+#: made of it. They stay in the feature tree as leaves.
 SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
     "textarea input datalist frame frameset noframes".split()

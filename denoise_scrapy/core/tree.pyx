@@ -28,12 +28,14 @@ from lxml.includes.tree cimport (
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, class_of, decode, is_blank,
+    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode, is_blank,
+    lower,
 )
 from denoise_scrapy.core.formulas cimport write_formula
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.names cimport lower_words
+from denoise_scrapy.core.nodes cimport attribute_of, value_of
 
 from denoise_scrapy.core import markup
 
@@ -395,37 +397,6 @@ cdef struct Written:      # attributes that make a token
     bint hides
 
 
-cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
-    """The value of an attribute, "" where it has none."""
-    if attribute.children == NULL or attribute.children.content == NULL:
-        return b""
-    return attribute.children.content
-
-
-cdef const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
-    """The value of an element's attribute, NULL where it is not there."""
-    cdef const xmlAttr* attribute = node.properties
-    while attribute != NULL:
-        if strcmp(<const char*>attribute.name, name) == 0:
-            return value_of(attribute)
-        attribute = attribute.next
-    return NULL
-
-
-cdef inline unsigned char lower(unsigned char char) noexcept nogil:
-    return char + 32 if 65 <= char <= 90 else char
-
-
-cdef bint begins(const unsigned char* text, const char* word) noexcept nogil:
-    """Whether a text begins with a word in lower case, whatever its own case is."""
-    while word[0]:
-        if lower(text[0]) != <unsigned char>word[0]:
-            return False
-        text += 1
-        word += 1
-    return True
-
-
 cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
     """Whether an inline style has a property with a value."""
     while style[0]:
@@ -600,6 +571,13 @@ cdef int note(Tree tree, int32_t element, const char* name, const unsigned char*
     one.value.end = <int32_t>tree.noted.size()
     tree.notes.push_back(one)
     return 0
+
+
+cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
+    """Whether what is noted is an attribute of this name, of an element."""
+    cdef size_t size = strlen(name)
+    return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
+        memcmp(tree.noted.data() + one.name.start, name, size) == 0)
 
 
 cdef bint is_listed(const unsigned char* name, int32_t notes) noexcept nogil:
@@ -1071,10 +1049,11 @@ cdef class Rows:
         pass
 
 
-cdef Rows rows_of(Tree tree, void* data, size_t size):
+cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
+    """Some rows of a tree as numpy sees them, without a copy."""
     cdef Rows rows = Rows.__new__(Rows)
-    rows.tree, rows.data, rows.size = tree, <char*>data, <Py_ssize_t>size
-    return rows
+    rows.tree, rows.data, rows.size = tree, <char*>data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
+    return np.frombuffer(rows, dtype)
 
 
 _SPAN = [("start", np.int32), ("end", np.int32)]
@@ -1118,22 +1097,22 @@ cdef class Tree:
     @property
     def element_rows(self):
         """Rows of the n elements (`tree.pxd`), in document order, shape (n,)."""
-        return np.frombuffer(rows_of(self, self.elements.data(), self.elements.size() * sizeof(Element)), _ELEMENT)
+        return rows_of(self, self.elements.data(), self.elements.size(), _ELEMENT)
 
     @property
     def block_rows(self):
         """Rows of the m blocks, shape (m,)."""
-        return np.frombuffer(rows_of(self, self.blocks.data(), self.blocks.size() * sizeof(Block)), _BLOCK)
+        return rows_of(self, self.blocks.data(), self.blocks.size(), _BLOCK)
 
     @property
     def token_rows(self):
         """Rows of the kinds of elements, in the order they come, shape (tokens,)."""
-        return np.frombuffer(rows_of(self, self.tokens.data(), self.tokens.size() * sizeof(Token)), _TOKEN)
+        return rows_of(self, self.tokens.data(), self.tokens.size(), _TOKEN)
 
     @property
     def word_rows(self):
         """Rows of the words that count, in document order, shape (words,)."""
-        return np.frombuffer(rows_of(self, self.words.data(), self.words.size() * sizeof(Word)), _WORD)
+        return rows_of(self, self.words.data(), self.words.size(), _WORD)
 
     @property
     def noted_values(self):
@@ -1155,22 +1134,19 @@ cdef class Tree:
 
     def links(self) -> list:
         """Return the href of each link, as written, in document order."""
+        cdef size_t i
         return [
-            self._noted(one.value) for one in self.notes
-            if one.element >= 0 and one.name.end - one.name.start == 4 and self.noted[one.name.start] == 104
+            self._noted(self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
         ]
 
     @property
     def written_urls(self) -> int:
         """Bytes of the addresses of links and images as written."""
         cdef int64_t size = 0
-        cdef int32_t length
-        for one in self.notes:
-            length = one.name.end - one.name.start
-            if one.element >= 0 and (  # href or src
-                    (length == 4 and self.noted[one.name.start] == 104)
-                    or (length == 3 and self.noted[one.name.start] == 115)):
-                size += one.value.end - one.value.start
+        cdef size_t i
+        for i in range(self.notes.size()):
+            if is_of(self, &self.notes[i], b"href") or is_of(self, &self.notes[i], b"src"):
+                size += self.notes[i].value.end - self.notes[i].value.start
         return size
 
     def first_value(self, str name) -> str:
@@ -1342,12 +1318,12 @@ cdef class Tree:
         found = []
         for i in range(self.notes.size()):
             one = &self.notes[i]
-            if one.element < 0 or memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) == NULL:
+            if not is_of(self, one, b"href"):
                 continue
             element = &self.elements[one.element]
-            if 0 < element.seen.end - element.seen.start <= most and self.noted[one.name.start] == 104:
-                if one.name.end - one.name.start == 4:
-                    found.append((one.element, self._noted(one.value)))
+            if 0 < element.seen.end - element.seen.start <= most and (
+                    memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL):
+                found.append((one.element, self._noted(one.value)))
         return found
 
     def numbers_of(self, elements) -> list:

@@ -22,6 +22,7 @@ from libcpp.algorithm cimport binary_search
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport decode
+from denoise_scrapy.core.hashing cimport crc32
 from denoise_scrapy.core.lock cimport WORTH_UNITS
 
 from denoise_scrapy.core.stop_words import LISTS
@@ -51,7 +52,6 @@ cdef enum:
     IS_IDEOGRAPH = 16
 
 cdef uint8_t _kinds[0x110000]
-cdef uint32_t _crc[256]
 cdef vector[uint32_t] _stop_units
 
 
@@ -73,15 +73,6 @@ cdef uint8_t ask(uint32_t code) noexcept with gil:
         kind |= IN_WORDS
     _kinds[code] = kind
     return kind
-
-
-cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
-    """CRC-32 of some bytes, as zlib has it."""
-    cdef uint32_t crc = 0xFFFFFFFF
-    cdef size_t i
-    for i in range(size):
-        crc = _crc[(crc ^ data[i]) & 255] ^ (crc >> 8)
-    return ~crc
 
 
 cdef inline int end_unit(UnitRows& rows, const unsigned char* unit, size_t size, uint8_t kind) except -1 nogil:
@@ -219,18 +210,6 @@ def is_stop(const uint32_t[:] units not None):
     return np.array([is_stop_unit(units[i]) for i in range(units.shape[0])], np.bool_)
 
 
-cdef int _fill() except -1:
-    """The table of CRC-32 by bytes: the reflected polynomial 0x04C11DB7."""
-    cdef uint32_t byte, crc
-    for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (<uint32_t>0xEDB88320 if crc & 1 else 0)
-        _crc[byte] = crc
-    return 0
-
-
-_fill()
 STOP_WORDS = sorted({unit for words in LISTS for unit in tokens(words)})
 STOP_LIST_DIGEST = hashlib.blake2b(" ".join(STOP_WORDS).encode(), digest_size=8).hexdigest()
 _stop_units = sorted(unit_hashes(STOP_WORDS).tolist())

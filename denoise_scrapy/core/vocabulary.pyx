@@ -17,7 +17,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.hashing cimport NOT_THERE, find, number_of, open_table
+from denoise_scrapy.core.hashing cimport NOT_THERE, crc32, find, number_of, open_table
 from denoise_scrapy.core.names cimport lower_words
 from denoise_scrapy.core.tree cimport IS_ROOT, Block, Element, Span, Token, Tree
 
@@ -37,32 +37,6 @@ cdef float UP = 0.5       # what the odds of an element's names count for the el
 
 #: Different numbers of words of texts.
 WORDS = 1 << NUMBER_BITS
-
-cdef uint32_t[256] _crc_steps
-
-
-cdef int _fill_crc() except -1:
-    cdef uint32_t value
-    cdef int byte, bit
-    for byte in range(256):
-        value = byte
-        for bit in range(8):
-            value = (value >> 1) ^ (<uint32_t>0xEDB88320 if value & 1 else 0)
-        _crc_steps[byte] = value
-    return 0
-
-
-_fill_crc()
-
-
-cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
-    """The code of a word, as `zlib.crc32` has it: models store odds by it."""
-    cdef uint32_t value = <uint32_t>0xFFFFFFFF
-    cdef size_t i
-    for i in range(size):
-        value = _crc_steps[(value ^ data[i]) & 255] ^ (value >> 8)
-    return value ^ <uint32_t>0xFFFFFFFF
-
 
 # ---- words of names -------------------------------------------------------------------------------------------------
 
