@@ -38,10 +38,11 @@ cdef const uint32_t* CRC_STEPS
 
 cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
     """CRC-32 of some bytes, as zlib has it: models and fingerprints store it."""
+    cdef const uint32_t* steps = CRC_STEPS
     cdef uint32_t crc = 0xFFFFFFFF
     cdef size_t i
     for i in range(size):
-        crc = CRC_STEPS[(crc ^ data[i]) & 255] ^ (crc >> 8)
+        crc = steps[(crc ^ data[i]) & 255] ^ (crc >> 8)
     return ~crc
 
 
