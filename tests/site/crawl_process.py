@@ -1,7 +1,7 @@
 """A process that keeps pages of one site and saves them, for tests.
 
-It says "ready", waits for a line, then prints a line after each save. Arguments: a file or the URL of a server, first
-page, number of pages, pages between two saves.
+It says "ready", then waits for a line before each page after which it saves, and prints one after it. Arguments: a
+file or the URL of a server, first page, number of pages, pages between two saves.
 """
 
 import sys
@@ -16,10 +16,12 @@ def main(place: str, first: int, count: int, every: int) -> None:
     memory = SiteMemory(PageMemory(10_000_000, 32), store, report=errors.append)
     store.open()
     print("ready", flush=True)
-    sys.stdin.readline()
     for n in range(first, first + count):
+        saves = (n - first) % every == every - 1
+        if saves:
+            sys.stdin.readline()
         memory.remember(page(n))
-        if (n - first) % every == every - 1:
+        if saves:
             memory.save(at_once=True)  # also where the machine is slow
             print(n - first + 1, flush=True)
     store.close()
