@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 RUNS = "<img src=x onerror='ran=1'>"
 _SHOWN = RUNS.replace("<", "&lt;")
+_MATH = "<math alttext='{}'></math>"
 _TABLE = "<table><tr><th>Name<th>Value<tr><td>{}<td>{}</table>"
 
 #: What a page shows as text, found by an attacker or by the fuzz.
@@ -53,6 +54,17 @@ CASES = (
     "<p>/// html | script<br>ran=1<br>///",
     "<ul><li>/// html | script<p>ran=1<p>///</ul><blockquote>/// html | script<p>ran=1</blockquote>",
     "<pre>/// html | script\nran=1\n///</pre><ul><li>a<pre>\n/// html | script\nran=1\n///</pre></ul>",
+    # TeX, which stands nearly as it is
+    "<p>" + _MATH.format("*a*{: onclick=ran=1 } [[a]](javascript:ran=1)") + _MATH.format("_a_{ onclick=ran=1 ") + " }",
+    "<p><script type='math/tex'>**a**{b=\"}\" onclick=ran=1 } [a\\](b)](javascript:ran=1) " + RUNS + "</script>",
+    "<p><img class=tex alt='[b]: javascript:ran=1 ![a](javascript:ran=1)'> [b] [a] ![a]",
+    "<p>"
+    + _MATH.format('![a" onerror=ran=1 ')
+    + " <a href=y>b "
+    + _MATH.format("](javascript:ran=1)")
+    + "</a> <img src=y>",
+    f"<p>\\({_SHOWN} =\\) \\[ *a*{{: onclick='ran=1' }} [a](javascript:ran=1) = \\] \\(`\\) `\\)",
+    _TABLE.format(_MATH.format("a|`b\\|"), "<script type='math/tex; mode=display'>a | $</script>"),
 )
 
 _PIECES = (
@@ -81,11 +93,14 @@ TEXTS = st.lists(st.sampled_from(_BARE), min_size=1, max_size=6).map("".join)
 _ELEMENTS = TEXTS.map(escape).flatmap(
     lambda text: st.sampled_from([f"<img src=i.png alt='{text}'>", f"<a href=x>{text}</a>", f"<code>{text}</code>"])
 )
+#: Readers make of TeX what they make of a text besides: addresses, names of little pictures.
+_FORMULAS = st.lists(st.sampled_from(_TEXTS), max_size=6).map(lambda of: _MATH.format(escape(unescape("".join(of)))))
 #: Texts of marks, of half marks and of HTML, in elements opened and closed in any order; half of them in a table.
 PAGES = st.tuples(
     st.sampled_from(["{}", "{}", "<table><tr><th>a<th>b<tr><td>{}<td>c</table>", "<ul><li>a{}</ul>", "<pre>{}</pre>"]),
     st.lists(
-        st.one_of(st.sampled_from(_TEXTS), st.sampled_from(_TEXTS), st.sampled_from(_MARKS), _ELEMENTS), max_size=24
+        st.one_of(st.sampled_from(_TEXTS), st.sampled_from(_TEXTS), st.sampled_from(_MARKS), _ELEMENTS, _FORMULAS),
+        max_size=24,
     ),
 ).map(lambda made: made[0].replace("{}", "".join(made[1])))
 

@@ -106,7 +106,9 @@ def code_block(text: str, language: str) -> str:
 
 #: What a reader that knows no formulas would take for its own, and what ends one.
 _OF_FORMULAS = str.maketrans({char: f"&#{ord(char)};" for char in "`$|"} | {"&": "&amp;", "<": "&lt;"})
-_OF_LINKS = re.compile(r"\[(?=[^\]]*\][(\[:])")
+_OF_LINKS = re.compile(r"\](?=\s*[(\[:])|!(?=\[)")
+#: What stands in braces, and in there what would be an attribute of the emphasis before them: `n=1` would be none.
+_BRACES, _ATTRIBUTE = re.compile(r"\{[^}]*"), re.compile(r"""(?<![\\A-Za-z])[A-Za-z-]{2,}=|=["']""")
 
 
 def formula(tex: str) -> str:
@@ -114,9 +116,14 @@ def formula(tex: str) -> str:
 
     Example:
         >>> formula(r"\sqrt[3]{x} < 2"), formula("[a](b)")
-        ('$\\sqrt[3]{x} &lt; 2$', '$&#91;a](b)$')
+        ('$\\sqrt[3]{x} &lt; 2$', '$[a&#93;(b)$')
     """
-    return f"${_OF_LINKS.sub('&#91;', tex.translate(_OF_FORMULAS))}$"
+    tex = _OF_LINKS.sub(lambda found: _entity(found[0]), tex.translate(_OF_FORMULAS))
+    return f"${_BRACES.sub(_without_attributes, tex)}$"
+
+
+def _without_attributes(braces: re.Match[str]) -> str:
+    return braces[0].replace("{", "&#123;") if _ATTRIBUTE.search(braces[0]) else braces[0]
 
 
 def backticks(text: str, least: int) -> str:
