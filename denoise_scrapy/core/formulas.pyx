@@ -1,19 +1,24 @@
-"""The TeX of a formula in MathML: what the page itself gives as TeX, else written from its elements.
+"""The TeX of a formula: what the page itself gives as TeX, else written from the elements of MathML; each formula once.
 
 Source: W3C, *Mathematical Markup Language (MathML) 3.0* (2014), sections 3.1.3, the arguments of elements, and 5.2,
 annotations.
 """
 
-from libc.string cimport memcmp, strcmp
+from libc.string cimport strcmp, strlen, strncmp, strstr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
+from denoise_scrapy.core.characters cimport begins, is_blank, lower
 from denoise_scrapy.core.nodes cimport attribute_of
 
 cdef enum:
     # Elements inside each other; what stands deeper is left out. Formulas of the web have a dozen.
     DEEPEST = 64
+    # Levels from an element to the formula that is all it holds, and from a formula to MathJax's container: two, seen.
+    LEVELS = 3
+    # Elements from MathJax's preview to the script with its source: behind it stands the rendering.
+    REACH = 2
 
 cdef struct Shape:        # how an element is written: its beginning, and what stands before its second and third part
     const char* name
@@ -39,16 +44,47 @@ declare(b"mover", b"", b"^", b"")
 declare(b"munderover", b"", b"_", b"^")
 declare(b"mfrac", b"\\frac", b"", b"")
 declare(b"msqrt", b"\\sqrt", b"", b"")
+declare(b"mroot", b"\\sqrt", b"", b"")
 
 
 cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
     return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
 
 
-cdef int write_text(const char* text, string& out) except -1 nogil:
-    """Write a text with one space for all white space, and without the signs that show nothing, U+2061 to U+2064."""
+cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
+    """The value of an element's attribute, "" where it is not there."""
+    cdef const unsigned char* told = attribute_of(node, name)
+    if told == NULL:
+        return b""
+    return <const char*>told
+
+
+cdef inline bint is_letter(char byte) noexcept nogil:
+    return 97 <= lower(<unsigned char>byte) <= 122 or <unsigned char>byte >= 0x80
+
+
+cdef bint has_word(const char* names, const char* word) noexcept nogil:
+    """Whether a word stands in names, with no letter right before or behind it."""
+    cdef const char* found = strstr(names, word)
+    while found != NULL:
+        if (found == names or not is_letter((found - 1)[0])) and not is_letter(found[strlen(word)]):
+            return True
+        found = strstr(found + 1, word)
+    return False
+
+
+cdef int write_text(const char* text, string& out, bint is_tex) except -1 nogil:
+    """Write a text with one space for all white space, and without the signs that show nothing, U+2061 to U+2064.
+
+    Of TeX without its comments, which take the ends of their lines with them.
+    """
     while text[0]:
-        if <unsigned char>text[0] <= 32:
+        if is_tex and text[0] == 37:
+            while text[0] and text[0] != 10:
+                text += 1
+            if not text[0]:
+                return 0
+        elif <unsigned char>text[0] <= 32:
             if not out.empty() and out.back() != 32:
                 out.push_back(32)
         elif <unsigned char>text[0] == 0xE2 and <unsigned char>text[1] == 0x81 and (
@@ -56,13 +92,29 @@ cdef int write_text(const char* text, string& out) except -1 nogil:
             text += 2
         else:
             out.push_back(text[0])
+            if is_tex and text[0] == 92 and (text[1] == 37 or text[1] == 92):
+                text += 1
+                out.push_back(text[0])
         text += 1
     return 0
+
+
+cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
+    """The second element right in an element, NULL for none."""
+    cdef const xmlNode* child = node.children
+    cdef int part = 0
+    while child != NULL:
+        part += child.type == XML_ELEMENT_NODE
+        if part == 2:
+            return child
+        child = child.next
+    return NULL
 
 
 cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogil:
     """Write an element by its parts: fractions, roots, what is above and below; all others one after another."""
     cdef const xmlNode* child = node.children
+    cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
     cdef const Shape* shape = NULL
     cdef size_t i
     cdef int part = 0
@@ -72,10 +124,14 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
         if strcmp(<const char*>node.name, _shapes[i].name) == 0:
             shape = &_shapes[i]
             out.append(shape.head)
+    if index != NULL:
+        out.push_back(91)
+        write_parts(index, out, depth + 1)
+        out.push_back(93)
     while child != NULL:
         if child.type == XML_TEXT_NODE and child.content != NULL and shape == NULL:
-            write_text(<const char*>child.content, out)
-        elif child.type == XML_ELEMENT_NODE and not is_named(child, b"annotation") and (
+            write_text(<const char*>child.content, out, False)
+        elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and (
                 not is_named(child, b"annotation-xml")):
             part += 1
             if shape != NULL and part == 2:
@@ -109,20 +165,143 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
     return NULL
 
 
-cdef int write_formula(const xmlNode* math, string& out) except -1 nogil:
-    """Write a formula as TeX: its annotation, its `alttext`, or its elements."""
-    cdef const xmlNode* tex = tex_in(math)
-    cdef const char* told = <const char*>attribute_of(math, b"alttext")
+cdef bint is_display(const xmlNode* node) noexcept nogil:
+    """Whether a formula stands in a line of its own, as it or MathJax's container around it says."""
+    cdef const char* told
+    cdef int _level
+    if not is_named(node, b"math"):
+        return has_word(told_of(node, b"type" if is_named(node, b"script") else b"class"), b"display")
+    for _level in range(LEVELS):
+        told = told_of(node, b"display")
+        if strcmp(told, b"block") == 0 or strcmp(told, b"true") == 0:
+            return True
+        node = node.parent
+        if node == NULL or node.type != XML_ELEMENT_NODE:
+            break
+    return False
+
+
+cdef bint strip(string& out, const char* before, const char* behind) except -1 nogil:
+    """Take away what stands around all of a formula, if it does."""
+    cdef size_t first = strlen(before), last = strlen(behind), size = out.size()
+    if size <= first + last or strncmp(out.data(), before, first) or strncmp(out.data() + size - last, behind, last):
+        return False
+    out.resize(size - last)
+    out.erase(0, first)
+    return True
+
+
+cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
+    """Write a formula as TeX, and return whether it stands in a line of its own.
+
+    Of `math` that is the annotation, the `alttext` or the elements, of a script its text, of an image its `alt`.
+    """
+    cdef bint is_image = is_named(node, b"img"), alone = is_display(node)
+    cdef const xmlNode* tex = tex_in(node) if is_named(node, b"math") else node.children
+    cdef const char* told = told_of(node, b"alt" if is_image else b"alttext")
     if tex != NULL:
-        told = <const char*>tex.content
-    if told != NULL and told[0]:
-        write_text(told, out)
+        while tex != NULL:
+            if tex.type != XML_ELEMENT_NODE and tex.content != NULL:
+                write_text(<const char*>tex.content, out, True)
+            tex = tex.next
+    elif told[0]:
+        write_text(told, out, strstr(told, b"%\n") != NULL)  # as LaTeXML breaks lines; others say "5%"
     else:
-        write_parts(math, out, 0)
+        write_parts(node, out, 0)
     if not out.empty() and out.back() == 32:
         out.pop_back()
-    # what Wikipedia and others put around all: how large it is shown
-    if out.size() > 15 and memcmp(out.data(), b"{\\displaystyle ", 15) == 0 and out.back() == 125:
-        out.pop_back()
-        out.erase(0, 15)
-    return 0
+    # what stands around all: how large Wikipedia and others show it; of images where it begins and ends
+    strip(out, b"{\\displaystyle ", b"}")
+    if is_image:
+        if strip(out, b"$$", b"$$") or strip(out, b"\\[", b"\\]"):
+            alone = True
+        elif not strip(out, b"$", b"$"):
+            strip(out, b"\\(", b"\\)")
+    return alone
+
+
+# ---- what is a formula, and what shows one again --------------------------------------------------------------------
+
+cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
+    """Whether an element is a script with the TeX of a formula, as MathJax 2 reads and leaves them."""
+    cdef const char* kind = told_of(node, b"type")
+    while is_blank(kind[0]):
+        kind += 1
+    return is_named(node, b"script") and begins(<const unsigned char*>kind, b"math/tex")
+
+
+cdef bint looks_like_tex(const char* text) noexcept nogil:
+    """Whether a text has a sign that TeX is written with, or no word: nowhere two letters in a row."""
+    cdef const char* at = text
+    cdef bint in_words = False
+    while at[0]:
+        if at[0] == 92 or 94 <= at[0] <= 95 or at[0] == 61:  # \ ^ _ =
+            return True
+        in_words |= is_letter(at[0]) and is_letter(at[1])
+        at += 1
+    return at > text and not in_words
+
+
+cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
+    """Whether an image is of a formula that its `alt` gives: its class says so by a word, or its address."""
+    cdef const char* alt = told_of(node, b"alt")
+    cdef const char* names = told_of(node, b"class") if alt[0] else alt
+    cdef const char* source = told_of(node, b"src") if alt[0] else alt
+    return (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
+        strstr(source, b"latex") != NULL or strstr(source, b"math/render") != NULL)) and looks_like_tex(alt)
+
+
+cdef const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
+    """The first of some neighbours that is more than white space or a comment, NULL for none."""
+    cdef const unsigned char* text
+    while node != NULL and node.type != XML_ELEMENT_NODE:
+        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
+            text = node.content
+            while is_blank(text[0]):
+                text += 1
+            if text[0]:
+                break
+        node = node.prev if backwards else node.next
+    return node
+
+
+cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
+    """Whether a node is a formula in MathML, or holds one and nothing else."""
+    cdef int _level
+    for _level in range(LEVELS):
+        if node == NULL or node.type != XML_ELEMENT_NODE or is_named(node, b"math"):
+            break
+        node = shown_from(node.children, False)
+        if node != NULL and shown_from(node.next, False) != NULL:
+            return False
+    return node != NULL and is_named(node, b"math")
+
+
+cdef bint is_before_source(const xmlNode* node) noexcept nogil:
+    """Whether a script with TeX stands behind an element of MathJax's, with nothing else but such elements between."""
+    cdef int _passed
+    for _passed in range(REACH):
+        node = shown_from(node.next, False)
+        if node == NULL or node.type != XML_ELEMENT_NODE:
+            return False
+        if is_tex_script(node):
+            return True
+        if not is_of_mathjax(told_of(node, b"class")):
+            return False
+    return False
+
+
+cdef bint is_twin(const xmlNode* node) noexcept nogil:
+    """Whether an element of MathJax's, a script, an image or what is hidden from screen readers shows a formula again.
+
+    What browsers draw stands beside MathML for those readers. Where MathJax 2 has its source in a script, all that it
+    has drawn in front goes, MathML too.
+    """
+    cdef const xmlNode* before = shown_from(node.prev, True)
+    if is_named(node, b"script"):
+        return is_math_alone(before) and not is_of_mathjax(told_of(before, b"class"))
+    if is_of_mathjax(told_of(node, b"class")) and is_before_source(node):
+        return True
+    if not is_named(node, b"img") and strcmp(told_of(node, b"aria-hidden"), b"true") != 0:
+        return False
+    return (is_math_alone(before) or is_math_alone(shown_from(node.next, False))) and not is_math_alone(node)

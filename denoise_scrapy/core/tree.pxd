@@ -36,6 +36,8 @@ cdef enum:
     LIST_ITEM = 1 << 10
     PREFORMATTED = 1 << 12
     COMMENT_WORD = 1 << 18
+    # Of elements alone, no flag of markup: what stands inside of one shows a formula that stands beside it.
+    TWIN = 1 << 30
 
 cdef struct Span:         # bytes of a string, from `start` to before `end`
     int32_t start, end

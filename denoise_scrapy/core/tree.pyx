@@ -31,7 +31,7 @@ from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode, is_blank,
     lower,
 )
-from denoise_scrapy.core.formulas cimport write_formula
+from denoise_scrapy.core.formulas cimport is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.names cimport lower_words
@@ -72,6 +72,7 @@ cdef enum:
     NOTES_ADDRESS = 1     # href
     NOTES_IMAGE = 2       # all that may name a source, sizes, alt
     NOTES_LISTED = 3      # sizes, spans and the like
+    NOTES_DISPLAY = 4     # nothing; but one that says "display" is a block
 
 cdef enum:
     # Tags that the walk itself asks for.
@@ -84,6 +85,7 @@ cdef enum:
     NOSCRIPT_TAG = 6
     LINK_TAG = 7          # a
     MATH_TAG = 8
+    IMAGE_TAG = 9
 
 cdef struct Tag:
     int32_t kind          # bits of `Token.kind`
@@ -105,9 +107,10 @@ cdef uint32_t _seed = 7
 #: What stands in these is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
-          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG}
+          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
 _NOTING = {**dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], NOTES_LISTED),
-           "a": NOTES_ADDRESS, "area": NOTES_ADDRESS, "img": NOTES_IMAGE, "source": NOTES_IMAGE}
+           "a": NOTES_ADDRESS, "area": NOTES_ADDRESS, "img": NOTES_IMAGE, "source": NOTES_IMAGE,
+           "mjx-container": NOTES_DISPLAY}
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
     (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
@@ -303,7 +306,7 @@ cdef int read_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogi
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
     cdef bint in_word
     cdef unsigned char* copy
-    if size == 0 or w.open < 0:
+    if size == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
         return 0
     if w.junction:
         decode(text, &code)
@@ -384,8 +387,10 @@ cdef const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil:
         seen.name = name
         if number >= 0:
             seen.tag = &_tags[number]
+        elif memchr(name, 45, size) == NULL or begins(name, b"mjx-"):  # MathJax's own stand in a line
+            seen.tag = &_unknown
         else:
-            seen.tag = &_custom if memchr(name, 45, size) != NULL else &_unknown
+            seen.tag = &_custom
     return seen.tag
 
 
@@ -395,6 +400,7 @@ cdef struct Written:      # attributes that make a token
     const unsigned char* role
     const unsigned char* itemprop
     bint hides
+    bint aria_hides       # from screen readers alone
 
 
 cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
@@ -694,6 +700,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef const unsigned char* value
     cdef uint64_t hash_ = tag_name_hash(name)
     cdef int32_t number = <int32_t>tree.elements.size(), known
+    cdef bint is_formula, repeats = False
     memset(&written, 0, sizeof(written))
     while attributes != NULL:
         name_ = attributes.name
@@ -716,14 +723,25 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
             written.hides |= style_hides(value_of(attributes))
         elif name_[0] == 104 and strcmp(<const char*>name_, b"hidden") == 0:
             written.hides = True
+        elif name_[0] == 97 and strcmp(<const char*>name_, b"aria-hidden") == 0:
+            written.aria_hides = True
         if tag.notes == NOTES_ADDRESS:
             if name_[0] == 104 and strcmp(<const char*>name_, b"href") == 0:
                 value = value_of(attributes)
                 if value[0]:
                     note(tree, number, b"href", value)
+        elif tag.notes == NOTES_DISPLAY:
+            if strcmp(<const char*>name_, b"display") == 0 and strcmp(<const char*>value_of(attributes), b"true") == 0:
+                tag = &_custom
+                hash_ = mix(hash_ + 6)
         elif tag.notes and is_listed(name_, tag.notes):
             note(tree, number, <const char*>name_, value_of(attributes))
         attributes = attributes.next
+    is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
+    if is_formula or written.aria_hides or (
+            written.class_ != NULL and is_of_mathjax(<const char*>written.class_)):
+        repeats = is_twin(node)
+        written.hides |= repeats
     known = number_of(w.tokens, mix(hash_ + 5) if written.hides else hash_)
     if known == <int32_t>tree.tokens.size():
         learn(tree, name, tag, &written)
@@ -732,7 +750,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     element.parent = w.open
     element.end = number + 1
     element.depth = 1
-    element.flags = token.flags
+    element.flags = token.flags | TWIN if repeats else token.flags
     element.block = number if token.kind & IS_BLOCK else -1
     element.path = token.in_path
     element.shape = token.in_shape
@@ -769,6 +787,8 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         tree.nodes.push_back(<size_t>node)
     tree.elements.push_back(element)
     w.open = number
+    if is_formula:
+        read_formula(tree, w, node)
     return 0
 
 
@@ -792,6 +812,18 @@ cdef inline int end(Tree tree, Walk* w) except -1 nogil:
     w.after_end = True
     w.open = element.parent
     return 0
+
+
+cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
+    """Read a formula as text of the element that is open, unless it stands beside that once more."""
+    cdef string tex
+    cdef bint is_display
+    if is_tex_script(node) and is_twin(node):
+        return 0
+    is_display = write_formula(node, tex)
+    if is_display:
+        note(tree, w.open, b"display", b"block")
+    return read_text(tree, w, <const unsigned char*>tex.c_str())
 
 
 cdef bint begins_body(const Walk* w, const xmlNode* node, const Tag* tag) noexcept nogil:
@@ -833,10 +865,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 goes_in = node.children != NULL
                 if tag.role == META_TAG:
                     note_meta(tree, node, b"body")
-            elif tag.role == MATH_TAG:
-                whole.clear()
-                write_formula(node, whole)
-                read_text(tree, w, <const unsigned char*>whole.c_str())
+            elif tag.role == MATH_TAG or (tag.role == SCRIPT_TAG and is_tex_script(node)):
+                read_formula(tree, w, node)
             else:
                 read_skipped(tree, w, node, tag, title)
                 if tag.role == HEAD_TAG and not w.head_read:

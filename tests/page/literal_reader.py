@@ -187,7 +187,7 @@ class _Walk:
                 tag=tag,
                 parent=parent,
                 depth=1 + (above.depth if above else 0),
-                block=number if tag in BLOCK_TAGS or "-" in tag else above.block if above else -1,
+                block=number if ends_block(tag, attributes) else above.block if above else -1,
                 path=(*(above.path if above else ()), (tag, "", "") if is_root else (tag, class_, id_)),
                 shape=(*(above.shape if above else ()), (tag, "") if is_root else (tag, class_)),
                 names=(tag, class_, id_),
@@ -238,6 +238,12 @@ class _Walk:
         number = self.start("body", {}, parent)
         self.visit_all(children[first:], number)
         return number
+
+
+def ends_block(tag: str, attributes: dict[str, str]) -> bool:
+    """Whether an element is block-level: custom ones are, but MathJax's only where it says so."""
+    displays = tag == "mjx-container" and attributes.get("display") == "true"
+    return tag in BLOCK_TAGS or displays or ("-" in tag and not tag.startswith("mjx-"))
 
 
 def _may_show(text: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Formulas in MathML: their TeX is text, in all outputs."""
+"""Formulas: their TeX is text, in all outputs, each once."""
 
 import re
 from typing import Any
@@ -10,6 +10,8 @@ from lxml import etree
 
 from denoise_scrapy import extract
 from denoise_scrapy.page import Page
+from tests.body.rendered import assert_whitelisted, bare, html_of, markdown_of
+from tests.page.literal_reader import root_of
 
 STORY = "The identity links five constants of mathematics, and is the most beautiful of all: {}, says the book."
 PARTS = {
@@ -21,6 +23,7 @@ PARTS = {
     "munderover": ("", "_", "^"),
     "mfrac": ("\\frac", "", ""),
     "msqrt": ("\\sqrt", "", ""),
+    "mroot": ("\\sqrt", "", ""),
 }
 
 
@@ -32,7 +35,10 @@ def literal_tex(element: Any) -> str:
     """The TeX of an element, by its parts."""
     head, *before = PARTS.get(element.tag, ("",))
     written = [head] if before else [element.text or ""]
-    for number, part in enumerate(element):
+    parts = list(element)
+    if element.tag == "mroot" and len(parts) > 1:
+        written.append(f"[{literal_tex(parts.pop(1))}]")
+    for number, part in enumerate(parts):
         mark = "".join(before[number - 1 : number]) if number else ""
         inner = literal_tex(part)
         written += [mark, f"{{{inner}}}" if before and (number or head) else inner]
@@ -45,7 +51,7 @@ LEAVES = st.tuples(st.sampled_from(["mi", "mo", "mn"]), st.sampled_from(["x", "Ï
 )
 TREES = st.recursive(
     LEAVES,
-    lambda parts: st.tuples(st.sampled_from(["mrow", "mroot", *PARTS]), st.lists(parts, min_size=1, max_size=4)).map(
+    lambda parts: st.tuples(st.sampled_from(["mrow", *PARTS]), st.lists(parts, min_size=1, max_size=4)).map(
         lambda element: f"<{element[0]}>{''.join(element[1])}</{element[0]}>"
     ),
     max_leaves=12,
@@ -69,6 +75,20 @@ def test_a_formula_is_written_by_its_parts(inside: str) -> None:
         ("<math><semantics><mi>x</mi><annotation encoding='text/plain'>no</annotation></semantics></math>", "x"),
         ("<math><mi>f</mi><mo>&#x2061;</mo><mi>x</mi></math>", "fx"),
         ("<math><msup>x<mi>a</mi> <mn>2</mn></msup></math>", "a^{2}"),
+        ("<math><mroot><mi>x</mi><mn>3</mn></mroot></math>", "\\sqrt[3]{x}"),
+        ("<math><mroot><mi>x</mi></mroot></math>", "\\sqrt{x}"),
+        ("<math><mn>5%\n</mn></math>", "5%"),
+        ("<math alttext='a%&#10;b \\%'></math>", "ab \\%"),  # as LaTeXML breaks its lines
+        ("<math alttext='5% of x'></math>", "5% of x"),
+        ("<script type='math/tex'>% <![CDATA[\na < b\\%c \\\\% d\n e %]]></script>", "a < b\\%c \\\\ e"),  # kramdown's
+        ("<script type=' Math/TeX; mode=display'>{\\displaystyle  x}</script>", "x"),
+        ("<script type='text/javascript'>x = 1</script><script type='math/mml'>y</script><script>z</script>", ""),
+        ("<img class=latex alt='$x_1$'>", "x_1"),
+        ("<img class='a tex' alt='\\[x\\]'>", "x"),
+        ("<img class='mwe-math-fallback-image-inline' alt='{\\displaystyle n}'>", "n"),
+        ("<img src='//a.example/latex.php?n' alt=n>", "n"),
+        ("<img src='//a.example/math/render/svg/1' alt='a=b'>", "a=b"),
+        ("<img class=latex alt=''><img class=latex><img class=context alt='x^2'><img class=math alt='Noether'>", ""),
         ("<math></math>", ""),
         ("<math><mi>" * 200 + "x", ""),
     ],
@@ -95,3 +115,146 @@ def test_nothing_of_a_formula_is_markup(hostile: str) -> None:
     inside = markdown.split("of all: $")[1].split("$, says")[0]
     assert not {"<", "`", "$", "|"} & set(inside)
     assert not re.search(r"\[[^]]*\][(:[]", inside)
+
+
+MATH = "<math><semantics><mi>no</mi><annotation encoding='application/x-tex'>{0}</annotation></semantics></math>"
+#: How pages hold a formula, with what they show of it beside its source.
+FORMS = [
+    MATH,
+    f"<span class=katex><span class=katex-mathml>{MATH}</span>"
+    "<span class=katex-html aria-hidden=true><b>{0}</b></span></span>",
+    "<script type='math/tex'>{0}</script>",
+    "<span class=MathJax_Preview>{0}</span><script type='math/tex' id=MathJax-Element-1>{0}</script>",
+    "<span class=MathJax_Preview></span> <span class=MathJax><nobr aria-hidden=true><i>{0}</i></nobr>"
+    f"<span class=MJX_Assistive_MathML>{MATH}</span></span><script type='math/tex'>{{0}}</script>",
+    "<span class=MathJax_Preview>{0}</span><span class='mjx-chtml MathJax_CHTML'><span aria-hidden=true>{0}</span>"
+    "</span><script type='math/tex'>{0}</script>",
+    f"<span class=MathJax_SVG><svg aria-hidden=true>{{0}}</svg><span>{MATH}</span></span>"
+    "<script type='math/tex'>{0}</script>",
+    f"<span class=MathJax><nobr aria-hidden=true>{{0}}</nobr><span class=MJX_Assistive_MathML>{MATH}</span></span>",
+    f"<span class=MathJax_MathML>{MATH}</span><script type='math/tex'>{{0}}</script>",
+    f"<span>{MATH}</span><script type='math/tex'>{{0}}</script>",
+    "<mjx-container class=MathJax jax=CHTML><mjx-math aria-hidden=true><mjx-mi>{0}</mjx-mi></mjx-math>"
+    f"<mjx-assistive-mml>{MATH}</mjx-assistive-mml></mjx-container>",
+    f"<mjx-container><svg aria-hidden=true></svg> <mjx-assistive-mml>{MATH}</mjx-assistive-mml></mjx-container>",
+    f"<span class=mwe-math-element><span style='display: none'>{MATH}</span>"
+    "<img src=m.svg class=mwe-math-fallback-image-inline aria-hidden=true alt='{{\\displaystyle {0}}}'></span>",
+    f"<span>{MATH}</span><img src=/math/render/svg/1 alt='{{0}}'>",
+    "<img src=/latex.php class=latex alt='{0}'>",
+]
+
+
+@given(st.lists(st.sampled_from(FORMS), min_size=1, max_size=4))
+def test_each_formula_stands_once(forms: list[str]) -> None:
+    written = [f"x_{{{number}}}" for number in range(len(forms))]
+    page = "<p>Of all: " + ", ".join(form.format(tex) for form, tex in zip(forms, written, strict=True)) + ", say we."
+    assert Page.parse(page).block_texts == [f"Of all: {', '.join(written)}, say we."]
+    assert html_of(page) == f"<p>Of all: {', '.join(f'{chr(92)}({tex}{chr(92)})' for tex in written)}, say we.</p>"
+    assert markdown_of(page) == f"Of all: {', '.join(f'${tex}$' for tex in written)}, say we."
+
+
+def test_a_container_of_mathjax_is_a_block_where_it_says_so() -> None:
+    form = "<mjx-container{}><mjx-assistive-mml><math><mi>x</mi></math></mjx-assistive-mml></mjx-container>"
+    page = Page.parse(f"<p>One {form.format('')} two {form.format(' display=true')} three")
+    assert page.block_texts == ["One x two", "x", "three"]
+
+
+# ---- what shows a formula again, literally ----
+
+
+def directly_beside(element: Any, *, before: bool) -> Any:
+    """The element before or behind one, None where a text stands between."""
+    other = element.getprevious() if before else element.getnext()
+    between = (other if before else element).tail if other is not None else ""
+    return None if (between or "").strip() else other
+
+
+def holds_math_alone(element: Any) -> bool:
+    for _ in range(3):
+        if element is None or element.tag == "math":
+            break
+        texts = [element.text or "", *(child.tail or "" for child in element)]
+        element = element[0] if len(element) == 1 and not "".join(texts).strip() else None
+    return element is not None and element.tag == "math"
+
+
+def is_of_mathjax(element: Any) -> bool:
+    return str(element.get("class", "")).startswith(("MathJax", "mjx-chtml"))
+
+
+def shows_again(element: Any) -> bool:
+    """Whether what an element shows stands beside it."""
+    before, behind = (directly_beside(element, before=side) for side in (True, False))
+    if element.tag == "script":
+        return holds_math_alone(before) and not is_of_mathjax(before)
+    if is_of_mathjax(element) and behind is not None:
+        if is_of_mathjax(behind):
+            behind = directly_beside(behind, before=False)
+        if behind is not None and behind.tag == "script":
+            return True
+    may = element.get("aria-hidden") == "true" or element.tag == "img"
+    return may and not holds_math_alone(element) and (holds_math_alone(before) or holds_math_alone(behind))
+
+
+def literal_text(element: Any) -> str:
+    """What shows of an element and what follows it."""
+    inside = [element.text or "", *map(literal_text, element)]
+    if shows_again(element):
+        inside = []
+    elif element.tag in ("math", "img"):
+        inside = [element.get("alttext" if element.tag == "math" else "alt")]
+    return "".join([*inside, element.tail or ""])
+
+
+SOUP = st.lists(
+    st.sampled_from(
+        [
+            *[
+                "<span>",
+                "<b class='MathJax_Preview'>",
+                "<i class='mjx-chtml'>",
+                "<span aria-hidden=true>",
+                "<mjx-math>",
+            ],
+            *["<span class=MathJax aria-hidden=true>", "<math alttext='\\m'></math>", "<math alttext='\\m'></math>"],
+            *[
+                "<script type='math/tex'>\\s</script>",
+                "<script type='math/tex'>\\s</script>",
+                "<img class=tex alt='\\i'>",
+            ],
+            *["</span>", "</span>", "</b>", "</i>", "</mjx-math>", " ", " ", "word"],
+        ]
+    ),
+    max_size=16,
+).map("".join)
+
+
+@given(SOUP)
+def test_what_shows_a_formula_again_is_left_out(inside: str) -> None:
+    html = f"<html><body><p>{inside}</p></body></html>"
+    page = Page.parse(html)
+    assert bare("".join(page.block_texts)) == bare(literal_text(root_of(html)))
+    assert_whitelisted(html_of(html))
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<i aria-hidden=true>b</i>",
+        "a <math alttext=m></math> <i aria-hidden=false>b</i>",
+        "<span>a <math alttext=m></math></span><i aria-hidden=true>b</i>",
+        "<span><math alttext=m></math> a</span><i aria-hidden=true>b</i>",
+        "<math alttext=m></math> a <i aria-hidden=true>b</i>",
+        "<i aria-hidden=true><math alttext=m></math></i><i aria-hidden=true><math alttext=n></math></i>",
+        "<b class=MathJax>a</b> b <script type='math/tex'>s</script>",
+        "<b>a</b><script type='math/tex'>s</script>",
+    ],
+)
+def test_what_shows_no_formula_again_stays(inside: str) -> None:
+    expected = re.sub("<math alttext=(.)></math>", r"\1", inside)
+    assert bare(Page.parse(f"<p>{inside}").block_texts[0]) == bare(re.sub("<[^>]*>", "", expected))
+
+
+def test_pictures_beside_formulas_stay() -> None:
+    page = "<p>a <math alttext=m></math> b <img src=i.png alt='A fox'> <img class=mathematician src=j.png alt=x_1>"
+    assert markdown_of(page) == "a $m$ b ![A fox](http://a.example/d/i.png) ![x_1](http://a.example/d/j.png)"

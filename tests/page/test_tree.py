@@ -133,6 +133,7 @@ def test_the_walk_reads_what_the_rules_say(html: str, break_lines: bool) -> None
         "<div class='a1  b2 \n 3 c' id=' 7 '><p class=''>x</p></div>" + f"<p class='{'é' * 150}1 b'>y",
         f"<title> {'long ' * 400}</title><p>x",
         "<table><tr><td>a<td>b<tr><th>c</table><ul><li>d<li>e</ul><dl><dt>f<dd>g</dl>",
+        "<p>a <mjx-container><mjx-math>b</mjx-math></mjx-container> c <mjx-container display=true>d</mjx-container> e",
         "<svg><title>x</title><p>y</svg><select><option>z</select><template><p>t</template>u",
     ],
 )  # fmt: skip

@@ -35,6 +35,7 @@ INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small 
     "tt": "code",
     "samp": "code",
     "strike": "s",
+    **dict.fromkeys(["script", "img"], "math"),  # what of them has text has the TeX of a formula
 }
 #: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}

@@ -315,7 +315,8 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     where the caption is dropped, the figure counts as one image that stands alone.
     """
     e, blocks = page.elements, page.blocks
-    images = np.flatnonzero(e.has_tag({"img"}))
+    seen = e.rows["seen"]  # images of formulas are text
+    images = np.flatnonzero(e.has_tag({"img"}) & (seen["start"] == seen["end"]))
     if not len(images) or not kept.any():
         return images[:0]
     mark = e.is_start.nonzero()[0][images]
