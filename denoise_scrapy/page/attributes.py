@@ -28,6 +28,7 @@ KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "ol": ("start",),
     "html": ("dir",),
     "body": ("dir",),
+    **dict.fromkeys(["math", "script", "img"], ("display",)),  # which the core notes of formulas alone
 }
 #: Go before any `src`, which is a grey.gif then.
 _LAZY_ATTRIBUTES = ("data-src", "data-original")

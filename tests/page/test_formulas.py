@@ -153,6 +153,34 @@ def test_each_formula_stands_once(forms: list[str]) -> None:
     assert markdown_of(page) == f"Of all: {', '.join(f'${tex}$' for tex in written)}, say we."
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<math display=block><mi>x</mi></math>",
+        "<script type='math/tex; mode=display'>x</script>",
+        "<span class=MathJax_Preview></span><span class='mjx-chtml MJXc-display'><span>x</span></span>"
+        "<script type='math/tex; mode=display'>x</script>",
+        "<mjx-container display=true><mjx-math aria-hidden=true></mjx-math><mjx-assistive-mml><math><mi>x</mi></math>"
+        "</mjx-assistive-mml></mjx-container>",
+        "<img class=latex alt='\\[x\\]'>",
+        "<img class=mwe-math-fallback-image-display alt=x>",
+    ],
+)
+@pytest.mark.parametrize(
+    ("page", "markdown"),
+    [
+        ("<p>One</p>{}<p>two", "One\n\n$$x$$\n\ntwo"),
+        (
+            "<table><tr><td>{}<td>one<tr><td>two<td>three</table>",
+            "|  |  |\n| --- | --- |\n| $$x$$ | one |\n| two | three |",
+        ),
+    ],
+)
+def test_formulas_in_a_line_of_their_own(form: str, page: str, markdown: str) -> None:
+    assert html_of(page.format(form)).count(r"\[x\]") == 1
+    assert markdown_of(page.format(form)) == markdown
+
+
 def test_a_container_of_mathjax_is_a_block_where_it_says_so() -> None:
     form = "<mjx-container{}><mjx-assistive-mml><math><mi>x</mi></math></mjx-assistive-mml></mjx-container>"
     page = Page.parse(f"<p>One {form.format('')} two {form.format(' display=true')} three")

@@ -37,6 +37,8 @@ INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small 
     "strike": "s",
     **dict.fromkeys(["script", "img"], "math"),  # what of them has text has the TeX of a formula
 }
+#: How formulas begin and end, in a line and in one of their own: scripts that show formulas look for these signs.
+FORMULAS = {"math": (r"\(", r"\)"), "display": (r"\[", r"\]")}
 #: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}
 #: All tags that are ever written, with their attributes.
@@ -97,8 +99,8 @@ def to_html(tokens: Iterable[Token]) -> str:
 def _write(token: Token) -> str:
     if token.kind == "text":
         return escape(token.value, quote=False)
-    if token.value == "math":  # of which the page has read the TeX: scripts that show formulas look for these signs
-        return r"\(" if token.kind == "start" else r"\)"
+    if token.value in FORMULAS:
+        return FORMULAS[token.value][token.kind == "end"]
     if token.kind == "end":
         return f"</{token.value}>\n" if token.value in _LINES else f"</{token.value}>"
     allowed = WRITTEN[token.value]

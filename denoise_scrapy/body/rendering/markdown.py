@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from denoise_scrapy.body.rendering.html import CONTAINERS, INLINES, LEAVES, Token
+from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
 from denoise_scrapy.body.rendering.pieces import substituted
 from denoise_scrapy.core.markup import HEADING_TAGS
 
@@ -111,15 +111,15 @@ _OF_LINKS = re.compile(r"\](?=\s*[(\[:])|!(?=\[)")
 _BRACES, _ATTRIBUTE = re.compile(r"\{[^}]*"), re.compile(r"""(?<![\\A-Za-z])[A-Za-z-]{2,}=|=["']""")
 
 
-def formula(tex: str) -> str:
-    r"""A formula inside a line, between dollar signs.
+def formula(tex: str, mark: str = "$") -> str:
+    r"""A formula between dollar signs, two where it stands in a line of its own.
 
     Example:
-        >>> formula(r"\sqrt[3]{x} < 2"), formula("[a](b)")
-        ('$\\sqrt[3]{x} &lt; 2$', '$[a&#93;(b)$')
+        >>> formula(r"\sqrt[3]{x} < 2"), formula("[a](b)", "$$")
+        ('$\\sqrt[3]{x} &lt; 2$', '$$[a&#93;(b)$$')
     """
     tex = _OF_LINKS.sub(lambda found: _entity(found[0]), tex.translate(_OF_FORMULAS))
-    return f"${_BRACES.sub(_without_attributes, tex)}$"
+    return f"{mark}{_BRACES.sub(_without_attributes, tex)}{mark}"
 
 
 def _without_attributes(braces: re.Match[str]) -> str:
@@ -184,8 +184,8 @@ class Line:
             self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
         elif value == "a":
             self._link(token)
-        elif value == "math" and not self._code_depth:
-            self._formula(starts=starts)
+        elif value in FORMULAS and not self._code_depth:
+            self._formula(token)
         elif value in _CODE:
             self._code_depth += 1 if starts else -1
             if not self._code_depth:
@@ -241,11 +241,11 @@ class Line:
             self._pieces.append(f"]({destination(self._href)})")
             self._href = ""
 
-    def _formula(self, *, starts: bool) -> None:
+    def _formula(self, token: Token) -> None:
         self._end_code()
         if self._tex is not None:
-            self._pieces.append(formula("".join(self._tex)))
-        self._tex = [] if starts else None
+            self._pieces.append(formula("".join(self._tex), "$$" if token.value == "display" else "$"))
+        self._tex = [] if token.kind == "start" else None
 
     def _end_code(self) -> None:
         if not self._code:
@@ -372,7 +372,7 @@ class MarkdownTable:
             self._in_head = starts
         elif tag == "table":
             self.ended = not starts
-        elif tag in INLINES or token.kind in ("text", "void"):
+        elif tag in INLINES or tag in FORMULAS or token.kind in ("text", "void"):
             self._line.add(token)
         else:  # blocks in a cell stand side by side
             self._line.add(Token("text", " "))

@@ -461,7 +461,7 @@ class _Walk:
             if url:
                 writer.open_inline(element, tag, (("href", url),))
         elif tag in INLINES:
-            writer.open_inline(element, INLINES[tag])
+            writer.open_inline(element, "display" if "display" in self._told.get(element, ()) else INLINES[tag])
 
     def _end(self, element: int) -> None:
         if self._ends_block[element]:
