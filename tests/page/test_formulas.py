@@ -286,3 +286,20 @@ def test_what_shows_no_formula_again_stays(inside: str) -> None:
 def test_pictures_beside_formulas_stay() -> None:
     page = "<p>a <math alttext=m></math> b <img src=i.png alt='A fox'> <img class=mathematician src=j.png alt=x_1>"
     assert markdown_of(page) == "a $m$ b ![A fox](http://a.example/d/i.png) ![x_1](http://a.example/d/j.png)"
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        (
+            r"Let \(x\) be, \(a_1 + b*c\), \[ \frac{1}{2} \\[2pt] \] and \((a,b)\)",
+            r"Let $x$ be, $a_1 + b*c$, $$\frac{1}{2} \\[2pt]$$ and $(a,b)$",
+        ),
+        (r"Between \( and \) it stands, \(so\)", "Between &#92;( and &#92;) it stands, &#92;(so&#92;)"),
+        (r"$x_1$ and $$y$$ \(z", r"$x_1$ and $$y$$ &#92;(z"),
+        (r"\(a=\[b=\(c=1\)", r"&#92;(a=&#92;\[b=$c=1$"),
+    ],
+)
+def test_tex_in_a_text(text: str, markdown: str) -> None:
+    assert html_of(f"<p>{text}") == f"<p>{text}</p>"
+    assert markdown_of(f"<p>{text}") == markdown

@@ -47,8 +47,31 @@ _SEEN = re.compile(r"\{(?=[-+~=>])")
 _SEEN_IN_CELL, _SEEN_IN_LINK = re.compile(r"[|\\]"), re.compile(r"\]\(|`")
 
 
+#: TeX in a text, between signs that MathJax and KaTeX look for: 1,000 characters of it, with none of these signs.
+_DELIMITED = re.compile(r"\\\(((?:[^\\]|\\[^()[\]]){1,1000})\\\)|\\\[((?:[^\\]|\\[^()[\]]){1,1000})\\\]")
+#: What texts on regular expressions have between such signs is no formula: nothing, words.
+_OF_TEX, _SHOWN, _WORD = re.compile(r"[\\^_=]"), re.compile(r"\w"), re.compile(r"[^\W\d]{2}")
+
+
 def escape_text(text: str) -> str:
-    """Text that stands for itself inside a line."""
+    r"""Text that stands for itself inside a line, but for TeX between signs of its own: that is a formula.
+
+    Example:
+        >>> escape_text(r"*Let* \(x_1\) be, \(and\) so on")
+        '\\*Let\\* $x_1$ be, &#92;(and&#92;) so on'
+    """
+    if "\\(" not in text and "\\[" not in text:
+        return _escape_text(text)
+    pieces, at = [], 0
+    for found in _DELIMITED.finditer(text):
+        tex = (found[1] or found[2]).strip()
+        if _OF_TEX.search(tex) or (_SHOWN.search(tex) and not _WORD.search(tex)):
+            pieces += [_escape_text(text[at : found.start()]), formula(tex, "$" if found[1] else "$$")]
+            at = found.end()
+    return "".join([*pieces, _escape_text(text[at:])])
+
+
+def _escape_text(text: str) -> str:
     return substituted(_MARKUP, lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
