@@ -333,3 +333,9 @@ def test_a_rendering_is_made_when_somebody_asks():
     assert body.html == body.html
     assert len(asked) == 2
     assert (Body("", 0.0, "none").html, Body("", 0.0, "none").markdown) == ("", "")
+
+
+def test_an_alternative_text_that_the_caption_says_too_stands_once():
+    figure = "<figure><img src=f.jpg alt=' The  fox'><figcaption>The fox</figcaption></figure>"
+    assert html_of(figure).count("The fox") == 1
+    assert html_of(figure.replace("caption>The", "caption>A")).count("The fox") == 1

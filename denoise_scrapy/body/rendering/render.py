@@ -483,10 +483,12 @@ class _Walk:
         return tuple(written)
 
     def _shown_images(self) -> dict[int, Attributes]:
-        """Attributes of each image that is written."""
-        written = {}
+        """Attributes of each image that is written, without an alternative text that stands in the body as well."""
+        written, said = {}, set(self._page.text_of(self._kept).split("\n"))
         for element in kept_images(self._page, self._kept).tolist():
             source, told = self._references.get(element, ""), self._told.get(element, {})
+            if " ".join(told.get("alt", "").split()) in said:
+                told = {**told, "alt": ""}
             attributes = image_attributes(self._page.base_url, source, told)
             if attributes and self._counted(attributes[0][1]):
                 written[element] = attributes
