@@ -41,7 +41,7 @@ def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.stability", description=__doc__)
     ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
     args = ap.parse_args()
-    rows = []
+    rows: list[list[str]] = []
     for folder in args.corpora:
         for name, sites in load(folder):
             if name == "portal" and rows:
