@@ -204,7 +204,7 @@ def faults(out: Path, reader: str) -> Iterator[str]:
     known = json.loads((out / "hashes.json").read_text("utf-8"))
     for path in sorted((out / reader).glob("*.txt")):
         keys = re.findall(r"^=== (\S+)", (out / path.name).read_text("utf-8"), re.M)
-        lines = [line.split(maxsplit=2) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        lines = _filled_in(path)
         for key in sorted({line[0] for line in lines} ^ set(keys)):
             yield f"{path}: {key} is missing, or not of this sheet"
         for key, kind, runs in (line for line in lines if len(line) == 3 and line[0] in keys):
@@ -214,6 +214,11 @@ def faults(out: Path, reader: str) -> Iterator[str]:
                 letters(runs, len(known[key]) // 2)
             except ValueError as error:
                 yield f"{path}: {key}: {error}"
+
+
+def _filled_in(path: Path) -> list[list[str]]:
+    """Key, kind and runs of each page of a sheet."""
+    return [line.split(maxsplit=2) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def letters(runs: str, blocks: int) -> str:
@@ -245,9 +250,7 @@ def collect(out: Path, readers: Sequence[str]) -> None:
     known = json.loads((out / "hashes.json").read_text("utf-8"))
     said: dict[str, list[tuple[str, str]]] = {}
     for path in (path for reader in readers for path in sorted((out / reader).glob("*.txt"))):
-        for key, kind, runs in (
-            line.split(maxsplit=2) for line in path.read_text("utf-8").splitlines() if line.strip()
-        ):
+        for key, kind, runs in _filled_in(path):
             said.setdefault(key, []).append((kind, runs))
     with LABELS.open("w", encoding="utf-8") as file:
         for key in (key for key in known if key in said):

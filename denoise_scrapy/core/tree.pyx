@@ -28,8 +28,8 @@ from lxml.includes.tree cimport (
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode, is_blank,
-    lower,
+    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
+    is_blank, lower,
 )
 from denoise_scrapy.core.formulas cimport is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table

@@ -484,8 +484,9 @@ class _Walk:
 
     def _shown_images(self) -> dict[int, Attributes]:
         """Attributes of each image that is written, without an alternative text that stands in the body as well."""
-        written, said = {}, set(self._page.text_of(self._kept).split("\n"))
-        for element in kept_images(self._page, self._kept).tolist():
+        written, images = {}, kept_images(self._page, self._kept).tolist()
+        said = set(self._page.text_of(self._kept).split("\n")) if images else set()
+        for element in images:
             source, told = self._references.get(element, ""), self._told.get(element, {})
             if " ".join(told.get("alt", "").split()) in said:
                 told = {**told, "alt": ""}
