@@ -140,6 +140,7 @@ def _body(
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
+        url=page.url,
         make_blocks=lambda: _blocks(page.without(signs), decision),
         make_rendering=lambda: render(page.without(signs), kept),
         make_title=title or (lambda: title_of(page)),

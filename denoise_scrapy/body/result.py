@@ -52,6 +52,7 @@ class Body:
             left).
         evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
+        url: URL of the page, "" where it has none.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Body:
     fallback: str = ""
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    url: str = ""
     # what is made when somebody looks: `make_rendering` makes what `html` and `markdown` are written from
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
@@ -89,7 +91,7 @@ class Body:
     def chunks(self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] | None = None) -> list[Chunk]:
         """Return the Markdown in chunks for a language model, each with the headings above it.
 
-        No sentence, list item or row of a table is cut.
+        No sentence, row of a table or function is cut, nor an item, a quote or code that fits into a chunk.
 
         Args:
             max_tokens: Most tokens of a chunk, its headings included.
@@ -99,7 +101,7 @@ class Body:
         Raises:
             ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
         """
-        return chunk_markdown(self.markdown, max_tokens, overlap, count)
+        return chunk_markdown(self.markdown, max_tokens, overlap, count, url=self.url, title=self.title)
 
     @cached_property
     def title(self) -> str:
