@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 
 from denoise_scrapy.crawl.log import refusing_to_start
+from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
@@ -58,10 +59,12 @@ class DenoiseAddon:
     def update_settings(self, settings: BaseSettings) -> None:
         """Check all settings, those of the spider too, and put the components into place."""
         with refusing_to_start(self._crawler):
-            enabled = DenoiseSettings.from_settings(settings, self._crawler.spider).enabled
+            ours = DenoiseSettings.from_settings(settings, self._crawler.spider)
+            settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS count more
+            check_feeds(settings, ours)
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)
-        if enabled:
+        if ours.enabled:
             self._crawler.signals.connect(self._name_earlier_pipelines, signals.engine_started)
 
     def _name_earlier_pipelines(self) -> None:

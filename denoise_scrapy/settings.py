@@ -33,7 +33,7 @@ MEGABYTE = 1_000_000
 PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = (
-    *("html", "markdown", "confidence", "title", "comparison", "blocks"),
+    *("html", "markdown", "chunks", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
 MARK, VARIANT = "near_duplicate", "variant_of"  # two more, which have a default: their own names
@@ -206,6 +206,18 @@ class DenoiseSettings:
         {},
         "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=(*FIELDS, MARK, VARIANT),
+        per_page=True,
+    )
+    chunk_tokens: int = _setting(
+        400,
+        'Most tokens of a chunk (`DENOISE_FIELDS = {"chunks": …}`), estimated, rather too many than too few.',
+        low=1,
+        per_page=True,
+    )
+    chunk_overlap: int = _setting(
+        0,
+        "Tokens that a chunk repeats of the one before, at most; less than DENOISE_CHUNK_TOKENS.",
+        low=0,
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
@@ -408,7 +420,13 @@ class DenoiseSettings:
             parsed = _checked(key, value, kind, declared)
             # of a dict each key is a setting of its own
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
-        return replace(self, **changes)
+        changed = replace(self, **changes)
+        if changed.chunk_overlap >= changed.chunk_tokens:
+            raise ConfigurationError(
+                f"{prefix}{case('chunk_overlap')} = {changed.chunk_overlap}: valid is a number less than "
+                f"{prefix}{case('chunk_tokens')}, which is {changed.chunk_tokens}"
+            )
+        return changed
 
 
 def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:

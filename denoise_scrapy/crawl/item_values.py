@@ -34,15 +34,16 @@ if TYPE_CHECKING:
     from denoise_scrapy.settings import DenoiseSettings
 
 # What the fields of DENOISE_FIELDS receive of a body.
-OF_BODY: Mapping[str, Callable[[Body], Any]] = MappingProxyType(
+OF_BODY: Mapping[str, Callable[[Body, DenoiseSettings], Any]] = MappingProxyType(
     {
-        "body": lambda body: body.text,
-        "html": lambda body: body.html,
-        "markdown": lambda body: body.markdown,
-        "confidence": lambda body: round(body.confidence, 4),
-        "title": lambda body: body.title,
-        "comparison": lambda body: list(body.comparison),
-        "blocks": lambda body: [asdict(block) for block in body.blocks],
+        "body": lambda body, _: body.text,
+        "html": lambda body, _: body.html,
+        "markdown": lambda body, _: body.markdown,
+        "chunks": lambda body, of: [chunk.row for chunk in body.chunks(of.chunk_tokens, of.chunk_overlap)],
+        "confidence": lambda body, _: round(body.confidence, 4),
+        "title": lambda body, _: body.title,
+        "comparison": lambda body, _: list(body.comparison),
+        "blocks": lambda body, _: [asdict(block) for block in body.blocks],
     }
 )
 # What they receive of its metadata, which needs the page's HTML and the libraries of the extra `meta`.
@@ -144,7 +145,7 @@ def _made(
     """Make the body of a page, and what else its items are given; needs nothing of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
-    values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
+    values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
     wanted = {what: field for what, field in fields.items() if what in OF_META}
     if wanted:
         if response is None:
