@@ -27,6 +27,7 @@ from denoise_scrapy.body.title import title_of
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.address import declared_url
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError, removed_elements
 from denoise_scrapy.site import PageMemory, SiteStatistics
@@ -231,7 +232,8 @@ def extract(
     Args:
         html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, or a parsed page. A str is
             HTML, never a path.
-        url: Where it came from; a response has its own.
+        url: Where it came from. A response has its own; else it is the address that the page declares
+            (`link rel=canonical`), if any.
         comparison_pages: Other pages of the same site, likewise; a few are enough.
         strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
         taste: What belongs to a body in the user's eyes.
@@ -252,7 +254,7 @@ def extract(
         page, source = html, None
     else:
         source = _read(html)
-        url = url or source.url
+        url = url or source.url or declared_url(source.html, source.encoding)
         page = Page.parse(source.html, url=url, encoding=source.encoding, keep=keep, remove=remove)
     others = (other if isinstance(other, Page) else _parse(_read(other)) for other in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
@@ -298,7 +300,7 @@ MEMORY_BYTES, PAGES_A_SITE = 32_000_000, 32
 
 
 def extract_pages(
-    pages: Iterable[tuple[str, str | bytes]],
+    pages: Iterable[tuple[str | None, Source | Page] | Source | Page],
     *,
     comparison_pages: int = 20,
     strategy: str = DEFAULT_STRATEGY,
@@ -312,7 +314,8 @@ def extract_pages(
     together, and those of one template near each other. Faster than `extract` a page, and better.
 
     Args:
-        pages: URL and HTML of each page. Scheme, host and port of the URL tell its site.
+        pages: Pages as `extract` takes them, or pairs of a URL and a page. Scheme, host and port of the URL tell its
+            site; without one, it is the address that a page declares. Pages that have none are taken for one site's.
         comparison_pages: How many others of its site a page is compared with, at most.
         strategy: A name in `STRATEGIES`.
         taste: What belongs to a body in the user's eyes.
@@ -320,10 +323,12 @@ def extract_pages(
         remove: The same of what is none.
 
     Returns:
-        URL and body of each page. Pages are read some way ahead.
+        URL and body of each page; in place of a URL that is not known the path of the file, "" for none. Pages are
+        read some way ahead.
 
     Raises:
-        TypeError: A page is neither str nor bytes.
+        TypeError: A page is nothing that `extract` takes.
+        OSError: A file cannot be read.
         ValueError: There is no such strategy, or a selector is invalid.
 
     Example:
@@ -332,27 +337,71 @@ def extract_pages(
         >>> pages = [(f"http://a.example/{n}", frame.format(story)) for n, story in enumerate(stories)]
         >>> [body.text for _, body in extract_pages(pages)] == stories
         True
+        >>> [body.text for _, body in extract_pages(map(frame.format, stories))] == stories
+        True
     """
     needs_elements = find_strategy(strategy).needs_elements
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
 
-    def tell(page: Page, html: str | bytes) -> Iterator[tuple[str, Body]]:
-        others = memory.comparison_pages(page, comparison_pages, whole=needs_elements)
-        body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
-        yield page.url, replace(body, make_meta=partial(metadata_of, html, page.url))
-        page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
+    def tell(one: _Waiting) -> Iterator[tuple[str, Body]]:
+        others = memory.comparison_pages(one.known, comparison_pages, whole=needs_elements)
+        body = SiteModel.fit(others).extract(one.page, strategy=strategy, taste=taste)
+        if one.known is not one.page:  # addresses of ours
+            body = replace(
+                body, comparison=tuple(url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
+            )
+        if one.read is not None:
+            body = replace(body, make_meta=partial(_meta_of, one.read, one.page.url))
+        yield one.name, body
+        one.page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
 
-    parse = partial(Page.parse, keep=keep, remove=remove)
-    waiting: deque[tuple[Page, str | bytes]] = deque()
+    waiting: deque[_Waiting] = deque()
     size = 0
-    for url, html in pages:
-        page = parse(html, url=url)
-        memory.remember(page)
-        waiting.append((page, html))
-        size += len(html)
+    for number, given in enumerate(pages):
+        one = _waiting(given, number, memory, keep, remove)
+        memory.remember(one.known)
+        waiting.append(one)
+        size += one.size
         while len(waiting) > (AHEAD if size <= AHEAD_BYTES else 1):
-            size -= len(waiting[0][1])
-            yield from tell(*waiting.popleft())
+            size -= waiting[0].size
+            yield from tell(waiting.popleft())
     for one in waiting:
-        yield from tell(*one)
+        yield from tell(one)
+
+
+class _Waiting(NamedTuple):
+    """A page that is read ahead: what it was read from, what is remembered of it, its name for the caller."""
+
+    page: Page
+    known: Page | PageFacts
+    read: _Read | None
+    name: str
+    size: int
+
+
+# Addresses under which pages are remembered that have none, or one that another page declares, too.
+_NO_SITE, _NUMBER = "http://no-address.invalid/", "#page="
+
+
+def _waiting(
+    given: tuple[str | None, Source | Page] | Source | Page,
+    number: int,
+    memory: PageMemory,
+    keep: Iterable[str],
+    remove: Iterable[str],
+) -> _Waiting:
+    url, source = given if isinstance(given, tuple) else (None, given)
+    if isinstance(source, Page):
+        page, read, size, told = source, None, source.nbytes, bool(source.url)
+    else:
+        read = _read(source)
+        size, told = len(read.html), bool(url or read.url)
+        address = url or read.url or declared_url(read.html, read.encoding)
+        page = Page.parse(read.html, url=address, encoding=read.encoding, keep=keep, remove=remove)
+    known: Page | PageFacts = page
+    if not told and (not page.url or page.url in memory):
+        known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
+    return _Waiting(
+        page, known, read, page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else ""), size
+    )

@@ -33,7 +33,7 @@ STANDARD = "-"  # standard input, standard output
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "dedup": ("look into an index of texts, move it, check it", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
-    "extract": ("print the text of a page", "extract https://example.com/story --format markdown"),
+    "extract": ("print the text of a page, or of many", "extract https://example.com/story --format markdown"),
     "explain": ("draw what of a page is kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("show the sites of a site memory, forget one", "site example.com crawls/news"),
     "stats": ("show what a crawl counted: a table, a chart of confidence", "stats crawls/news"),

@@ -1,4 +1,4 @@
-"""`scrapy denoise extract`: the text of one page; `python -m denoise_scrapy` does the same without a project."""
+"""`scrapy denoise extract`: the text of pages; `python -m denoise_scrapy` does the same without a project."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
+from denoise_scrapy.archive.records import is_binary
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands.extract_many import Pages, is_many, write_bodies
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import shown, straight
+from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -26,7 +29,9 @@ FORMATS = ("text", "markdown", "html", "json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    add_page_arguments(parser)
+    add_page_arguments(parser, several=True)
+    of_files = "address of a file, or of a folder of them; default: what the pages declare (link rel=canonical)"
+    parser.add_argument("--url", metavar="URL", default="", help=of_files)
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     parser.add_argument(
         "--meta",
@@ -37,15 +42,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Write the text of the page."""
+    """Write the text of the page, or a line of JSON for each of several."""
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta goes with text, markdown and json")
     read = DenoiseSettings.from_settings(settings)
-    (html, url), *others = pages_of([args.page, *args.compare], "extract", settings)
-    pages = [Page.parse(source, url=at) for source, at in others]
+    if args.url and not site_key(args.url):
+        raise UsageError(f"extract: --url {args.url}: only http(s) URLs name a place of the web")
     strategy = args.strategy or read.strategy
-    body = extract(html, url, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
-    text = _written(body, url or "", args.format, args.meta)
+    if len(args.page) > 1 or is_many(args.page[0]):
+        return _many(args, read, strategy, settings)
+    (html, url), *others = pages_of([*args.page, *args.compare], "extract", settings)
+    if isinstance(html, bytes) and is_binary(html):
+        raise ValueError(f"{args.page[0]}: neither HTML nor text, nor an archive by its name (.warc, .jsonl, .parquet)")
+    pages = [Page.parse(source, url=at) for source, at in others]
+    where = url or args.url or None
+    body = extract(html, where, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
+    text = _written(body, args.format, args.meta)
     if args.output == STANDARD and sys.stdout.isatty():
         text = straight(text)
     data = text.encode(errors="replace")  # a lone surrogate has no bytes
@@ -56,10 +68,21 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _written(body: Body, url: str, form: str, meta: bool) -> str:
+def _many(args: argparse.Namespace, read: DenoiseSettings, strategy: str, settings: Settings) -> int:
+    if args.compare:
+        raise UsageError("extract: --compare goes with one PAGE; several are compared with each other")
+    if STANDARD in args.page:
+        raise UsageError("extract: standard input is one page, and goes with no other")
+    urls = [name for name in args.page if "://" in name]
+    fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
+    pages = Pages(args.page, args.url, fetched)
+    return write_bodies(pages, args.output, args.format, read, strategy, meta=args.meta)
+
+
+def _written(body: Body, form: str, meta: bool) -> str:
     if form == "json":
         fields = {
-            "url": url,
+            "url": body.url,
             "title": body.title,
             "confidence": round(body.confidence, 3),
             "evidence": body.evidence,

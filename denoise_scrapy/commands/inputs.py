@@ -59,9 +59,13 @@ class Fetched(NamedTuple):
     is_html: bool
 
 
-def add_page_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare a page, others to compare it with, and a strategy."""
-    parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
+def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Declare a page or several, others to compare one with, and a strategy."""
+    if several:
+        what = "an http(s) URL, a file, - for standard input; or several: a folder of HTML, a pattern, an archive"
+        parser.add_argument("page", metavar="PAGE", nargs="+", help=what)
+    else:
+        parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
     compare = "other pages of the site: the same"
     parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")

@@ -72,5 +72,5 @@ def test_a_page_is_read_as_bytes_or_as_text() -> None:
 
 
 def test_a_field_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="fields are markdown, html, not titles"):
+    with pytest.raises(ValueError, match="fields are markdown, html, meta, not titles"):
         list(bodies(rows_of([1]), fields=["titles"]))

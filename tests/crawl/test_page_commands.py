@@ -1,5 +1,6 @@
 """`scrapy denoise extract`, `python -m denoise_scrapy`, `scrapy denoise explain`: of files, standard input, the web."""
 
+import gzip
 import io
 import json
 import os
@@ -8,10 +9,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from denoise_scrapy import extract
+from tests.archive.warcs import members, record
 from tests.crawl.test_commands import call, scrapy
 from tests.crawl.web import Web, article, story
 
@@ -122,3 +125,102 @@ def test_pages_of_the_web(three: Path, web: Web) -> None:
     assert done.stdout.endswith("written to 127.0.0.1-explained.html\n")
     assert web("/b") in (three / "127.0.0.1-explained.html").read_text("utf-8")
     assert sorted(web.asked) == ["/a", "/b"]
+
+
+CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def folder(here: Path) -> Path:
+    """A folder `site` with six articles in two folders, without addresses, and a file that is none."""
+    for number in range(6):
+        path = here / "site" / "ab"[number % 2] / f"{number}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(article(number, [f"/{number}"]), "utf-8")
+    (here / "site" / "notes.txt").write_text("no page")
+    return here / "site"
+
+
+def test_a_folder_is_compared_with_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("extract", "site", "-o", "out.jsonl") == 0
+    assert capsys.readouterr().err.startswith("6 pages, ")
+    rows = rows_of(Path("out.jsonl").read_text("utf-8"))
+    assert [row["file"] for row in rows] == sorted(str(path) for path in folder.rglob("*.html"))
+    for row in rows:
+        assert (row["url"], row["evidence"]) == ("", "comparison pages")
+        assert row["text"].endswith(story(int(Path(row["file"]).stem)).rpartition(". ")[2])
+    assert call("extract", "site/*/*.html", "--format", "markdown", "--meta") == 0
+    assert {row["markdown"].splitlines()[0] for row in rows_of(capsys.readouterr().out)} == {
+        f"# Heading of {number}" for number in range(6)
+    }
+
+
+def test_a_folder_lies_at_an_address(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("extract", "site", "--url", "https://gazette.example/news") == 0
+    urls = [row["url"] for row in rows_of(capsys.readouterr().out)]
+    assert urls[:2] == ["https://gazette.example/news/a/0.html", "https://gazette.example/news/a/2.html"]
+    assert call("extract", "site", "--url", "gazette.example") == 2
+    assert call("extract", "site", "--compare", "site/a/0.html") == 2
+    assert call("extract", "site", "-") == 2
+    assert call("extract", "none/*.html") == 1
+    assert capsys.readouterr().err.endswith("scrapy denoise: none/*.html: there is no such file\n")
+
+
+def test_a_file_has_the_address_that_it_declares_or_that_is_named(
+    three: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = '<p>Read <a href="/more">more of this long story of the harbour and the castle</a> on Monday.</p>'
+    source = article(0).replace("<head>", "<head>" + CANONICAL.format(7)).replace("<p>", link + "<p>", 1)
+    (three / "0.html").write_text(source, "utf-8")
+    assert call("extract", "0.html", "--format", "markdown") == 0
+    assert "](https://gazette.example/more)" in capsys.readouterr().out
+    assert call("extract", "0.html", "--url", "http://other.example/1", "--format", "markdown") == 0
+    assert "](http://other.example/more)" in capsys.readouterr().out
+    assert call("extract", "0.html", "1.html") == 0
+    assert [row["url"] for row in rows_of(capsys.readouterr().out)] == ["https://gazette.example/7", ""]
+
+
+def test_pages_that_all_declare_one_address_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in folder.rglob("*.html"):
+        path.write_text(path.read_text("utf-8").replace("<head>", "<head>" + CANONICAL.format("")), "utf-8")
+    assert call("extract", "site") == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert [(row["url"], row["evidence"]) for row in rows] == [("https://gazette.example/", "comparison pages")] * 6
+
+
+def test_several_urls_are_compared_with_each_other(three: Path, web: Web, capsys: pytest.CaptureFixture[str]) -> None:
+    (three / "pages.jsonl").write_text(
+        "".join(json.dumps({"url": f"http://a.example/{n}", "html": article(n)}) + "\n" for n in range(3)) + "no JSON\n"
+    )
+    assert call("extract", "pages.jsonl", "0.html") == 1
+    told = capsys.readouterr()
+    assert [row["url"] for row in rows_of(told.out)] == [f"http://a.example/{n}" for n in range(3)] + [""]
+    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n4 pages, 1 no JSON, [\d,]+ pages/s\n", told.err)
+
+
+def test_a_warc_file_is_read(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = [record(f"http://a.example/{n}", article(n).encode()) for n in range(3)]
+    (three / "crawl.warc.gz").write_bytes(b"".join(members([*answers, record(status="301 Moved")])))
+    assert call("extract", "crawl.warc.gz") == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert [(row["url"], row["evidence"]) for row in rows] == [
+        (f"http://a.example/{n}", "comparison pages") for n in range(3)
+    ]
+
+
+@pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
+def test_what_is_no_page_is_refused_in_a_line(three: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (three / name).write_bytes(gzip.compress(article(0).encode()))
+    assert call("extract", name) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    archive = "nor an archive by its name (.warc, .jsonl, .parquet)"
+    assert told.err == f"scrapy denoise: {name}: neither HTML nor text, {archive}\n"
+    assert call("extract", name, "0.html") == 0
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 1
+    assert told.err.startswith(f"{name}: no HTML\n1 page, 1 no HTML, ")
