@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
+from importlib import import_module
 from io import UnsupportedOperation
 from pathlib import Path
 from types import MappingProxyType
@@ -49,13 +49,21 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
         kind = str(options.get("format")) if isinstance(options, Mapping) else ""
         if kind not in FORMATS or exporters.get(kind) != FORMATS[kind]:
             continue
-        if kind.endswith("parquet") and find_spec("pyarrow") is None:
+        if kind.endswith("parquet") and not _has_pyarrow():
             lack = "pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
         elif kind.startswith(CHUNKS) and not ours.fields.get(CHUNKS):
             lack = 'a field with chunks: DENOISE_FIELDS = {"chunks": "chunks"}'
         else:
             continue
         raise ConfigurationError(f"FEEDS[{str(name)!r}]['format'] = {kind!r} needs {lack}")
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import_module("pyarrow.parquet")
+    except ImportError:
+        return False
+    return True
 
 
 class ParquetItemExporter(PythonItemExporter):

@@ -313,3 +313,18 @@ def test_the_job_of_the_documentation(spark: SparkSession, folder: Path, records
     exec(source, {})
     found = {row["url"] for row in parquet.read_table(tmp_path / "texts").to_pylist()}
     assert found == {row["url"] for row in expected(records, "all").values() if row["duplicate_of"] is None}
+
+
+def test_a_folder_of_html_with_metadata(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    head = b"<meta name=author content='Ann Reed'><meta property='article:published_time' content='2031-05-01'>"
+    for number in range(8):
+        (site / f"{number}.html").write_bytes(page(story(number)).replace(b"<head>", b"<head>" + head))
+    done = run(site, tmp_path / "out", "--meta", "--url", "http://a.example/news/")
+    assert done.returncode == 0, done.stderr
+    rows = parquet.read_table(tmp_path / "out" / "bodies").to_pylist()
+    assert {row["url"] for row in rows} == {f"http://a.example/news/{number}.html" for number in range(8)}
+    for row in rows:
+        assert (row["authors"], row["published"], row["evidence"]) == (["Ann Reed"], "2031-05-01", "comparison pages")
+        assert row["title"]

@@ -1,6 +1,7 @@
 """Feeds of Parquet and of chunks: what a crawl writes, and what is said where it cannot."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -13,7 +14,6 @@ import scrapy
 from itemadapter import ItemAdapter
 from pyarrow import parquet
 
-from denoise_scrapy import exporters
 from denoise_scrapy.exporters import MOST_ROWS, ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
@@ -152,7 +152,7 @@ def test_a_feed_of_chunks_without_a_field_for_them_stops_the_start(five: list[st
 def test_a_feed_of_parquet_without_pyarrow_stops_the_start(
     five: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporters, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ConfigurationError, match=r"all.parquet'\]\['format'\] = 'parquet' needs pyarrow, which"):
         fed(five, {str(tmp_path / "all.parquet"): {"format": "parquet"}})
 
