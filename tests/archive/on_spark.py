@@ -27,7 +27,7 @@ from denoise_scrapy.archive.run import session
 from denoise_scrapy.archive.spark import _PRINT, _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
 from tests.archive.forms import COPIES, offers
-from tests.archive.warcs import ODD, archive, members, record
+from tests.archive.warcs import ODD, archive, members, page, record, story
 from tests.docs.pages import DOCS, blocks_of
 
 ROOT = Path(__file__).parents[2]
@@ -318,7 +318,7 @@ def test_the_job_of_the_documentation(spark: SparkSession, folder: Path, records
 def test_a_folder_of_html_with_metadata(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
-    head = b"<meta name=author content='Ann Reed'><meta property='article:published_time' content='2031-05-01'>"
+    head = b"<meta name=author content='Ann Reed'><meta property='article:published_time' content='2024-05-01'>"
     for number in range(8):
         (site / f"{number}.html").write_bytes(page(story(number)).replace(b"<head>", b"<head>" + head))
     done = run(site, tmp_path / "out", "--meta", "--url", "http://a.example/news/")
@@ -326,5 +326,5 @@ def test_a_folder_of_html_with_metadata(tmp_path: Path) -> None:
     rows = parquet.read_table(tmp_path / "out" / "bodies").to_pylist()
     assert {row["url"] for row in rows} == {f"http://a.example/news/{number}.html" for number in range(8)}
     for row in rows:
-        assert (row["authors"], row["published"], row["evidence"]) == (["Ann Reed"], "2031-05-01", "comparison pages")
+        assert (row["authors"], row["published"], row["evidence"]) == (["Ann Reed"], "2024-05-01", "comparison pages")
         assert row["title"]
