@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from io import UnsupportedOperation
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from itemadapter import ItemAdapter
@@ -25,13 +24,11 @@ if TYPE_CHECKING:
 
 CHUNKS = "chunks"
 #: Formats by their names in `FEEDS`.
-FORMATS: Mapping[str, str] = MappingProxyType(
-    {
-        "parquet": "denoise_scrapy.exporters.ParquetItemExporter",
-        "chunks-parquet": "denoise_scrapy.exporters.ParquetChunkExporter",
-        "chunks-jsonl": "denoise_scrapy.exporters.JsonLinesChunkExporter",
-    }
-)
+FORMATS: Mapping[str, str] = {
+    "parquet": "denoise_scrapy.exporters.ParquetItemExporter",
+    "chunks-parquet": "denoise_scrapy.exporters.ParquetChunkExporter",
+    "chunks-jsonl": "denoise_scrapy.exporters.JsonLinesChunkExporter",
+}
 # Rows, and bytes of them, that are held until they go to a temporary file, and are a row group in the end.
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
 # What DENOISE_FIELDS gives of a page as a whole, which its chunks have in parts.

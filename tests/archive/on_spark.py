@@ -27,7 +27,8 @@ from denoise_scrapy.archive.run import session
 from denoise_scrapy.archive.spark import _PRINT, _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
 from tests.archive.forms import COPIES, offers
-from tests.archive.warcs import ODD, archive, members, page, record, story
+from tests.archive.warcs import ODD, archive, members, record, story
+from tests.archive.warcs import page as html_page
 from tests.docs.pages import DOCS, blocks_of
 
 ROOT = Path(__file__).parents[2]
@@ -320,7 +321,7 @@ def test_a_folder_of_html_with_metadata(tmp_path: Path) -> None:
     site.mkdir()
     head = b"<meta name=author content='Ann Reed'><meta property='article:published_time' content='2024-05-01'>"
     for number in range(8):
-        (site / f"{number}.html").write_bytes(page(story(number)).replace(b"<head>", b"<head>" + head))
+        (site / f"{number}.html").write_bytes(html_page(story(number)).replace(b"<head>", b"<head>" + head))
     done = run(site, tmp_path / "out", "--meta", "--url", "http://a.example/news/")
     assert done.returncode == 0, done.stderr
     rows = parquet.read_table(tmp_path / "out" / "bodies").to_pylist()
