@@ -61,6 +61,7 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
             "blocks": 64,
             "title": 1,
             "comparison": 1,
+            "url": 1,
             "confidence": 1,
             "evidence": 1,
             "fallback": 1,
