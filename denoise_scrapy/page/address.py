@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from denoise_scrapy.page.parse import root_of, to_utf8
 
-#: Bytes of a page that are read for it: of 726 recorded pages none says it later.
-DECLARING_BYTES = 262_144
+#: Bytes of a page that are read for it. Of 1,641 recorded pages 1,366 say it, one of them later.
+ADDRESS_WITHIN = 262_144
 #: Characters of an address at most.
 MAX_ADDRESS = 2_000
 _PLACES = (
@@ -25,7 +25,7 @@ def declared_url(html: str | bytes, encoding: str | None = None) -> str:
         >>> declared_url("<link rel=canonical href=/7>")
         ''
     """
-    root = root_of(to_utf8(html[:DECLARING_BYTES], encoding))
+    root = root_of(to_utf8(html[:ADDRESS_WITHIN], encoding))
     told = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
     return next((one for one in told if len(one) <= MAX_ADDRESS and _is_address(one)), "")
 

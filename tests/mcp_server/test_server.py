@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from tests.crawl.web import Reply, Web, article, story
 
 ROOT = Path(__file__).parents[2]
-LONGEST = 60  # seconds
+LONGEST = 120  # seconds; a crawl of three pages takes some ten
 Call = Callable[..., Any]
 
 
