@@ -6,7 +6,7 @@ import difflib
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -17,13 +17,14 @@ from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
-from denoise_scrapy.items import ComparedFields
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
+
+    from denoise_scrapy.items import ComparedFields
 
 __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "nearest_hint"]
 
@@ -147,6 +148,12 @@ def check_store(place: str) -> None:
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
+
+
+def _compared_fields(names: Sequence[str]) -> ComparedFields:
+    from denoise_scrapy.items import ComparedFields  # noqa: PLC0415 - it loads Scrapy, which a page alone does not need
+
+    return ComparedFields.parse(names)
 
 
 def other_cores() -> int:
@@ -292,7 +299,7 @@ class DenoiseSettings:
         "Item fields that decide, in place of all others: the one with the text, whoever fills it (none: the body "
         "field, where we filled it); "
         '=NAME: duplicates agree in it; !NAME: they differ in it. Example: `["body", "=sku"]`.',
-        check=ComparedFields.parse,
+        check=_compared_fields,
     )
     dedup_scope: str = _setting(
         "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
@@ -328,7 +335,7 @@ class DenoiseSettings:
     @cached_property
     def compared_fields(self) -> ComparedFields:
         """`dedup_fields` by what they do."""
-        return ComparedFields.parse(self.dedup_fields)
+        return _compared_fields(self.dedup_fields)
 
     @property
     def mark_field(self) -> str:

@@ -9,17 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import UsageError
-
 from denoise_scrapy.body import Body, extract
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import shown, straight
 
 if TYPE_CHECKING:
-    from scrapy.settings import Settings
+    from denoise_scrapy.commands.fetching import Given
 
 FORMATS = ("text", "markdown", "html", "json")
 
@@ -36,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the text of the page."""
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta goes with text, markdown and json")

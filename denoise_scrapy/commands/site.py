@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import UsageError
-
+from denoise_scrapy.commands import UsageError
 from denoise_scrapy.crawl.pages import SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table

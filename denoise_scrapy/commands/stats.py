@@ -10,9 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import UsageError
-
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.crawl.log import STATS_FILE
 from denoise_scrapy.shown import MAX_CELL, say, say_json, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
