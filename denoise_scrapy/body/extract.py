@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +26,7 @@ from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.metadata import Metadata, metadata_of
-from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError, removed_elements
 from denoise_scrapy.site import PageMemory, SiteStatistics
@@ -129,19 +129,20 @@ def _body(
     comparison: tuple[str, ...] = (),
     title: Callable[[], str] | None = None,
 ) -> Body:
-    signs = _permalinks(page)
+    signs = {"a link to its own heading": _permalinks(page), "a button beside code": _code_buttons(page)}
     decision = _without_leftovers(page, decision, signs)
     kept = decision.kept
+    gone = np.concatenate(list(signs.values()))
     return Body(
-        text=page.without(signs).text_of(kept) if len(kept) else "",
+        text=page.without(gone).text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
         comparison=comparison,
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
-        make_blocks=lambda: _blocks(page.without(signs), decision),
-        make_rendering=lambda: render(page.without(signs), kept),
+        make_blocks=lambda: _blocks(page.without(gone), decision),
+        make_rendering=lambda: render(page.without(gone), kept),
         make_title=title or (lambda: title_of(page)),
     )
 
@@ -169,14 +170,37 @@ def _leads_here(page: Page, href: str) -> bool:
     return bool(place) and (not address or page.absolute(href) == page.absolute(page.url) != "")
 
 
-def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decision:
-    """The decision less headers of tables of which no row is kept, and blocks of nothing but permalinks.
+#: The button of a block of code says a word or two: "Copy", "Try it yourself".
+BUTTON_TOKENS = 3
+
+
+def _code_buttons(page: Page) -> IntArray:
+    """The only button, of few words, right before or behind a block of code.
+
+    Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
+    """
+    e, blocks = page.elements, page.blocks
+    is_button = e.has_tag({"button"})
+    if not is_button.any():
+        return np.zeros(0, np.int64)
+    lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
+    for match in page.kept_by_user:
+        lone &= ~e.inside(match.elements)
+    lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
+    code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
+    beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
+    button = e.nearest(lone)[blocks.element[beside]]
+    return np.unique(button[button >= 0])
+
+
+def _without_leftovers(page: Page, decision: Decision, signs: Mapping[str, IntArray]) -> Decision:
+    """The decision less headers of tables of which no row is kept, and blocks of nothing but signs, by what they are.
 
     A header that the user keeps stays, and so do headers where there is nothing else.
     """
     e, blocks = page.elements, page.blocks
     alone = headers_alone(page, decision.kept)
-    if alone is None and not len(signs):
+    if alone is None and not any(map(len, signs.values())):
         return decision
     reasons = np.full(len(blocks), "", object)
     if alone is not None:
@@ -184,11 +208,13 @@ def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decis
             alone &= ~e.inside(match.elements)[blocks.element]
         if (decision.kept & ~alone).any():
             reasons[alone & decision.kept] = "a header without a row"
-    if len(signs):
-        in_signs = e.inside(signs)
+    for what, elements in signs.items():
+        if not len(elements):
+            continue
+        in_signs = e.inside(elements)
         removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
         empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
-        reasons[empty & decision.kept] = "a link to its own heading"
+        reasons[empty & decision.kept] = what
     kept = decision.kept & (reasons == "")
     return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 

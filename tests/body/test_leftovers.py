@@ -58,6 +58,47 @@ def test_what_is_removed_and_kept_by_selectors_beside_permalinks() -> None:
     assert kept_of(heading + STORY, remove="h2", keep="h2").text.splitlines()[0] == "The old bridge"
 
 
+CODE = "<pre>$ bridge --close</pre>"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<div><button>Copy</button>{CODE}</div>",
+        f"<div>{CODE}<button type=button><span>Copy code</span></button></div>",
+        f"<div><div><span>shell</span><button>Copy</button></div>{CODE}</div>",
+        f"<button>Copy</button>{CODE}",
+    ],
+)
+def test_the_button_of_a_code_block_is_no_text(page: str) -> None:
+    body = kept_of(STORY + page)
+    for text in (body.text, body.html, body.markdown, str(body.chunks())):
+        assert "Copy" not in text
+        assert "$ bridge --close" in text
+        assert ("shell" in text) == ("shell" in page)
+    assert [block.reason for block in body.blocks if not block.kept] == ["a button beside code"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<div><button>Bash</button><button>Fish</button></div>{CODE}",  # tabs
+        f"<h3><button>Copy</button></h3>{CODE}",
+        f"<button>Copy</button>{STORY}{CODE}",
+        f"<p>Copy</p>{CODE}",
+        f"<button>How the bridge is closed</button>{CODE}",
+        f"<button>{STORY}<div>Copy</div></button>{CODE}",
+        f"{CODE}<p>Copy</p>{STORY}<button>Close</button>",
+    ],
+)
+def test_other_buttons_and_lines_beside_code_stay(page: str) -> None:
+    assert all(block.kept for block in kept_of(STORY + page).blocks)
+
+
+def test_a_button_that_the_user_keeps_stays() -> None:
+    assert "Copy" in kept_of(f"{STORY}<button>Copy</button>{CODE}", keep="button").text
+
+
 TABLE = (
     "<table><caption>Rain</caption><thead><tr><th>City<th>Rain</thead>"
     "<tr><th scope=row>Bergen<td>9 mm<tr><th scope=row>Oslo<td>3 mm</table>"
