@@ -139,8 +139,10 @@ def test_the_reference_lists_all_that_is_public(module: str, site: tuple[Path, l
 def test_the_reference_begins_with_a_list_of_its_names(site: tuple[Path, list[str]]) -> None:
     listed = set(re.findall(r"`(\w+)`", (DOCS / "api.md").read_text("utf-8")))
     for path in (site[0] / "api").glob("*.html"):
-        headings = html.parse(str(path)).getroot().xpath(
-            "//h2[@class='doc doc-heading']/span[contains(@class, 'doc-object-name')]/text()"
+        headings = (
+            html.parse(str(path))
+            .getroot()
+            .xpath("//h2[@class='doc doc-heading']/span[contains(@class, 'doc-object-name')]/text()")
         )
         assert headings
         assert [name for name in headings if name not in listed] == [], path
