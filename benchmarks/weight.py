@@ -1,9 +1,9 @@
 """What an installation weighs and how fast it starts, beside trafilatura: `python -m benchmarks.weight`.
 
-Each extra is installed into an environment of its own, from a wheel of this checkout, and the files of each distribution
-there are summed. A page of the example portal is read from a file by either command line, in turn; a crawl of one page
-runs with the add-on and without. Writes the sections of `docs/figures.md`. PySpark is 450 MB to download; `--without archive`
-leaves it out, and its row as it was.
+Each extra is installed into an environment of its own, from a wheel of this checkout, and the files of each
+distribution there are summed. A page of the example portal is read from a file by either command line, in turn; a crawl
+of one page runs with the add-on and without. Writes the sections of `docs/figures.md`. PySpark is 450 MB to download:
+`--without archive` leaves it out, and its row as it was.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def installed(folder: Path, *wanted: str) -> tuple[Path, dict[str, float]]:
     """Install into a new environment; return its Python, and the MB of each distribution in it."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *wanted], check=True)
     site = next(folder.glob("lib/python*/site-packages"))
     sizes = {}
@@ -65,7 +65,7 @@ def installed(folder: Path, *wanted: str) -> tuple[Path, dict[str, float]]:
     return python, sizes
 
 
-def measured(command: Sequence[str | Path], folder: Path) -> Run:
+def measured(command: Sequence[str], folder: Path) -> Run:
     """Run a command in a folder, with a page as standard input."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY_", "PYTHON"))}
     with (folder / "page.html").open("rb") as page:
@@ -79,7 +79,7 @@ def measured(command: Sequence[str | Path], folder: Path) -> Run:
     return Run(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / MEGABYTE)
 
 
-def in_turn(commands: Mapping[str, Sequence[str | Path]], folder: Path) -> dict[str, Run]:
+def in_turn(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, Run]:
     """Medians of some rounds, of which each runs all commands; a first one compiles what is imported."""
     rounds = [{name: measured(command, folder) for name, command in commands.items()} for _ in range(ROUNDS + 1)][1:]
     return {
@@ -110,11 +110,11 @@ def starts(ours: Path, theirs: Path, folder: Path) -> list[list[str]]:
     (project / "scrapy.cfg").write_text("[settings]\ndefault = courier\n", "utf-8")
     (project / "courier.py").write_text(f"{ADDON}\n", "utf-8")
     (project / "page.html").write_bytes((folder / "page.html").read_bytes())
-    crawl = [ours, "-m", "scrapy", "runspider", "one.py"]
-    page = [ours, "-m", "denoise_scrapy", "page.html"]
+    crawl = [str(ours), "-m", "scrapy", "runspider", "one.py"]
+    page = [str(ours), "-m", "denoise_scrapy", "page.html"]
     runs = in_turn(
         {
-            "trafilatura": [theirs, theirs.parent / "trafilatura"],
+            "trafilatura": [str(theirs), str(theirs.with_name("trafilatura"))],
             "`python -m denoise_scrapy page.html`": page,
             "a crawl of one page, bare": crawl,
             "with the add-on": [*crawl, "-s", ADDON],
@@ -125,15 +125,8 @@ def starts(ours: Path, theirs: Path, folder: Path) -> list[list[str]]:
     names = list(runs)
     ordered = {name: runs[name] for name in names[:2]} | inside | {name: runs[name] for name in names[2:]}
     peer, bare = runs["trafilatura"].seconds, runs["a crawl of one page, bare"].seconds
-    return [
-        [
-            name,
-            f"{run.seconds:.2f}",
-            f"{run.seconds / (bare if name in names[2:] else peer):.2f}",
-            f"{run.megabytes:.0f}",
-        ]
-        for name, run in ordered.items()
-    ]
+    times = {name: run.seconds / (bare if name in names[2:] else peer) for name, run in ordered.items()}
+    return [[name, f"{run.seconds:.2f}", f"{times[name]:.2f}", f"{run.megabytes:.0f}"] for name, run in ordered.items()]
 
 
 def kept(rows: Sequence[Sequence[str]], extras: Sequence[str]) -> list[list[str]]:
@@ -150,7 +143,7 @@ def main() -> None:
     extras = [extra for extra in EXTRAS if extra not in args.without]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT]
+        wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", name, str(ROOT)]
         subprocess.run(wheel, check=True)
         rows = weights(next(folder.glob("*.whl")), folder, extras)
         theirs, peer = installed(folder / "peer", "trafilatura")
