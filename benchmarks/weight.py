@@ -35,7 +35,7 @@ import scrapy
 
 class One(scrapy.Spider):
     name = "one"
-    custom_settings = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "ERROR"}
+    custom_settings = {"TELNETCONSOLE_ENABLED": False}
     start_urls = ["file:///PAGE"]
 
     def parse(self, response):
@@ -110,7 +110,7 @@ def starts(ours: Path, theirs: Path, folder: Path) -> list[list[str]]:
     (project / "scrapy.cfg").write_text("[settings]\ndefault = courier\n", "utf-8")
     (project / "courier.py").write_text(f"{ADDON}\n", "utf-8")
     (project / "page.html").write_bytes((folder / "page.html").read_bytes())
-    crawl = [str(ours), "-m", "scrapy", "runspider", "one.py"]
+    crawl = [str(ours), "-m", "scrapy", "runspider", "-L", "ERROR", "one.py"]
     page = [str(ours), "-m", "denoise_scrapy", "page.html"]
     runs = in_turn(
         {

@@ -5,33 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from configparser import ConfigParser
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from denoise_scrapy.commands import run
 
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
-
-def _settings() -> Settings | Mapping[str, Any]:
-    """Settings of the project around; where there is none, Scrapy, which takes as long as a page, is not loaded."""
-    if not _in_project():
-        return {"LOG_ENABLED": False}
-    from scrapy.utils.project import get_project_settings  # noqa: PLC0415 - see above
-
-    settings = get_project_settings()
-    settings.set("LOG_ENABLED", False, priority="cmdline")
-    return settings
-
-
-def _in_project() -> bool:
-    """Return whether Scrapy would find settings: named by a variable, or in one of its files."""
+def _settings() -> Mapping[str, Any]:
+    """Return the settings of the project around, found as by Scrapy, which takes as long to load as a page."""
     home, here = Path.home(), Path.cwd()
     of_user = os.environ.get("XDG_CONFIG_HOME") or home / ".config"
-    folders = [*map(Path, ("/etc", "c:/scrapy", of_user)), here, *here.parents]
-    files = [home / ".scrapy.cfg", *(folder / "scrapy.cfg" for folder in folders)]
-    return any(name.startswith("SCRAPY_") for name in os.environ) or any(file.exists() for file in files)
+    of_all = [Path("/etc/scrapy.cfg"), Path("c:/scrapy/scrapy.cfg"), Path(of_user, "scrapy.cfg"), home / ".scrapy.cfg"]
+    around = [path for folder in (here, *here.parents) if (path := folder / "scrapy.cfg").exists()][:1]
+    files = ConfigParser()
+    files.read([*of_all, *around])
+    sys.path += [str(path.parent) for path in around]
+    project = os.environ.get("SCRAPY_PROJECT", "default")
+    name = os.environ.get("SCRAPY_SETTINGS_MODULE") or files.get("settings", project, fallback="")
+    found = vars(import_module(name)) if name else {}
+    return {key: value for key, value in found.items() if key.isupper()} | {"LOG_ENABLED": False}
 
 
 if __name__ == "__main__":

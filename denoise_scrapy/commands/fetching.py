@@ -14,7 +14,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
-#: Settings of a project; outside of one, those that are not Scrapy's own.
+#: Settings of a project, or those that are not Scrapy's own.
 Given: TypeAlias = Settings | Mapping[str, Any]
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

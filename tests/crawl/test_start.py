@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawl.web import article, story
+from tests.crawl.web import Web, article, story
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 #: What a page alone does not need: it is Scrapy's, of an extra, or of another subcommand.
 FOREIGN = {"scrapy", "twisted", "itemadapter", "scipy", "datasketch", "redis", "pyarrow", "pyspark", "dateparser"}
 OTHERS = {"denoise_scrapy.addon", "denoise_scrapy.crawl", "denoise_scrapy.commands.dedup", "denoise_scrapy.items"}
@@ -57,19 +57,35 @@ def test_a_file_needs_no_scrapy(tmp_path: Path, form: str) -> None:
 
 @pytest.mark.parametrize("place", ["scrapy.cfg", ".config/scrapy.cfg", ".scrapy.cfg", "../scrapy.cfg", "variable"])
 def test_a_project_around_has_its_say(tmp_path: Path, place: str) -> None:
+    """Its module stands beside its scrapy.cfg; of the user's own files it must be importable, as with Scrapy."""
     folder = tmp_path / "within"
     folder.mkdir()
     (folder / "0.html").write_text(article(0), "utf-8")
-    (tmp_path / "courier.py").write_text("DENOISE_REMOVE = ['p']\n", "utf-8")
     variables = {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, tmp_path)))}
+    module = tmp_path / "courier.py"
     if place == "variable":
         variables["SCRAPY_SETTINGS_MODULE"] = "courier"
     else:
         (folder / place).parent.mkdir(exist_ok=True)
-        (folder / place).write_text("[settings]\ndefault = courier\n", "utf-8")
+        (folder / place).write_text("[settings]\ndefault = none\ncourier = courier\n", "utf-8")
+        variables["SCRAPY_PROJECT"] = "courier"
+    if place in {"scrapy.cfg", "../scrapy.cfg"}:
+        module = (folder / place).with_name("courier.py")
+        del variables["PYTHONPATH"]
+    module.write_text("DENOISE_REMOVE = ['p']\n", "utf-8")
     printed, modules = run(folder, "0.html", **variables)
-    assert "scrapy.settings" in modules
     assert story(0).split(".")[0] not in printed
+    assert loaded(modules, FOREIGN) == set()
+
+
+def test_a_page_of_the_web_is_fetched_as_by_the_project(tmp_path: Path, web: Web) -> None:
+    web.pages["/0"] = article(0)
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = courier\n", "utf-8")
+    (tmp_path / "courier.py").write_text("ROBOTSTXT_OBEY = True\nDENOISE_REMOVE = ['p.x']\n", "utf-8")
+    printed, modules = run(tmp_path, web("/0"))
+    assert story(0).split(".")[0] in printed
+    assert "scrapy.settings" in modules
+    assert web.asked == ["/robots.txt", "/0"]
 
 
 def test_a_run_loads_the_module_of_its_subcommand_alone() -> None:
