@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
+from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
@@ -17,6 +20,10 @@ from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy.crawler import Crawler
+
     from denoise_scrapy.crawl.index_guard import ItemText
     from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.pages import PageText
@@ -46,6 +53,20 @@ NOT_OWN = (
     "%s has a text that stands on most other pages of its site, as that of a wall or an error page: it is no copy. "
     "(Further such items: denoise/dedup/not_own)"
 )
+EARLIER = (
+    "%s comes before BodyPipeline: items pass it without their %r, and near-duplicates pass it too. If it stores "
+    "items, give it a greater number in ITEM_PIPELINES than %s"
+)
+# Why items have no text of their own, in the order in which it is said.
+LACKS = {
+    SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
+    ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
+    NO_PAGE: "come from no HTML page that was read",
+}
+NO_BODY = (
+    "Not one item of this crawl has a text of its page: %s. DENOISE_ENABLED = False in the spider's custom_settings is "
+    "for spiders that want none"
+)
 
 
 class NearDuplicate(DropItem):
@@ -66,29 +87,58 @@ class NearDuplicate(DropItem):
 class BodyPipeline(Component):
     """Sets the body field of each item to the text of its page.
 
-    It should be the first pipeline: one that replaces the item before it hides where the item came
-    from. Whatever goes wrong here, the item passes.
+    It should be the first pipeline: one that stores items before it stores no text, one that replaces an item hides
+    where it came from. Whatever goes wrong here after the start, the item passes.
+
+    Raises:
+        ConfigurationError: The file of the site memory is refused, or a library is missing; the crawl does not start.
     """
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
+        self._earlier: list[str] = []
+        self._last = ""
         with refusing_to_start(state.crawler):
             self._values = ItemValues(state.settings, state.log, state.comparison, state.beside)
+            if state.settings.enabled:
+                state.sites.open()
 
     def open_spider(self) -> None:
-        """Open the site memory.
+        """Say where our pipelines stand among the project's."""
+        try:
+            self._look_at_order()
+        except Exception as error:  # of a manager of pipelines with a will of its own
+            self._log.report("pipelines", error)
 
-        Raises:
-            ConfigurationError: Its file is refused; the crawl does not start.
-        """
+    def _look_at_order(self) -> None:
+        names: list[str] = []  # of the project's pipelines
+        ours: list[str] = []
+        before: list[str] = []  # the last of ours
+        for pipeline, name in _order(self._state.crawler):
+            if pipeline is self:
+                self._earlier = list(names)
+            if isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+                ours.append(name.rpartition(".")[2])
+                before = list(names)
+            else:
+                names.append(name)
+        self._last = ours[-1] if ours else ""
         if self._state.settings.enabled:
-            with refusing_to_start(self._state.crawler):
-                self._state.sites.open()
+            others = ", ".join(before) or "none"
+            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), others, extra=self._log.extra)
 
     async def close_spider(self) -> None:
-        """Save and close the site memory."""
+        """Save and close the site memory; say why no item has a text, where none has."""
         if self._state.pages.used:
+            self._explain_lack()
             await self._state.sites.close()
+
+    def _explain_lack(self) -> None:
+        """Warn where not one item could be given a text."""
+        counts = {reason: self._log.counted(f"body/{reason}") for reason in LACKS}
+        if any(counts.values()) and not self._log.counted("body/items") and not self._log.counted("body/kept"):
+            why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
+            self._log.say_once("no_body", logging.WARNING, NO_BODY, why)
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -121,6 +171,8 @@ class BodyPipeline(Component):
             if text is None:
                 text = await self._values.text_of(crawled)
                 state.pages.note_text(crawled, text)
+        if self._earlier and not text.is_empty:
+            self._name_earlier(item, fields)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
             whose.given.add(field)
@@ -128,6 +180,12 @@ class BodyPipeline(Component):
             item = changed
         self._count(text)
         return item
+
+    def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
+        """Warn of each pipeline that an item has passed before it had its text: one that stores items has none."""
+        lacking = next((field for field in fields if not has_text(item, field)), "")
+        for name in self._earlier if lacking else ():
+            self._log.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
         """Return whether an item is to be given a field of ours."""
@@ -161,6 +219,9 @@ class NearDuplicatePipeline(Component):
 
     A text is kept for good when its item was delivered; until then its copies wait. Whatever goes wrong here after
     the start, the item passes.
+
+    Raises:
+        ConfigurationError: The file of the index is refused; the crawl does not start.
     """
 
     def __init__(self, state: CrawlState):
@@ -168,15 +229,12 @@ class NearDuplicatePipeline(Component):
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
         state.memories.watch("copies", evicted=lambda: self._copies.evicted)
+        with refusing_to_start(state.crawler):
+            self._check.guard.open()
 
     def open_spider(self) -> None:
-        """Open the index.
-
-        Raises:
-            ConfigurationError: Its file is refused; the crawl does not start.
-        """
-        with refusing_to_start(self._state.crawler):
-            self._check.guard.open()
+        """Begin to use the index."""
+        self._check.guard.begin()
 
     async def close_spider(self) -> None:
         """Say in the stats what was found, and close the index; what it kept is stored already."""
@@ -305,3 +363,14 @@ class NearDuplicatePipeline(Component):
         changed = with_field(item, settings.mark_field, mark)
         self._state.items.add_copy(item, changed)
         return changed
+
+
+def _order(crawler: Crawler) -> list[tuple[Any, str]]:
+    """The pipelines that run, in their order, and each as its user knows it: its path and its number."""
+    engine: Any = crawler.engine
+    listed = crawler.settings.getdict("ITEM_PIPELINES")
+    numbers = {load_object(path): number for path, number in listed.items() if number is not None}
+    return [
+        (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
+        for one in getattr(engine.scraper.itemproc, "middlewares", ())
+    ]

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -164,6 +165,11 @@ class RedisLink:
 
 
 _MAGIC = b"SQLite format 3\x00"
+KIND = "file"  # the constant of `StoreMismatch` that says what a file is
+# What files of ours are, by the number in their header that tells them from other databases.
+OWN_FILES: Mapping[int, str] = MappingProxyType(
+    {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
+)
 _MOVE = "Give another path, or move that file away; it has not been touched."
 _MEMORY_PAGE = 16384  # of a database in memory: of 4 KB a seventh is lost at the ends of pages
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
@@ -186,7 +192,10 @@ class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happe
     """
 
     def __init__(self, constant: str, stored: str, current: str, where: str, advice: str) -> None:
-        super().__init__(f"{where}: {constant!r} is {stored} there and {current} here. {advice}")
+        differs = f"this is {stored}, and {current} is needed"
+        if constant != KIND:
+            differs = f"{constant!r} is {stored} there and {current} here"
+        super().__init__(f"{where}: {differs}. {advice}")
         self.constant = constant
         self.stored = stored
         self.current = current
@@ -197,8 +206,7 @@ class FileKind:
     """One kind of file.
 
     Attributes:
-        application_id: Number in the file's header that tells it from other databases.
-        what: What it is, for messages: "an index of denoise_scrapy".
+        application_id: Number in the file's header, of `OWN_FILES`.
         schema: Statements that make its tables where there are none; `meta` is made for every kind.
         advice: What to do with a file of another version.
         sound: Tables of which every cell is to be of its column's type, which SQLite itself does not see to, each with
@@ -206,10 +214,14 @@ class FileKind:
     """
 
     application_id: int
-    what: str
     schema: tuple[str, ...]
     advice: str
     sound: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def what(self) -> str:
+        """What it is, for messages."""
+        return OWN_FILES[self.application_id]
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
@@ -288,15 +300,16 @@ def connect_to_read(
 def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Raise `StoreMismatch` for a folder and, by its header, for a file that is not of the kind."""
     if path.is_dir():
-        raise StoreMismatch("file", "a folder", "a file", str(path), "Give the path of a file.")
+        raise StoreMismatch(KIND, "a folder", "a file", str(path), "Give the path of a file.")
     if not path.exists() or not path.stat().st_size:
         return
     with path.open("rb") as file:
         head = file.read(100)
     if not head.startswith(_MAGIC):
-        raise StoreMismatch("file", "no SQLite database", kind.what, str(path), _MOVE)
-    if int.from_bytes(head[68:72], "big") != kind.application_id:
-        raise StoreMismatch("file", "another program's database", kind.what, str(path), _MOVE)
+        raise StoreMismatch(KIND, "no SQLite database", kind.what, str(path), _MOVE)
+    found = int.from_bytes(head[68:72], "big")
+    if found != kind.application_id:
+        raise StoreMismatch(KIND, OWN_FILES.get(found, "another program's database"), kind.what, str(path), _MOVE)
 
 
 def _make(link: sqlite3.Connection, kind: FileKind) -> None:

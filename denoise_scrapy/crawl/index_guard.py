@@ -137,6 +137,9 @@ class IndexGuard:
                 self.index = self._opened()
         except UnusableNowError as error:
             self._failed(error)
+
+    def begin(self) -> None:
+        """Note from now on, again and again, that the crawl lives."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
@@ -297,7 +300,7 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
         ConfigurationError: It cannot be opened there, or was made with other settings.
         UnusableNowError: It cannot be opened now, but may be later.
     """
-    shown = f"the index of texts {without_password(place)}"
+    shown = without_password(place)
     try:
         return DuplicateIndex(
             settings.dedup_threshold or None,
@@ -313,7 +316,7 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
         kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
-        raise kind(f"{shown}: {error}{advice}") from error
+        raise kind(f"the index of texts {shown}: {str(error).removeprefix(f'{shown}: ')}{advice}") from error
 
 
 def passes_by_itself(error: Exception) -> bool:

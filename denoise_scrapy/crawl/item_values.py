@@ -76,7 +76,7 @@ class ItemValues:
                         load(library)
                 except ImportError as error:
                     field = settings.item_fields[what]
-                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r} {error}") from error
+                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
     async def text_of(self, crawled: CrawledPage) -> PageText:
         """Return what the items of a page are given."""
@@ -110,7 +110,7 @@ class ItemValues:
         if made.lack:
             self._log.count(made.lack)
         if isinstance(made.error, ImportError):  # wanted by a request: nothing of it was known at the start
-            self._log.say_once("meta", logging.WARNING, "A request's fields for metadata: %s", made.error)
+            self._log.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
         elif made.error is not None:
             self._log.report("meta", made.error)
         for what, found, lacking in (

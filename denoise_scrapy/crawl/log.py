@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,6 +20,8 @@ from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from scrapy.crawler import Crawler
 
 Number = Callable[[], int]
@@ -141,9 +144,10 @@ def write_stats(crawler: Crawler) -> None:
 
 @contextmanager
 def refusing_to_start(crawler: Crawler) -> Iterator[None]:
-    """Log a `ConfigurationError` raised inside, in a line of its own, and let the process fail.
+    """Log a `ConfigurationError` raised inside, in one line, and let the process fail.
 
-    Scrapy itself shows a traceback only.
+    Scrapy itself shows a traceback only. An engine that is there would add those of components which it closes before
+    they were opened: what may be refused is best made with the component, before there is an engine.
 
     Raises:
         ConfigurationError: The one raised inside.
@@ -152,6 +156,7 @@ def refusing_to_start(crawler: Crawler) -> Iterator[None]:
         yield
     except ConfigurationError as error:
         logger.critical("The crawl does not start: %s", error)
+        hide_tracebacks()
         # Scrapy 2.14 takes a crawler without a spider, and nothing else, for one that failed to
         # start; its exit code would be 0.
         if _has_no_engine(crawler):  # an engine would stumble over it when it is closed
@@ -164,3 +169,22 @@ def _has_no_engine(crawler: Crawler) -> bool:
         return crawler.engine is None
     except RuntimeError:  # Scrapy 2.18 raises where older versions have None
         return True
+
+
+def hide_tracebacks() -> None:
+    """Leave out the traceback of each `ConfigurationError` from now on: its message says all that a user can use."""
+    if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
+        sys.excepthook = _show_without_traceback
+    for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
+        logging.getLogger(name).addFilter(_is_news)
+
+
+def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, ConfigurationError):
+        print(f"The crawl does not start: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], ConfigurationError))

@@ -118,7 +118,8 @@ class SiteKeeper:
                 store = facts_store(place)
                 store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
-            raise ConfigurationError(f"the site memory {without_password(place or '')}: {error}") from error
+            shown = without_password(place or "")
+            raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error
         except FAILURES as error:  # perhaps it works later
             back_off.failed()
             self._failed(error)

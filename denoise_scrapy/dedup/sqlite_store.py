@@ -24,7 +24,6 @@ BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process
 FORMAT = "4"  # raise with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
-    what="an index of denoise_scrapy",
     schema=(
         # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one.
         # What is looked at most comes first: opening reads all but the group and s1, `sqlite3` shows the rest.

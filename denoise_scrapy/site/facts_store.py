@@ -159,7 +159,6 @@ def _row(facts: PageFacts) -> tuple[str, bytes]:
 
 _FILE = FileKind(
     application_id=0x64737369,  # 'dssi'
-    what="a site memory of denoise_scrapy",
     schema=(
         """CREATE TABLE IF NOT EXISTS facts (
             site TEXT NOT NULL, url TEXT NOT NULL, saved REAL NOT NULL, facts BLOB NOT NULL,

@@ -97,5 +97,7 @@ def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: st
 def test_a_field_of_dates_names_its_extra(page: str, tmp_path: Path) -> None:
     log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", 'DENOISE_FIELDS={"published": "mine"}')
     assert feed == ""
-    assert "The crawl does not start: DENOISE_FIELDS['published'] = 'mine' needs dateparser, which is not" in log
+    assert (
+        "The crawl does not start: DENOISE_FIELDS['published'] = 'mine': metadata needs dateparser, which is not" in log
+    )
     assert "pip install denoise-scrapy[meta]" in log
