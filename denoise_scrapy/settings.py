@@ -351,13 +351,15 @@ class DenoiseSettings:
         return int(self.max_page_mb * MEGABYTE)
 
     @classmethod
-    def from_settings(cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | None = None) -> DenoiseSettings:
+    def from_settings(
+        cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | type[Spider] | None = None
+    ) -> DenoiseSettings:
         """Read and check all settings.
 
         Args:
             settings: The crawl's settings; names without our prefix are ignored.
-            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings. Methods of
-                such a name are ignored.
+            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings, or those of its class. Methods
+                of such a name are ignored.
 
         Raises:
             ConfigurationError: A name is unknown or a value invalid.
@@ -424,11 +426,11 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
-def _attributes(spider: Spider) -> Iterator[tuple[str, Any]]:
+def _attributes(spider: Spider | type[Spider]) -> Iterator[tuple[str, Any]]:
     for name in dir(spider):
         if name.startswith(PREFIX.lower()):
             value = getattr(spider, name)
-            if not callable(value):
+            if not callable(value) and not isinstance(value, property):  # as a class has it
                 yield name, value
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from denoise_scrapy.crawl.pages import SITES_FILE, sites_place
+from denoise_scrapy.crawl.pages import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
@@ -18,7 +18,7 @@ from denoise_scrapy.storage import SCHEMES
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-_NO_STORE = "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
+_NO_STORE = f"no STORE is given, and the settings name none: {PLACES}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

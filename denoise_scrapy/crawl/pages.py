@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 
 SITES_FILE = "denoise-sites.sqlite"
+# The settings that say where it lies.
+PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 # SQLite's own name for a database without a file.
 NO_FILE = ":memory:"
 # Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
