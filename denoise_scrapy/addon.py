@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.crawl.log import hide_tracebacks, refusing_to_start
+from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

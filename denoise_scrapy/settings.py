@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
@@ -22,10 +24,12 @@ from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "nearest_hint"]
+__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
@@ -69,6 +73,25 @@ _REPLACED = {
 
 class ConfigurationError(ValueError):
     """A setting of ours is unknown or invalid; the message says which, and what is valid."""
+
+
+def hide_tracebacks() -> None:
+    """Leave out the traceback of each `ConfigurationError` from now on: its message says all that a user can use."""
+    if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
+        sys.excepthook = _show_without_traceback
+    for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
+        logging.getLogger(name).addFilter(_is_news)
+
+
+def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, ConfigurationError):
+        print(f"The crawl does not start: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], ConfigurationError))
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,9 @@ def run(argv: Sequence[str], settings: Settings) -> int:
     Raises:
         SystemExit: The command line is wrong, or asks for help.
     """
-    args = _parser().parse_args(argv)
+    args = argparse.Namespace()
     try:
+        args = _parser().parse_args(argv)
         code: int = args.run(args, settings)
         sys.stdout.flush()
         return code

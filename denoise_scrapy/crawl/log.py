@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError, hide_tracebacks
 from denoise_scrapy.shown import counted, logger_of
 from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from scrapy.crawler import Crawler
 
 Number = Callable[[], int]
@@ -169,22 +166,3 @@ def _has_no_engine(crawler: Crawler) -> bool:
         return crawler.engine is None
     except RuntimeError:  # Scrapy 2.18 raises where older versions have None
         return True
-
-
-def hide_tracebacks() -> None:
-    """Leave out the traceback of each `ConfigurationError` from now on: its message says all that a user can use."""
-    if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
-        sys.excepthook = _show_without_traceback
-    for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
-        logging.getLogger(name).addFilter(_is_news)
-
-
-def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if issubclass(kind, ConfigurationError):
-        print(f"The crawl does not start: {error}", file=sys.stderr)
-    else:
-        sys.__excepthook__(kind, error, trace)
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    return not (record.exc_info and isinstance(record.exc_info[1], ConfigurationError))

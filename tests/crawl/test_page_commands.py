@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from denoise_scrapy import extract
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call, scrapy
 from tests.crawl.web import Web, article, story
 
@@ -82,8 +83,9 @@ def test_writes_a_file_and_prints_a_table(three: Path, capsys: pytest.CaptureFix
     assert call("explain", "0.html", "--compare", "1.html", "--compare", "2.html", "0.html") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("0.html: ")
-    assert lines[1:3] == ["compared with 2 of 3 pages", "  0.html: left out: it is the page itself or a copy of it"]
-    assert [line.split()[0] for line in lines[3:]] == ["blocks", "kept", "template", "low", "hidden", "written"]
+    left_out = "  0.html: left out: it is the page itself or a copy of it"
+    assert lines[1:5] == ["compared with 2 of 3 pages", "  1.html", "  2.html", left_out]
+    assert [line.split()[0] for line in lines[5:]] == ["blocks", "kept", "template", "low", "hidden", "written"]
     assert lines[-1] == "written to 0-explained.html"
     assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
 
@@ -92,7 +94,7 @@ def test_alone_to_a_named_file_and_to_standard_output(
     three: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert call("explain", "0.html", "-o", "x.html") == 0
-    assert b"judged alone\n" in capsysbinary.readouterr().out
+    assert b"judged alone: a page without a URL is of no site\n" in capsysbinary.readouterr().out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
     assert call("explain", "-", "--output", "-") == 0
     written = capsysbinary.readouterr().out
@@ -105,6 +107,67 @@ def test_the_settings_of_the_project_hold(three: Path) -> None:
     assert "<dd>repetition</dd>" in written
     assert call("explain", "0.html", "--strategy", "block-filter", DENOISE_STRATEGY="repetition") == 0
     assert "<dd>block-filter</dd>" in (three / "0-explained.html").read_text("utf-8")
+
+
+def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, web: Web) -> None:
+    """As the next crawl does it, which compares its only page with what the last one has left."""
+    web.pages |= {f"/a/{n}": article(n) for n in range(8)}
+    settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
+    crawl(spider_of(*(web(f"/a/{n}") for n in range(7))), settings)
+    project = [
+        "ADDONS = {'denoise_scrapy.DenoiseAddon': 500}",
+        *(f"{name} = {settings[name]!r}" for name in settings),
+    ]
+    (here / "conf.py").write_text("\n".join([*project, "SPIDER_MODULES = ['conf_spiders']"]), "utf-8")
+    (here / "conf_spiders.py").write_text("", "utf-8")
+    (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n", "utf-8")
+
+    told = scrapy("explain", web("/a/7"), cwd=here).stdout.splitlines()
+    alone = scrapy("explain", web("/a/7"), "--alone", cwd=here).stdout.splitlines()
+    elsewhere = scrapy("explain", web("/a/7").replace("127.0.0.1", "localhost"), cwd=here).stdout.splitlines()
+
+    fields = {"DENOISE_FIELDS": {"comparison": "comparison", "confidence": "sure"}, "DENOISE_COMPARISON_FETCH": False}
+    [item] = crawl(spider_of(web("/a/7")), settings | fields).items
+    assert len(item["comparison"]) == 3
+    assert told[0].endswith(f"expected F1 {item['sure']:.2f}")
+    assert told[1] == f"compared with 3 of 3 pages that the site memory {here / 'sites.sqlite'} has of its site"
+    assert [line.strip() for line in told[2:5]] == item["comparison"]
+    kept = dict(line.split()[:2] for line in told if line.startswith(("kept", "template")))
+    assert int(kept["template"]) > 0
+    assert alone[1] == "judged alone"
+    assert [line.split()[1] for line in alone if line.startswith("template")] == ["0"]
+    assert elsewhere[1].startswith(
+        f"judged alone: the site memory {here / 'sites.sqlite'} has no other page of http://loc"
+    )
+
+
+def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, web: Web) -> None:
+    web.pages["/a"] = article(1)
+    (here / "conf.py").write_text("SPIDER_MODULES = ['conf_spiders']\nDENOISE_STRATEGY = 'lcs'", "utf-8")
+    (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n", "utf-8")
+    spiders = [
+        "import scrapy",
+        f"class One(scrapy.Spider):\n    name = 'one'\n    allowed_domains = [{web.url.split('/')[2]!r}]",
+        "    custom_settings = {'DENOISE_STRATEGY': 'block-filter'}",
+        "    denoise_remove = ['h1']",
+        "class Other(scrapy.Spider):\n    name = 'other'",
+    ]
+    (here / "conf_spiders.py").write_text("\n".join(spiders), "utf-8")
+    assert ": strategy block-filter, " in scrapy("explain", web("/a"), cwd=here).stdout
+    assert "settings of the spider 'one'\n" in scrapy("explain", web("/a"), cwd=here).stdout
+    assert ": strategy lcs, " in scrapy("explain", web("/a"), "--spider", "other", cwd=here).stdout
+    wrong = scrapy("explain", web("/a"), "--spider", "othr", cwd=here)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
+    (here / "conf_spiders.py").write_text("oops", "utf-8")
+    broken = scrapy("explain", web("/a"), cwd=here)
+    assert ": strategy lcs, " in broken.stdout
+    assert broken.stderr.startswith("the project's spiders cannot be loaded, and its own settings hold: NameError")
+
+
+def test_alone_and_compared_do_not_go_together(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("explain", "0.html", "--alone", "--compare", "1.html") == 2
+    assert "--alone and --compare do not go together" in capsys.readouterr().err
 
 
 def test_what_is_wrong_is_said_and_nothing_written(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
