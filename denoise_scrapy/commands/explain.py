@@ -20,14 +20,16 @@ from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.crawl.pages import PLACES, sites_place
+from denoise_scrapy.crawl.state import PAGES_PER_SITE
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say
-from denoise_scrapy.site import facts_store, site_key
-from denoise_scrapy.site.shared import likest_first
+from denoise_scrapy.site import PageMemory, facts_store, site_key
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
+
+SPIDERS_SHOWN = 5  # whoever has more knows them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,18 +107,20 @@ def kept_pages(
         return Compared("a page without a URL is of no site")
     if place is None:
         return Compared(f"the settings name no site memory ({PLACES})")
-    store = facts_store(place)
-    try:
-        kept = store.load(site_key(url)) if store.exists() else []
-    finally:
-        store.close()
-    others = [facts for facts in kept if facts.url != url]
-    if not others:
-        return Compared(f"the site memory {store.place} has no other page of {site_key(url)}")
+    store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_PER_SITE)
     if find_strategy(strategy).needs_elements:
         return Compared(f"the site memory {store.place} has facts of pages, and the strategy reads whole pages")
-    likest = likest_first(Page.parse(page, url=url), others)[: read.comparison_pages]
-    return Compared(f"pages that the site memory {store.place} has of its site", [(one.url, one) for one in likest])
+    try:
+        for facts in store.load(site_key(url)) if store.exists() else ():
+            memory.remember(facts)
+    finally:
+        store.close()
+    found = memory.comparison_pages(Page.parse(page, url=url), read.comparison_pages)
+    if not found:
+        return Compared(f"the site memory {store.place} has no other page of {site_key(url)}")
+    return Compared(
+        f"pages that the site memory {store.place} has of its site", [(one.url, one.facts) for one in found]
+    )
 
 
 def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] | None:
@@ -131,15 +135,11 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
         loader = get_spider_loader(settings)
         names = [name] if name is not None else list(loader.find_by_request(Request(page)))
         if len(names) > 1:
-            say(
-                f"spiders of this site: {', '.join(sorted(names))}; --spider takes the settings of one", file=sys.stderr
-            )
+            some = ", ".join(sorted(names)[:SPIDERS_SHOWN]) + ", …" * (len(names) > SPIDERS_SHOWN)
+            say(f"{len(names)} spiders crawl this site ({some}); --spider takes the settings of one", file=sys.stderr)
         return loader.load(names[0]) if len(names) == 1 else None
     except KeyError:
         raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
-    except Exception as error:  # in whatever module of the project
-        say(f"the project's spiders cannot be loaded, and its own settings hold: {error!r}", file=sys.stderr)
-        return None
 
 
 def _name(page: str) -> str:

@@ -159,10 +159,6 @@ def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, w
     wrong = scrapy("explain", web("/a"), "--spider", "othr", cwd=here)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
-    (here / "conf_spiders.py").write_text("oops", "utf-8")
-    broken = scrapy("explain", web("/a"), cwd=here)
-    assert ": strategy lcs, " in broken.stdout
-    assert broken.stderr.startswith("the project's spiders cannot be loaded, and its own settings hold: NameError")
 
 
 def test_alone_and_compared_do_not_go_together(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
