@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import scrapy
 
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Put
@@ -184,8 +183,7 @@ def test_a_store_that_contradicts_itself_ends_in_an_error() -> None:
 def test_the_process_fails_where_the_site_memory_is_refused(web: Web, tmp_path: Path) -> None:
     project = Project(tmp_path / "crawl", web.url, "-s", f"DENOISE_SITE_MEMORY_PATH={SITES}")
     (project.folder / SITES).write_bytes(b"something else of value" * 500)
-    # Earlier versions of Scrapy end with 0 whenever a pipeline cannot open.
-    assert project.run() != 0 or scrapy.version_info < (2, 19)
+    assert project.run() != 0
     assert project.said(f"CRITICAL: The crawl does not start: the site memory {SITES}") == 1
 
 
