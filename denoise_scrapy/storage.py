@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -203,6 +203,8 @@ class FileKind:
         advice: What to do with a file of another version.
         sound: Tables of which every cell is to be of its column's type, which SQLite itself does not see to, each with
             a condition that none of its rows may fulfil. To look takes .8 s of a million texts.
+        upgrades: Statements that make the format behind it of a format, by the older one's number (`meta`, "format").
+            They run where the file is opened to be written, in the one transaction that checks it.
     """
 
     application_id: int
@@ -210,6 +212,7 @@ class FileKind:
     schema: tuple[str, ...]
     advice: str
     sound: tuple[tuple[str, str], ...] = ()
+    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
@@ -240,7 +243,10 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
         link.execute("BEGIN IMMEDIATE")
         is_new = not _schema(link, 1)
         if not is_new:
-            _check(link, path, kind, constants)
+            old = _upgrade(link, kind, constants)
+            _check(link, path, kind, {**constants, "format": old} if old else constants)
+            if old:
+                link.execute("UPDATE meta SET value = ? WHERE name = 'format'", (constants["format"],))
         _make(link, kind)
         if is_new:
             link.execute(f"PRAGMA application_id = {kind.application_id}")
@@ -320,6 +326,23 @@ def _own_schema(kind: FileKind) -> Schema:
     found = _schema(link, -1)
     link.close()
     return found
+
+
+def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, str]) -> str:
+    """Change the tables of a file of an older format, as far as there are steps; return that format, "" for no change.
+
+    No trigger fires: whose they are is not known yet.
+    """
+    own = _own_schema(kind)
+    if not any(row in own for row in _schema(link, len(own) + 1) if row[1] == "meta"):
+        return ""
+    [(old,)] = link.execute("SELECT max(value) FROM meta WHERE name = 'format'")
+    now = old
+    while now != constants.get("format") and now in kind.upgrades:
+        for statement in kind.upgrades[now]:
+            link.execute(statement)
+        now = str(int(now) + 1)
+    return old if now == constants.get("format") != old else ""
 
 
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
