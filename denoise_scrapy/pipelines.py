@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, is_dropped, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
@@ -61,6 +62,18 @@ class NearDuplicate(DropItem):
         super().__init__(f"near-duplicate of {shown(of or '', MAX_LOGGED)} (score {score:.2f})", log_level="DEBUG")
         self.of = of
         self.score = score
+
+
+class UnchangedItem(DropItem):
+    """An item that was delivered before, and of which nothing has changed.
+
+    Args:
+        since: Since when, as a moment in ISO 8601.
+    """
+
+    def __init__(self, since: str):
+        super().__init__(f"unchanged since {since}", log_level="DEBUG")
+        self.since = since
 
 
 class BodyPipeline(Component):
@@ -197,6 +210,7 @@ class NearDuplicatePipeline(Component):
 
         Raises:
             NearDuplicate: It is one to be dropped.
+            UnchangedItem: It was delivered before, has not changed, and is to be dropped then.
         """
         try:
             item = await self._checked(item)
@@ -204,6 +218,8 @@ class NearDuplicatePipeline(Component):
             self._copies.decided(dropped=True)
             if self._copies.in_a_row == MANY:
                 self._warn("many_dropped")
+            raise
+        except UnchangedItem:
             raise
         except Exception as error:
             self._log.report("dedup", error)
@@ -230,6 +246,8 @@ class NearDuplicatePipeline(Component):
         if verdict is None:
             return item
         self._count(verdict)
+        if verdict.since is not None:
+            item = self._seen(item, verdict, verdict.since, whose.settings)
         if verdict.variant_of is not None:
             return self._variant(item, found, verdict, whose.settings)
         reason = self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
@@ -251,7 +269,7 @@ class NearDuplicatePipeline(Component):
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """Return the text of an item to compare; None where there is none."""
-        if not whose.settings.enabled or whose.settings.dedup == "off":
+        if not (whose.settings.enabled and whose.settings.needs_index):
             return None
         found = item_text(item, whose, self._check.spellings)
         if found.obstacle:
@@ -267,6 +285,25 @@ class NearDuplicatePipeline(Component):
             self._log.count("dedup/too_short")
         if verdict.updated:
             self._log.count("dedup/updated")
+
+    def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
+        """Drop an item that was delivered before, or mark it, as the settings say."""
+        since = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
+        if not verdict.updated:
+            self._log.count("dedup/unchanged")
+        if is_dropped(verdict, settings):
+            self._log.count("dedup/unchanged_dropped")
+            raise UnchangedItem(since)
+        field = settings.seen_field
+        told = settings.seen != "keep" or settings.dedup == "mark"
+        if not (told and field and has_field(item, field)) or has_text(item, field):
+            return item
+        mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": since}
+        if verdict.updated:
+            mark["changed"] = list(verdict.changed)
+        changed = with_field(item, field, mark)
+        self._state.items.add_copy(item, changed)
+        return changed
 
     def _variant(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/variants")

@@ -36,7 +36,8 @@ FIELDS = (
     *("html", "markdown", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
-MARK, VARIANT = "near_duplicate", "variant_of"  # two more, which have a default: their own names
+MARK, VARIANT, SEEN = "near_duplicate", "variant_of", "seen"  # three more, which have a default: their own names
+MARKS = (MARK, VARIANT, SEEN)
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -205,7 +206,7 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _setting(
         {},
         "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
-        keys=(*FIELDS, MARK, VARIANT),
+        keys=(*FIELDS, *MARKS),
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
@@ -268,6 +269,14 @@ class DenoiseSettings:
         choices=("drop", "mark", "off"),
         per_page=True,
     )
+    seen: str = _setting(
+        "keep",
+        "What happens to an item that an earlier crawl has delivered (docs/operations.md); mark: the field `seen` says "
+        "since when it is unchanged, or what has changed, as with DENOISE_DEDUP = 'mark'; drop-unchanged: only what "
+        "has changed goes on.",
+        choices=("keep", "mark", "drop-unchanged"),
+        per_page=True,
+    )
     dedup_rule: str = _setting(
         "part",
         "What is a duplicate: what is nearly all in a kept text (part), and the other way round (near-copy), or by "
@@ -291,7 +300,8 @@ class DenoiseSettings:
         (),
         "Item fields that decide, in place of all others: the one with the text, whoever fills it (none: the body "
         "field, where we filled it); "
-        '=NAME: duplicates agree in it; !NAME: they differ in it. Example: `["body", "=sku"]`.',
+        "=NAME: duplicates agree in it; !NAME: they differ in it. -NAME: it is not looked at, and all others are. "
+        'Examples: `["body", "=sku"]`, `["-rank"]`.',
         check=ComparedFields.parse,
     )
     dedup_scope: str = _setting(
@@ -313,6 +323,17 @@ class DenoiseSettings:
         valid=_STORES,
         check=check_store,
     )
+    dedup_days: float = _setting(
+        0.0,
+        "Texts that no crawl has met for so long are forgotten, and count as new; 0: never.",
+        unit="days",
+        low=0,
+    )
+    dedup_required: bool = _setting(
+        True,
+        "Whether a crawl starts only if its index on a server can be reached; False: items pass without comparison "
+        "until it can.",
+    )
 
     @cached_property
     def taste(self) -> Taste:
@@ -322,7 +343,7 @@ class DenoiseSettings:
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
         """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
-        asked = {what: name for what, name in self.fields.items() if name and what not in {MARK, VARIANT}}
+        asked = {what: name for what, name in self.fields.items() if name and what not in MARKS}
         return {"body": self.body_field, **asked}
 
     @cached_property
@@ -339,6 +360,16 @@ class DenoiseSettings:
     def variant_field(self) -> str:
         """Item field that receives the key of the item that an item is a variant of; "" for none."""
         return self.fields.get(VARIANT, VARIANT)
+
+    @property
+    def seen_field(self) -> str:
+        """Item field that receives what is known of an item from earlier crawls; "" for none."""
+        return self.fields.get(SEEN, SEEN)
+
+    @property
+    def needs_index(self) -> bool:
+        """Whether texts are compared with others, or with what they were."""
+        return self.dedup != "off" or self.seen != "keep"
 
     @property
     def memory_bytes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import time
@@ -192,6 +193,37 @@ class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happe
         self.current = current
 
 
+class OtherVersion(StoreMismatch):
+    """A store is ours, but was made by another version, or by another rule: it can be used by that."""
+
+
+def place_beside(place: str, constants: Mapping[str, str]) -> str:
+    """Return the place of a store beside one of another version, the same for all that have these constants.
+
+    Example:
+        >>> place_beside("crawls/news.sqlite", {"run cap": "128"})
+        'crawls/news-8be279.sqlite'
+        >>> place_beside("redis://localhost:6379/0#news", {"run cap": "128"})
+        'redis://localhost:6379/0#news-8be279'
+    """
+    mark = f"-{hashlib.blake2b(repr(sorted(constants.items())).encode(), digest_size=3).hexdigest()}"
+    if place.startswith(SCHEMES):
+        url, _, name = place.partition("#")
+        return f"{url}#{name or 'denoise'}{mark}"
+    path = Path(place)
+    return str(path.with_name(f"{path.stem}{mark}{path.suffix}"))
+
+
+def is_unreachable(error: Exception) -> bool:
+    """Return whether a server cannot be reached, or is silent; one that refuses a password is no such."""
+    try:
+        import redis  # noqa: PLC0415 - an extra
+    except ImportError:
+        return False
+    refused = (redis.AuthenticationError, redis.exceptions.AuthorizationError)
+    return isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and not isinstance(error, refused)
+
+
 @dataclass(frozen=True)
 class FileKind:
     """One kind of file.
@@ -355,7 +387,7 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
         stored = dict(link.execute(asked, tuple(constants)))
         for name, value in constants.items():
             if stored.get(name) != value:
-                raise StoreMismatch(name, str(stored.get(name))[:100], value, str(path), kind.advice)
+                raise OtherVersion(name, str(stored.get(name))[:100], value, str(path), kind.advice)
     for odd in (row for row in found if row not in own):  # of our own some may be missing in older files
         there = f"with a {odd[0]} named {odd[1][:100]!r}"
         raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)

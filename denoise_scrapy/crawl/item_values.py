@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from functools import partial
+from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from denoise_scrapy import __version__
 from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
 from denoise_scrapy.body.extract import TOO_LARGE
+from denoise_scrapy.core.sharing import columns_of
 from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.pages import PageText, held_bytes
 from denoise_scrapy.crawl.reading import told_encoding
@@ -157,11 +160,21 @@ def _made(
         except Exception as failed:
             error = failed
         values |= {field: OF_META[what](meta) for what, field in wanted.items()}
-    title = body.title if settings.dedup != "off" else ""
+    title, source = (body.title, _source(page, settings)) if settings.needs_index else ("", "")
     page.drop_columns()
-    nbytes = sum(map(held_bytes, (title, *values.values())))
-    text = PageText(values, not body.text, body.fallback, body.evidence, title, nbytes)
+    nbytes = sum(map(held_bytes, (title, source, *values.values())))
+    text = PageText(values, not body.text, body.fallback, body.evidence, title, source, nbytes)
     return _Made(text, body.confidence, lack, error)
+
+
+def _source(page: Page, settings: DenoiseSettings) -> str:
+    """Return what tells all text of a page, and how a body is taken from it: with both the same, no text has changed.
+
+    The body alone may be another, for it rests on the pages that the crawl has brought before.
+    """
+    texts = columns_of(page.facts.data)[1].tobytes()
+    way = (__version__, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
+    return f"{blake2b(texts, digest_size=16).hexdigest()} {way}"
 
 
 def html_of(response: Response | None) -> str:

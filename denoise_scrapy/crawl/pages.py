@@ -27,10 +27,10 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
-from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_store
+from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_beside, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory, StoreUse
 from denoise_scrapy.site.urls import spelling
-from denoise_scrapy.storage import SCHEMES, BackOff, without_password
+from denoise_scrapy.storage import SCHEMES, BackOff, OtherVersion, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 SITES_FILE = "denoise-sites.sqlite"
+BESIDE = "The site memory %s This crawl goes on with another beside it, %s"
 # SQLite's own name for a database without a file.
 NO_FILE = ":memory:"
 # Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
@@ -116,7 +117,13 @@ class SiteKeeper:
             place = sites_place(self._settings, job_dir(self._crawler.settings))
             if place is not None:
                 store = facts_store(place)
-                store.open()
+                try:
+                    store.open()
+                except OtherVersion as error:
+                    place = facts_beside(place)
+                    self._log.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
+                    store = facts_store(place)
+                    store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
             raise ConfigurationError(f"the site memory {without_password(place or '')}: {error}") from error
         except FAILURES as error:  # perhaps it works later
@@ -269,6 +276,7 @@ class PageText(NamedTuple):
         fallback: By what fallback it was found, "" for none (`Body.fallback`).
         evidence: What it rests on (`Body.evidence`).
         title: The page's own title.
+        source: What tells all text of the page, and how the body was taken from it.
         nbytes: About what the values occupy in memory, in bytes.
     """
 
@@ -277,6 +285,7 @@ class PageText(NamedTuple):
     fallback: str
     evidence: str
     title: str
+    source: str
     nbytes: int
 
 

@@ -34,7 +34,7 @@ from denoise_scrapy.dedup.variants import (
     site_of,
     why_variant,
 )
-from denoise_scrapy.dedup.version import Version
+from denoise_scrapy.dedup.version import TEXT, Version
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -547,11 +547,11 @@ class DuplicateIndex:
         """Compare an item with what is kept of it."""
         mine, theirs, old = item.fingerprint, same.fingerprint, Version.unpack(same.version)
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
-        if item.version is None or old is None:  # kept by an earlier version of ours: kept anew
-            changed, since, keep = ("text",) if not same_text else (), None, True
-        else:
-            changed, since = item.version.changes(old, item.field_names), None if same.owner else float(old.since)
-            keep = bool(changed)
+        changed: tuple[str, ...] = () if same_text else (TEXT,)
+        since, keep = None, True
+        if item.version is not None and old is not None:  # else it was kept by an earlier version of ours
+            changed = item.version.changes(old, item.field_names)
+            since, keep = None if same.owner else float(old.since), bool(changed)
         reason = "the same item with the same text"
         if changed:
             reason = f"the same item with another {', '.join(changed)}"

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch, is_dead
-from denoise_scrapy.storage import RedisLink
+from denoise_scrapy.storage import OtherVersion, RedisLink
 
 LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
 FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
@@ -18,7 +18,7 @@ MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server do
 TIMEOUT = 2.0  # seconds to wait for an answer, which takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
-_OTHER = "Delete these keys to start a new index, give another name, or use the version that wrote them."
+_OTHER = "Use what wrote them, or give another name; they have not been touched."
 _LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
@@ -90,7 +90,8 @@ if not keep then return {0, newer, last} end
 
 local old = redis.call('HGET', KEYS[3], ARGV[3])
 local id = string.format('%d', last + 1)
-redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2], 'v', ARGV[8])  -- first: refused where memory is full, with nothing changed
+-- first, for it is refused where memory is full, with nothing changed
+redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2], 'v', ARGV[8])
 redis.call('SET', KEYS[1], id)
 redis.call('HSET', KEYS[3], ARGV[3], id)
 if old then
@@ -198,7 +199,8 @@ class RedisStore(Store):
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
     last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
     set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
-    has two fields, "r" with the bytes of `_pack`, "v" with those of its version; those of before have no "v". While texts are claimed there are two keys more:
+    has two fields: "r" with the bytes of `_pack`, and "v" with those of its version, which those of before have not.
+    While texts are claimed there are two keys more:
     `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
     server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
     the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
@@ -252,7 +254,7 @@ class RedisStore(Store):
             raise StoreMismatch("keys", "another program's", "an index of denoise_scrapy", self._where, _FOREIGN)
         for constant, value in ours.items():
             if stored.get(constant) != value:
-                raise StoreMismatch(constant, str(stored.get(constant)), value, self._where, _OTHER)
+                raise OtherVersion(constant, str(stored.get(constant)), value, self._where, _OTHER)
         self._opened = True
         self._release_dead()
 

@@ -45,7 +45,8 @@ class Version(NamedTuple):
             >>> new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
             >>> new.changes(old, ["price", "colour"])
             ('text', 'price', 'colour', '(gone)')
-            >>> Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers").changes(old, ["price", "sku"])
+            >>> again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+            >>> again.changes(old, ["price", "sku"])
             ()
         """
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
@@ -89,7 +90,8 @@ class Version(NamedTuple):
         if count < 0 or rest:
             return None
         parts = struct.unpack(f"<{2 * count}I", data[_HEAD.size :])
-        return cls(*_HEAD.unpack_from(data), dict(zip(parts[::2], parts[1::2], strict=True)))
+        since, text, source = _HEAD.unpack_from(data)
+        return cls(since, text, source, dict(zip(parts[::2], parts[1::2], strict=True)))
 
 
 def _hash(text: str) -> bytes:

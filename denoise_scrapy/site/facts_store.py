@@ -20,7 +20,16 @@ from typing_extensions import override
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
 from denoise_scrapy.site.shared import SAME_TEMPLATE, template_similarity
-from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, StoreMismatch, connect, connect_to_read
+from denoise_scrapy.storage import (
+    SCHEMES,
+    FileKind,
+    OtherVersion,
+    RedisLink,
+    StoreMismatch,
+    connect,
+    connect_to_read,
+    place_beside,
+)
 
 # Pages kept of a template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
@@ -130,6 +139,11 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
     return SQLiteFacts(place)
 
 
+def facts_beside(place: str) -> str:
+    """Return the place of a store beside one of another version."""
+    return place_beside(place, constants())
+
+
 def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     """The facts of the newest few pages of each template of a site, newest first, as many as are kept."""
     templates: list[tuple[PageFacts, list[PageFacts]]] = []
@@ -166,7 +180,7 @@ _FILE = FileKind(
             PRIMARY KEY (site, url))""",
         "CREATE INDEX IF NOT EXISTS facts_by_age ON facts (saved)",
     ),
-    advice="Delete the file to begin anew, or use the version that wrote it.",
+    advice="Use the version that wrote it, or give another path; it has not been touched.",
 )
 # By their length first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
@@ -298,7 +312,7 @@ def _used_bytes(link: sqlite3.Connection) -> int:
 # Raise with any change of the keys, or of what the scripts make of them.
 _LAYOUT = "2"
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
-_OTHER = "Delete these keys to begin anew, give another name, or use the version that wrote them."
+_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
 
 _OPEN = """
@@ -474,7 +488,7 @@ class RedisFacts(FactsStore):
             raise StoreMismatch("keys", "another program's", "a site memory of denoise_scrapy", self.place, _FOREIGN)
         for name, value in self._constants.items():
             if stored.get(name) != value:
-                raise StoreMismatch(name, str(stored.get(name)), value, self.place, _OTHER)
+                raise OtherVersion(name, str(stored.get(name)), value, self.place, _OTHER)
         return answers
 
     @contextmanager

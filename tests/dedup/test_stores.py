@@ -90,7 +90,7 @@ class TestFile:
         with sqlite3.connect(tmp_path / "a.db") as link:
             link.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
         link.close()
-        with pytest.raises(StoreMismatch, match="'format' is 0 there and 4 here"):
+        with pytest.raises(StoreMismatch, match="'format' is 0 there and 5 here"):
             SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
 
     def test_any_client_reads_it(self, tmp_path):
