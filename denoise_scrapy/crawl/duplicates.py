@@ -69,7 +69,7 @@ SAID = {
     "compared. (Further such items: denoise/dedup/html)",
 }
 # Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
-OF_COMPARISON = ("body", "html", "markdown", "confidence", "comparison", "blocks")
+OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
 
 _current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
 
@@ -414,7 +414,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         site=site_of(whose.url or key),
         title=title,
         values={} if fields.decide else values,
-        fields={"title": title, **all_values(item, skipped | made_so)},
+        fields=all_values(item, skipped | made_so),
         source=made.source if made is not None and gave and field == settings.body_field else "",
         is_alone=settings.dedup == "off",
     )

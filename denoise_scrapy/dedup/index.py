@@ -247,10 +247,9 @@ class DuplicateIndex:
             text: The item's text.
             title: As of `check`.
             values: As of `check`.
-            fields: All of the item that tells whether it has changed, beside its text; title and values where None is
-                given.
-            source: What the text was taken from, as that of a page, and how. While it is the same, the text counts as
-                unchanged; "" for not known.
+            fields: All of the item that tells whether it has changed, beside text and title; values where None is given.
+            source: What text and title were taken from, as all text of a page, and how. While that is the same, they
+                count as unchanged; "" for not known. A title among the fields is not taken from it.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -267,11 +266,12 @@ class DuplicateIndex:
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         new = self._rule.read(text)
         made = self._rule.fingerprint(new)
-        shown = {"title": title, **(values or {})} if fields is None else fields
+        shown = (values or {}) if fields is None else fields
+        taken = text if "title" in shown else f"{title}\n{text}"
         return ReadText(
             new,
             replace(made, title=hash_title(title), values=hash_values(values or {})),
-            Version.of(text, shown, source),
+            Version.of(taken, shown, source),
             tuple(shown),
         )
 
