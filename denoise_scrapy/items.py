@@ -136,7 +136,7 @@ def _own_value(value: Any) -> Any:
         return None if is_other else text or None
     if isinstance(value, float) and _SECONDS[0] < value < _SECONDS[1] and not value.is_integer():
         return None
-    return value if isinstance(value, (int, float, Decimal)) else None
+    return value if isinstance(value, (int, float, Decimal)) and not _is_now(value) else None
 
 
 # HTML or XML where a text was to be: it begins with a tag or a comment, or has a document's frame somewhere.
@@ -149,6 +149,11 @@ DAY = 86_400.0  # seconds
 def is_markup(text: str) -> bool:
     """Return whether HTML or XML is where a text was to be."""
     return _MARKUP.match(text) is not None
+
+
+def _is_now(value: float | Decimal) -> bool:
+    """Return whether a number is the time of day, in seconds or milliseconds."""
+    return any(-DAY < value - now < DAY for now in (int(time.time()), int(time.time() * 1000)))
 
 
 def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
@@ -168,9 +173,8 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
     """A value without what differs each time, None where nothing is left."""
-    if isinstance(value, (int, float)):
-        now = time.time()
-        return None if min(abs(value - now), abs(value / 1000 - now)) < DAY else value
+    if isinstance(value, (int, float, Decimal)):
+        return None if _is_now(value) else value
     if value is None or isinstance(value, (bytes, date, clock_time)) or not levels:
         return None
     if isinstance(value, (list, tuple, Set)):

@@ -69,6 +69,7 @@ SAID = {
     "compared. (Further such items: denoise/dedup/html)",
 }
 # Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
+AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
 OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
 
 _current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
@@ -406,6 +407,9 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     values = own_values(item, {*skipped, *settings.item_fields.values()})
     title = str(values.pop("title", "" if made is None else made.title))
     made_so = {name for what, name in settings.item_fields.items() if what in OF_COMPARISON}
+    shown = all_values(item, skipped | made_so)
+    if made is not None and made.amounts:
+        shown[AMOUNTS] = made.amounts
     return ItemText(
         key,
         text,
@@ -414,7 +418,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         site=site_of(whose.url or key),
         title=title,
         values={} if fields.decide else values,
-        fields=all_values(item, skipped | made_so),
+        fields=shown,
         source=made.source if made is not None and gave and field == settings.body_field else "",
         is_alone=settings.dedup == "off",
     )

@@ -11,10 +11,12 @@ from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from denoise_scrapy import __version__
 from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
+from denoise_scrapy.body.amounts import amounts_of
 from denoise_scrapy.body.extract import TOO_LARGE
-from denoise_scrapy.core.sharing import columns_of
 from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.pages import PageText, held_bytes
 from denoise_scrapy.crawl.reading import told_encoding
@@ -160,10 +162,13 @@ def _made(
         except Exception as failed:
             error = failed
         values |= {field: OF_META[what](meta) for what, field in wanted.items()}
-    title, source = (body.title, _source(page, settings)) if settings.needs_index else ("", "")
+    title = source = amounts = ""
+    if settings.needs_index:
+        title, source = body.title, _source(page, settings)
+        amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
     page.drop_columns()
-    nbytes = sum(map(held_bytes, (title, source, *values.values())))
-    text = PageText(values, not body.text, body.fallback, body.evidence, title, source, nbytes)
+    nbytes = sum(map(held_bytes, (title, source, amounts, *values.values())))
+    text = PageText(values, not body.text, body.fallback, body.evidence, title, source, amounts, nbytes)
     return _Made(text, body.confidence, lack, error)
 
 
@@ -172,9 +177,9 @@ def _source(page: Page, settings: DenoiseSettings) -> str:
 
     The body alone may be another, for it rests on the pages that the crawl has brought before.
     """
-    texts = columns_of(page.facts.data)[1].tobytes()
+    text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
     way = (__version__, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
-    return f"{blake2b(texts, digest_size=16).hexdigest()} {way}"
+    return f"{blake2b(text, digest_size=16).hexdigest()} {way}"
 
 
 def html_of(response: Response | None) -> str:

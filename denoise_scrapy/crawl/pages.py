@@ -277,6 +277,7 @@ class PageText(NamedTuple):
         evidence: What it rests on (`Body.evidence`).
         title: The page's own title.
         source: What tells all text of the page, and how the body was taken from it.
+        amounts: Its prices and tables.
         nbytes: About what the values occupy in memory, in bytes.
     """
 
@@ -286,6 +287,7 @@ class PageText(NamedTuple):
     evidence: str
     title: str
     source: str
+    amounts: str
     nbytes: int
 
 

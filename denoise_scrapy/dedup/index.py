@@ -247,7 +247,7 @@ class DuplicateIndex:
             text: The item's text.
             title: As of `check`.
             values: As of `check`.
-            fields: All of the item that tells whether it has changed, beside text and title; values where None is given.
+            fields: All of the item that tells whether it has changed, beside text and title; None: values.
             source: What text and title were taken from, as all text of a page, and how. While that is the same, they
                 count as unchanged; "" for not known. A title among the fields is not taken from it.
 

@@ -24,7 +24,8 @@ GROUPS = {
     "Which pages, and how": "enabled strategy geometry max_page_mb",
     "What items receive": "body_field url_field shared_body overwrite",
     "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
-    "Near-duplicates": "dedup_rule dedup_threshold dedup_most_new dedup_short dedup_key_field dedup_search "
+    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
+    "dedup_key_field dedup_search "
     "dedup_variants",
     "Memory and threads": "memory_mb site_memory_path threads",
 }

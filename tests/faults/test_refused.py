@@ -24,7 +24,7 @@ INDEX, SITES = "texts.sqlite", "denoise-sites.sqlite"
 HEADER = 100  # bytes of SQLite's file header, which tells whose file it is
 PAGE = 4096  # bytes of a page of ours, SQLite's default
 NOISE = random.Random(5).randbytes(PAGE * 200)
-ADVICE = ("move that file away", "Move it away, or restore it", "Delete the file", "delete it")
+ADVICE = ("move that file away", "Move it away, or restore it")
 
 
 def stories_of(done: Crawl, *sites: Stories) -> set[int]:
@@ -79,12 +79,6 @@ def foreign(file: Path) -> None:
     link.close()
 
 
-def newer(file: Path) -> None:
-    with sqlite3.connect(file) as link:
-        link.execute("UPDATE meta SET value = '999' WHERE name = 'format'")
-    link.close()
-
-
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 CRAFTED = {
     "ignoring trigger": "CREATE TRIGGER quiet BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END",
@@ -131,7 +125,7 @@ def something(file: Path) -> None:
     # of the site memory, damaged records cost their site only
     [
         (end, INDEX),
-        *product([middle, cut, foreign, newer, something, *map(crafted, CRAFTED)], [INDEX, SITES]),
+        *product([middle, cut, foreign, something, *map(crafted, CRAFTED)], [INDEX, SITES]),
         *((crafted(name), INDEX) for name in ROWS),
     ],
 )

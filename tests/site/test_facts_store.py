@@ -204,7 +204,7 @@ class TestFile:
         SQLiteFacts(path).open()
         with sqlite3.connect(path) as link:
             link.execute("UPDATE meta SET value = '999' WHERE name = ?", (name,))
-        with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {constants()[name]} here. Delete the file"):
+        with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {constants()[name]} here. Use the version"):
             SQLiteFacts(path).open()
 
     @pytest.mark.parametrize("odd", ["TABLE other (x)", "VIEW v AS SELECT 1", "INDEX i ON facts (url)"])
@@ -287,7 +287,7 @@ class TestServer:
             redis_server.client.hset("{denoise}:site:meta", name, "999")
             before = redis_server.client.hgetall("{denoise}:site:meta")
             one = RedisFacts(redis_server.url)
-            with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {ours} here. Delete these keys to"):
+            with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {ours} here. Use the version"):
                 one.open()
             with pytest.raises(StoreMismatch):
                 one.load(SITE)
