@@ -16,6 +16,7 @@ from tests.crawl.web import Web, article, story
 
 PAGES = 6
 ROWS = "".join(f"<tr><td>Size {n}</td><td>{n} left</td></tr>" for n in range(5))
+MENU = "".join(f"<a href='/{n}'>Offer {n}</a> " for n in range(9))
 SHOWN = {
     "a small table": "<table><tr><th>Size</th><th>In stock</th></tr><tr><td>Small</td><td>{}</td></tr></table>",
     "a table": f"<table><tr><th>Size</th><th>In stock</th></tr>{ROWS}<tr><td>Large</td><td>{{}}</td></tr></table>",
@@ -73,10 +74,12 @@ def test_unchanged_changed_and_a_copy_are_three_things(web: Web, tmp_path: Path)
 def test_a_cell_of_a_table_is_a_change(web: Web, tmp_path: Path, table: str, before: str, after: str) -> None:
     """Also where the body lacks the table."""
     shop(web, SHOWN[table].format(before))
-    body = crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged").bodies()[web("/a/0")]
+    crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged")
     shop(web, SHOWN[table].format(after))
     again = crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged")
-    assert states(again, web) == {"/a/0": [*["text"] * (before in body), "(prices and tables)"]}
+    [(path, changed)] = states(again, web).items()
+    assert path == "/a/0"
+    assert "(prices and tables)" in changed
     assert again.stat("dedup/unchanged_dropped") == PAGES - 1
 
 
@@ -87,7 +90,7 @@ def test_a_cell_of_a_table_is_a_change(web: Web, tmp_path: Path, table: str, bef
         ("<p>Price: $ 9.50</p>", "<p>Price: $ 9.80</p>", True),
         ("<p>Now 9.50 EUR</p><p>12 EUR</p>", "<p>Now 9.50 EUR</p><p>11 EUR</p>", True),
         # what a shop shows beside it
-        ("<aside>Kettle 9.50 €</aside>", "<aside>Ladle 3.20 €</aside>", False),
+        (f"<aside>{MENU}<b>9.50 €</b></aside>", f"<aside>{MENU}<b>3.20 €</b></aside>", False),
         ("<div><a href='/k'>Kettle <b>9.50 €</b></a></div>", "<div><a href='/l'>Ladle <b>3 €</b></a></div>", False),
     ],
 )
