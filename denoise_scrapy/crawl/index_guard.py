@@ -366,9 +366,11 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
             raise OtherVersionError(f"{shown}: {error}", beside) from error
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
-        may_wait = passes_by_itself(error) or (not settings.dedup_required and is_unreachable(error))
-        kind = UnusableNowError if may_wait else ConfigurationError
-        raise kind(f"{shown}: {error}{advice}") from error
+        away = is_unreachable(error)
+        if passes_by_itself(error) or (away and not settings.dedup_required):
+            raise UnusableNowError(str(error)) from error
+        advice += " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)" if away else ""
+        raise ConfigurationError(f"{shown}: {error}{advice}") from error
 
 
 def passes_by_itself(error: Exception) -> bool:

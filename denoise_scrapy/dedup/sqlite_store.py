@@ -88,7 +88,7 @@ class SQLiteStore(Store):
     this machine whose process has ended is dead at once. Dropped keys are in the table `copies`; `texts.seen` is when a
     text was last kept or seen again, in seconds since the epoch.
 
-    One commit a text. Some 1.7 KB a text on disk.
+    One commit a text. Some 1.8 KB a text on disk.
 
     Args:
         path: The file. Created where there is none.
@@ -325,7 +325,7 @@ class SQLiteStore(Store):
 
 
 class MemoryStore(SQLiteStore):
-    """A database of the same tables in memory, gone when it is closed: 1.6 KB a text.
+    """A database of the same tables in memory, gone when it is closed: 1.7 KB a text.
 
     Example:
         >>> with MemoryStore() as store:
