@@ -202,9 +202,9 @@ def place_beside(place: str, constants: Mapping[str, str]) -> str:
 
     Example:
         >>> place_beside("crawls/news.sqlite", {"run cap": "128"})
-        'crawls/news-8be279.sqlite'
+        'crawls/news-51b3de.sqlite'
         >>> place_beside("redis://localhost:6379/0#news", {"run cap": "128"})
-        'redis://localhost:6379/0#news-8be279'
+        'redis://localhost:6379/0#news-51b3de'
     """
     mark = f"-{hashlib.blake2b(repr(sorted(constants.items())).encode(), digest_size=3).hexdigest()}"
     if place.startswith(SCHEMES):

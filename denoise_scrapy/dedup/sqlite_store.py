@@ -107,7 +107,7 @@ class SQLiteStore(Store):
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
         Traceback (most recent call last):
-        denoise_scrapy.storage.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
+        denoise_scrapy.storage.OtherVersion: ...'pair cap' is 256 there and 128 here. ...
         >>> folder.cleanup()
     """
 

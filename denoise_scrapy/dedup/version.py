@@ -69,8 +69,8 @@ class Version(NamedTuple):
         known = dict(zip(unit_hashes([*names, OTHERS]).tolist(), [*names, OTHERS], strict=True))
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
         found = [] if same_text else [TEXT]
-        found += [known[name] for name, value in self.fields.items() if old.fields.get(name) != value and name in known]
-        return (*found, GONE) if old.fields.keys() - self.fields.keys() else tuple(found)
+        found += [name for hashed, name in known.items() if self.fields.get(hashed) != old.fields.get(hashed)]
+        return (*found, GONE) if old.fields.keys() - self.fields.keys() - known.keys() else tuple(found)
 
     def pack(self) -> bytes:
         """Write it for a store; `Version.unpack` reads it."""
