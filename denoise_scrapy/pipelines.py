@@ -73,7 +73,7 @@ class BodyPipeline(Component):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison, state.beside)
+            self._values = ItemValues(state.settings, state.log, state.comparison, state.beside, state.health)
 
     def open_spider(self) -> None:
         """Open the site memory.
@@ -86,8 +86,12 @@ class BodyPipeline(Component):
                 self._state.sites.open()
 
     async def close_spider(self) -> None:
-        """Save and close the site memory."""
+        """Judge the health of sites; save and close the site memory."""
         if self._state.pages.used:
+            try:
+                await self._state.health.finish()
+            except Exception as error:
+                self._log.report("health", error)
             await self._state.sites.close()
 
     async def process_item(self, item: Any) -> Any:
@@ -108,6 +112,8 @@ class BodyPipeline(Component):
         whose = await state.items.of(item)
         if whose.reason and state.pages.used:
             self._log.count(f"body/{whose.reason}")
+        if whose.settings.enabled:
+            state.health.count(whose.url, "items")
         crawled = whose.page
         if crawled is None:
             return await state.beside.in_turn(lambda: item, 0)
@@ -227,15 +233,25 @@ class NearDuplicatePipeline(Component):
         if page is not None:
             page.item_keys.add(found.key)
         verdict = await self._check.check(item, found, whose)
-        if verdict is None:
-            return item
+        return item if verdict is None else self._judged(item, found, verdict, whose)
+
+    def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
+        """Return an item with what the verdict on it marks; raise `NearDuplicate` where it is to be dropped."""
         self._count(verdict)
         if verdict.variant_of is not None:
             return self._variant(item, found, verdict, whose.settings)
-        reason = self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
+        if not verdict.duplicate:
+            return item
+        reason = self._why_it_passes(item, found, verdict, whose)
         if reason:
             self._log.count(f"dedup/{reason}")
-        return item if reason or not verdict.duplicate else self._duplicate(item, found, verdict, whose.settings)
+        if reason == "not_own":
+            self._state.health.count(whose.url, "no_content")
+            return self._marked(item, whose.settings.no_content_field, verdict.of)
+        if reason:
+            return item
+        self._state.health.count(whose.url, "copies")
+        return self._duplicate(item, found, verdict, whose.settings)
 
     def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
         """Why a near-duplicate passes, the name of a stat; "" if it does not."""
@@ -244,7 +260,7 @@ class NearDuplicatePipeline(Component):
             return "same_page"
         if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
             return "other_feed"
-        if page is not None and self._state.stands_elsewhere(page.page):
+        if page is not None and self._state.is_no_content(page.page, found.text):
             self._log.say_once("not_own", logging.INFO, NOT_OWN, found.key)
             return "not_own"
         return ""
@@ -272,10 +288,13 @@ class NearDuplicatePipeline(Component):
         self._log.count("dedup/variants")
         self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
         logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
-        field = settings.variant_field
+        return self._marked(item, settings.variant_field, verdict.variant_of)
+
+    def _marked(self, item: Any, field: str, of: str | None) -> Any:
+        """Return an item with the key of another in a field, where it has that field, and nothing in it."""
         if not field or not has_field(item, field) or has_text(item, field):
             return item
-        changed = with_field(item, field, verdict.variant_of)
+        changed = with_field(item, field, of)
         self._state.items.add_copy(item, changed)
         return changed
 

@@ -36,7 +36,7 @@ FIELDS = (
     *("html", "markdown", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
-MARK, VARIANT = "near_duplicate", "variant_of"  # two more, which have a default: their own names
+MARK, VARIANT, NO_CONTENT = "near_duplicate", "variant_of", "no_content"  # which have a default: their own names
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -205,7 +205,7 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _setting(
         {},
         "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
-        keys=(*FIELDS, MARK, VARIANT),
+        keys=(*FIELDS, MARK, VARIANT, NO_CONTENT),
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
@@ -322,7 +322,7 @@ class DenoiseSettings:
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
         """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
-        asked = {what: name for what, name in self.fields.items() if name and what not in {MARK, VARIANT}}
+        asked = {what: name for what, name in self.fields.items() if name and what not in {MARK, VARIANT, NO_CONTENT}}
         return {"body": self.body_field, **asked}
 
     @cached_property
@@ -339,6 +339,11 @@ class DenoiseSettings:
     def variant_field(self) -> str:
         """Item field that receives the key of the item that an item is a variant of; "" for none."""
         return self.fields.get(VARIANT, VARIANT)
+
+    @property
+    def no_content_field(self) -> str:
+        """Item field that receives the key of the item whose wall or error page an item has too; "" for none."""
+        return self.fields.get(NO_CONTENT, NO_CONTENT)
 
     @property
     def memory_bytes(self) -> int:

@@ -20,6 +20,7 @@ from denoise_scrapy.metadata.reading import MAX_HTML, load
 from denoise_scrapy.metadata.tell import LIBRARIES
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.body import Body
     from denoise_scrapy.crawl.beside import Beside
     from denoise_scrapy.crawl.comparison import ComparisonPages
+    from denoise_scrapy.crawl.health import SiteHealth
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.page import Page, PageFacts
@@ -65,7 +67,15 @@ OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
 class ItemValues:
     """Makes the bodies of a crawl's pages, and what items get of them; refuses fields whose library is missing."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages, beside: Beside):
+    def __init__(
+        self,
+        settings: DenoiseSettings,
+        log: CrawlLog,
+        comparison: ComparisonPages,
+        beside: Beside,
+        health: SiteHealth,
+    ):
+        self._health = health
         self._log = log
         self._comparison = comparison
         self._beside = beside
@@ -95,6 +105,7 @@ class ItemValues:
         else:
             made = await self._beside.in_turn(work, size)
         self._count(crawled, made)
+        await self._health.add(crawled.page.url, made.reading)
         return made.text
 
     def _count(self, crawled: CrawledPage, made: _Made) -> None:
@@ -128,12 +139,14 @@ class _Made(NamedTuple):
     Attributes:
         text: What its items are given.
         confidence: That of its body.
+        reading: What of it counts for the health of its site.
         lack: Why it has no metadata of its HTML, as a name of stats, "" for no reason.
         error: What its metadata failed with.
     """
 
     text: PageText
     confidence: float
+    reading: PageReading
     lack: str
     error: Exception | None
 
@@ -161,7 +174,7 @@ def _made(
     page.drop_columns()
     nbytes = sum(map(held_bytes, (title, *values.values())))
     text = PageText(values, not body.text, body.fallback, body.evidence, title, nbytes)
-    return _Made(text, body.confidence, lack, error)
+    return _Made(text, body.confidence, PageReading.of(body.text, body.confidence, page.facts), lack, error)
 
 
 def html_of(response: Response | None) -> str:

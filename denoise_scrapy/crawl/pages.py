@@ -6,7 +6,7 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
@@ -99,6 +99,15 @@ class SiteKeeper:
         for name, count in self.memory.all_counts().items():
             self._log.set(f"site_memory/{name}", count)
 
+    async def ask(self, call: Callable[[FactsStore], Answer], sites: int) -> Answer | None:
+        """Return what the store answers about so many sites; None without one, or where it fails."""
+        answer: Answer | None = None
+        async with self._lock:
+            for use in self.memory.using(call, sites):
+                await self._beside.alone(use.make, "stores")
+                answer = use.answer
+        return answer
+
     async def close(self) -> None:
         """Save, and close the store."""
         await self.save(at_once=True)
@@ -148,6 +157,7 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
     return str(Path(directory, SITES_FILE)) if directory else None
 
 
+Answer = TypeVar("Answer")
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 Address = IPv4Address | IPv6Address

@@ -298,6 +298,13 @@ class SiteMemory:
         for site, urls in unsaved.items():
             self._unsaved.setdefault(site, set()).update(urls)
 
+    def using(self, call: Callable[[FactsStore], Any], sites: int) -> Iterator[StoreUse]:
+        """Use the store for something else about some sites, as `meeting` does; no use where it is left alone."""
+        if self._store is not None and self._back_off.ready:
+            use = StoreUse(partial(call, self._store))
+            yield use
+            self._worked(use, sites)
+
     def all_counts(self) -> dict[str, int]:
         """`counts` with those of the store, without zeros."""
         total = self.counts + (self._store.counts if self._store else Counter())
