@@ -38,9 +38,9 @@ UNCHANGED = "unchanged"
 
 WALL = (
     "<!doctype html><html><head><title>Your privacy</title></head><body class='cmp'><div id='cmp-wall'><div "
-    "class='cmp-box'><h1>We value your privacy</h1><p>We and our 842 partners store and access information on a device, "
-    "such as cookies, and process personal data, such as unique identifiers and standard information sent by a device, "
-    "for personalised advertising and content, measurement of both, audience research and the development of "
+    "class='cmp-box'><h1>We value your privacy</h1><p>We and our 842 partners store and access information on a "
+    "device, such as cookies, and process personal data, such as unique identifiers and standard information sent by a "
+    "device, for personalised advertising and content, measurement of both, audience research and the development of "
     "services.</p><p>With your permission we and our partners may use precise geolocation data and identification "
     "through device scanning. You may click to consent to this processing. Alternatively you may refuse to consent, or "
     "look at more detailed information and change your preferences before consenting.</p><div class='cmp-row'><button>"
@@ -51,8 +51,8 @@ SHELL = (
     "<noscript>You need to enable JavaScript to run this app.</noscript><div id='root'></div></body></html>"
 )
 ERROR = (
-    "<h1>Page not found</h1><p>Sorry, the page that you are looking for is not here any more. It may have been moved or "
-    "deleted, or the address was mistyped. Try the search, or go back to the home page.</p>"
+    "<h1>Page not found</h1><p>Sorry, the page that you are looking for is not here any more. It may have been moved "
+    "or deleted, or the address was mistyped. Try the search, or go back to the home page.</p>"
 )
 PROMOTIONS = (
     "Get our newsletter: the five stories of the day, in your inbox every morning at seven, free of charge.",
@@ -138,13 +138,13 @@ def promotions_in_old_frame(page: RecordedPage, site: Site) -> str:
     lines = [line for line in page.gold.split("\n") if line.strip()]
     story = "".join(f"<p>{escape(line)}</p><p>{PROMOTIONS[n % 4]}</p>" for n, line in enumerate(lines))
     _filled(_story_element(tree, page.gold), story)
-    return lxml.html.tostring(tree, encoding="unicode")
+    return str(lxml.html.tostring(tree, encoding="unicode"))
 
 
 def soft_404(page: RecordedPage, site: Site) -> str:
     tree = _tree(page.html)
     _filled(_story_element(tree, page.gold), ERROR)
-    return lxml.html.tostring(tree, encoding="unicode")
+    return str(lxml.html.tostring(tree, encoding="unicode"))
 
 
 def layout(page: RecordedPage, site: Site) -> str:
@@ -154,7 +154,7 @@ def layout(page: RecordedPage, site: Site) -> str:
     frame = site.other_frame[0]
     tree = _tree(frame.html)
     _filled(_story_element(tree, frame.gold), story)
-    return lxml.html.tostring(tree, encoding="unicode")
+    return str(lxml.html.tostring(tree, encoding="unicode"))
 
 
 def language(page: RecordedPage, site: Site) -> str:
@@ -169,7 +169,7 @@ def language(page: RecordedPage, site: Site) -> str:
                 size = len(text.strip())
                 setattr(element, name, (given * (2 + size // len(given)))[at : at + size] + " ")
                 at = (at + size) % len(given)
-    return lxml.html.tostring(tree, encoding="unicode")
+    return str(lxml.html.tostring(tree, encoding="unicode"))
 
 
 CHANGES: dict[str, Change] = {

@@ -36,6 +36,7 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "extract": ("print the text of a page", "extract https://example.com/story --format markdown"),
     "explain": ("draw what of a page is kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("show the sites of a site memory, forget one", "site example.com crawls/news"),
+    "health": ("show what crawls brought of each site, and what is wrong", "health crawls/news -o health.html"),
     "stats": ("show what a crawl counted: a table, a chart of confidence", "stats crawls/news"),
     "version": ("show versions, and whether the add-on is in use", "version --json"),
 }

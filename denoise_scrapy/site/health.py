@@ -61,9 +61,10 @@ LENGTHS, CONFIDENCES = 1.5, 0.1
 # Correlation of the words of two crawls, less than which is another language. Recorded sites have .53 and more between
 # halves of their pages, sites of two languages .3 and less.
 SAME_WORDS = 0.4
-# More text in common than in any crawl before, as a share of the bodies: lines that a template repeats.
-COMMON = 0.1
+# Text in common, as a share of the bodies: so much, and so many times as much as in any crawl before, is an alarm.
+COMMON, COMMON_TIMES = 0.07, 1.5
 
+_NONE: npt.NDArray[Any] = np.zeros(0)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -75,7 +76,8 @@ class PageReading(NamedTuple):
         confidence: That of its body, 0 to 1.
         path: A hash of the path of its URL.
         text: A hash of the body without digits.
-        lines: Hashes of the body's lines without digits, each with its characters, all times that it stands there.
+        lines: Hashes of the body's lines without digits, shape (`LINES`,) at most.
+        sizes: Characters of each of these lines, all times that it stands there, of the same shape.
         words: How the body's words fall into classes, shape (`WORD_CLASSES`,); the sum is 1, or 0 without words.
         template: See `template_of`.
     """
@@ -84,7 +86,8 @@ class PageReading(NamedTuple):
     confidence: float
     path: int
     text: int
-    lines: tuple[tuple[int, int], ...]
+    lines: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int32]
     words: npt.NDArray[np.float32]
     template: Hashes
 
@@ -105,13 +108,15 @@ class PageReading(NamedTuple):
             (8, 1.0)
         """
         plain = _plain(text)
-        lines = Counter[int]()
+        counted = Counter[int]()
         for line in plain.split("\n"):
-            lines[hash(line)] += len(line)
+            counted[hash(line)] += len(line)
+        most = counted.most_common(LINES)
+        lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
-        longest, path = tuple(lines.most_common(LINES)), hash(urlsplit(facts.url).path)
-        return cls(len(text), confidence, path, hash(plain), longest, words, template_of(facts))
+        path = hash(urlsplit(facts.url).path)
+        return cls(len(text), confidence, path, hash(plain), lines, sizes, words, template_of(facts))
 
 
 def _plain(text: str) -> str:
@@ -230,7 +235,7 @@ class SiteTally:
     @property
     def nbytes(self) -> int:
         """About what it occupies in memory, in bytes."""
-        return 3_000 + 4_000 * len(self._sample) + 400 * len(self._templates)
+        return 5_000 + 1_000 * len(self._sample) + 400 * len(self._templates)
 
     def add(self, reading: PageReading) -> None:
         """Count a page whose body was looked for."""
@@ -239,8 +244,11 @@ class SiteTally:
         self._words += reading.words
         self._last.append((reading.path, reading.text))
         self._count_template(reading.template)
-        place = len(self._sample) if len(self._sample) < SAMPLE else self._random.randrange(self.pages)
-        self._sample[place : place + 1] = [reading] if place < SAMPLE else self._sample[place : place + 1]
+        held = reading._replace(words=_NONE, template=_NONE)  # they are in the sums already
+        if len(self._sample) < SAMPLE:
+            self._sample.append(held)
+        elif (place := self._random.randrange(self.pages)) < SAMPLE:
+            self._sample[place] = held
 
     def is_repeated(self, url: str, text: str) -> bool:
         """Return whether this is the body of most of the other pages that came last, and of three at least.
@@ -287,10 +295,14 @@ def _share_of_one_text(pages: Sequence[PageReading]) -> float:
 
 
 def _common_share(pages: Sequence[PageReading]) -> float:
-    """Share of the bodies in lines that stand on a tenth of the other pages, and on two: the mean of the pages."""
-    on = Counter(line for page in pages for line, _ in page.lines)
-    least = 1 + max(2, len(pages) / 10)
-    shares = [sum(size for line, size in page.lines if on[line] >= least) / page.length for page in pages]
+    """Share of the bodies in lines of others, each line counted by how many of the other pages have it; the mean."""
+    on = Counter(line for page in pages for line in page.lines.tolist())
+    others = max(1, len(pages) - 1)
+    shares = [
+        sum(size * (on[line] - 1) / others for line, size in zip(page.lines.tolist(), page.sizes.tolist(), strict=True))
+        / page.length
+        for page in pages
+    ]
     return round(float(np.mean(shares)), 4) if shares else 0.0
 
 
@@ -351,7 +363,11 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 
 def _common(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     now, before = crawl.common, max(one.common for one in usual)
-    return f"{now:.0%} of the text stands on other pages too, {before:.0%} before" if now >= before + COMMON else ""
+    return (
+        f"{now:.0%} of the text stands on other pages too, {before:.0%} before"
+        if now >= COMMON + COMMON_TIMES * before
+        else ""
+    )
 
 
 def _words(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
@@ -397,7 +413,9 @@ def read_record(record: bytes) -> list[SiteCrawl]:
 
 def _read(row: Mapping[str, Any]) -> SiteCrawl:
     tuples = {name: tuple(row[name]) for name in ("shares", "containers", "alarms")}
-    one = SiteCrawl(**{**row, **tuples, "length": Spread(*row["length"]), "confidence": Spread(*row["confidence"])})
+    one = SiteCrawl(
+        **{**row, **tuples, "length": Spread._make(row["length"]), "confidence": Spread._make(row["confidence"])}
+    )
     counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
     numbers = *counts, one.same, one.common, *one.length, *one.confidence, *one.shares
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
