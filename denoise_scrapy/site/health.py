@@ -62,7 +62,7 @@ LENGTHS, CONFIDENCES = 1.5, 0.1
 # halves of their pages, sites of two languages .3 and less.
 SAME_WORDS = 0.4
 # Text in common, as a share of the bodies: so much, and so many times as much as in any crawl before, is an alarm.
-COMMON, COMMON_TIMES = 0.07, 1.5
+COMMON, COMMON_TIMES = 0.05, 1.5
 
 _NONE: npt.NDArray[Any] = np.zeros(0)
 _DIGITS = re.compile(r"\d+")
