@@ -13,6 +13,7 @@ from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text, with_field
+from denoise_scrapy.settings import NO_CONTENT
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
@@ -42,9 +43,9 @@ VARIANTS = (
     "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' makes them "
     "near-duplicates)"
 )
-NOT_OWN = (
-    "%s has a text that stands on most other pages of its site, as that of a wall or an error page: it is no copy. "
-    "(Further such items: denoise/dedup/not_own)"
+SAID_NO_CONTENT = (
+    "%s has the text of other pages of its site, as that of a wall or an error page: it is no copy. "
+    "(Further such items: denoise/dedup/no_content)"
 )
 
 
@@ -240,15 +241,14 @@ class NearDuplicatePipeline(Component):
         self._count(verdict)
         if verdict.variant_of is not None:
             return self._variant(item, found, verdict, whose.settings)
-        if not verdict.duplicate:
-            return item
-        reason = self._why_it_passes(item, found, verdict, whose)
+        reason = self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
+        if not reason and (verdict.duplicate or verdict.updated) and self._is_no_content(found, whose):
+            self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
+            self._state.health.count(whose.url, NO_CONTENT)
+            reason, item = NO_CONTENT, self._marked(item, whose.settings.no_content_field, True)
         if reason:
             self._log.count(f"dedup/{reason}")
-        if reason == "not_own":
-            self._state.health.count(whose.url, "no_content")
-            return self._marked(item, whose.settings.no_content_field, verdict.of)
-        if reason:
+        if reason or not verdict.duplicate:
             return item
         self._state.health.count(whose.url, "copies")
         return self._duplicate(item, found, verdict, whose.settings)
@@ -260,10 +260,10 @@ class NearDuplicatePipeline(Component):
             return "same_page"
         if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
             return "other_feed"
-        if page is not None and self._state.is_no_content(page.page, found.text):
-            self._log.say_once("not_own", logging.INFO, NOT_OWN, found.key)
-            return "not_own"
         return ""
+
+    def _is_no_content(self, found: ItemText, whose: ItemPage) -> bool:
+        return whose.own_page is not None and self._state.is_no_content(whose.own_page.page, found.text)
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """Return the text of an item to compare; None where there is none."""
@@ -290,11 +290,11 @@ class NearDuplicatePipeline(Component):
         logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
         return self._marked(item, settings.variant_field, verdict.variant_of)
 
-    def _marked(self, item: Any, field: str, of: str | None) -> Any:
-        """Return an item with the key of another in a field, where it has that field, and nothing in it."""
+    def _marked(self, item: Any, field: str, mark: str | bool | None) -> Any:
+        """Return an item with a mark in a field, where it has that field, and nothing in it."""
         if not field or not has_field(item, field) or has_text(item, field):
             return item
-        changed = with_field(item, field, of)
+        changed = with_field(item, field, mark)
         self._state.items.add_copy(item, changed)
         return changed
 

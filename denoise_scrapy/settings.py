@@ -342,7 +342,7 @@ class DenoiseSettings:
 
     @property
     def no_content_field(self) -> str:
-        """Item field that receives the key of the item whose wall or error page an item has too; "" for none."""
+        """Item field that receives True where the text is that of a wall or an error page; "" for none."""
         return self.fields.get(NO_CONTENT, NO_CONTENT)
 
     @property

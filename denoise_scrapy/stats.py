@@ -52,7 +52,7 @@ STATS: dict[str, str] = {
     "dedup/marked": "near-duplicates marked",
     "dedup/score/*": "near-duplicates by their score (c2), in twentieths",
     "dedup/variants": "items like a kept one, but with another title, other values or something else filled in; passed",
-    "dedup/not_own": "items with the text of a wall or an error page, which others have too; passed",
+    "dedup/no_content": "items with the text of a wall or an error page, which others have too; passed",
     "dedup/most_copied": "key of the kept item with the most near-duplicates",
     "dedup/most_copies": "how many it has",
     "dedup/too_short": "items too short to be judged; passed",

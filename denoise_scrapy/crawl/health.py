@@ -102,6 +102,8 @@ class SiteHealth:
         """Compare sites with their last crawls, say what is wrong, and keep what this one brought so far."""
         judged, records = {}, {}
         names = [*sites]
+        if not names:
+            return {}
         kept = await self._sites.ask(lambda store: {site: store.health(site) for site in names}, len(names)) or {}
         for site in names:
             tally = self._large.get(site) or self._small[site]

@@ -65,6 +65,13 @@ def test_a_site_that_does_not_change_is_well(web: Web) -> None:
     assert call("health") == 0
 
 
+@pytest.mark.usefixtures("here")
+def test_a_crawl_that_brings_nothing_does_no_harm(web: Web) -> None:
+    crawled(web)
+    done = crawled(web, numbers=range(0))
+    assert done.stat("errors") == 0 and not warned(done)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -95,12 +102,22 @@ def test_all_items_of_a_wall_on_a_known_site_go_out_marked(web: Web) -> None:
     crawled(web)
     done = crawled(web, lambda _: WALL)
     assert len(done.items) == COUNT and not done.dropped
-    assert [item.get("no_content") for item in done.items] == [None] + [web("/a/0")] * (COUNT - 1)
-    assert done.stat("dedup/not_own") == COUNT - 1
+    assert [item.get("no_content") for item in done.items] == [None] + [True] * (COUNT - 1)
+    assert done.stat("dedup/no_content") == COUNT - 1
     assert done.stat(f"site/{host_of(web)}/no_content") == COUNT - 1
     assert done.stat(f"site/{host_of(web)}/copies") == 0
+    assert done.log.count("it is no copy") == 1
     again = crawled(web, lambda _: WALL, DENOISE_FIELDS={"no_content": "wall"})
     assert any(item.get("wall") for item in again.items) and not any("no_content" in item for item in again.items)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_wall_in_place_of_known_pages_is_marked_too(web: Web) -> None:
+    for _ in range(2):
+        assert not any("no_content" in item for item in crawled(web, DENOISE_DEDUP_STORE="texts.sqlite").items)
+    done = crawled(web, lambda _: WALL, DENOISE_DEDUP_STORE="texts.sqlite")
+    assert len(done.items) == COUNT
+    assert sum(item.get("no_content", False) for item in done.items) >= COUNT - 1  # the first may come before others
 
 
 @pytest.mark.usefixtures("here")
@@ -108,7 +125,7 @@ def test_an_error_page_in_the_sites_frame_stops_being_a_copy(web: Web) -> None:
     crawled(web, numbers=range(40))
     done = crawled(web, not_found, numbers=range(40, 60))
     assert len(done.items) >= 17  # until three others have come, nothing tells it from a copy
-    assert done.stat("dedup/not_own") + done.stat("dedup/dropped") == 19
+    assert done.stat("dedup/no_content") + done.stat("dedup/dropped") == 19
 
 
 @pytest.mark.usefixtures("here")
