@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import lxml.html
 
+from benchmarks import figures
 from benchmarks.corpora import RecordedPage, load
 from benchmarks.markdown import table
 from denoise_scrapy.body import SiteModel
@@ -35,6 +36,7 @@ MOST = 100
 #: Unchanged crawls of a site that has more pages than one crawl takes.
 AGAIN = 3
 UNCHANGED = "unchanged"
+PAGE = Path("docs/health.md")
 
 WALL = (
     "<!doctype html><html><head><title>Your privacy</title></head><body class='cmp'><div id='cmp-wall'><div "
@@ -258,6 +260,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="a folder of *.jsonl.gz")
     parser.add_argument("--verbose", action="store_true", help="also a line a crawl")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE}")
     args = parser.parse_args()
     rows: dict[str, Counter[str]] = defaultdict(Counter)
     rng = Random(7)
@@ -270,9 +273,12 @@ def main() -> None:
             group = ("20" if is_large else "fewer") if whole else "half"
             rows[change][f"{group} crawls"] += 1
             rows[change][f"{group} alarms"] += bool(found)
-    head = ["change", "20 pages", "alarms", "8 to 19 pages", "alarms", "half of the pages", "alarms"]
+    head = ["change", "20 pages", "alarms", "8 to 16 pages", "alarms", "half of the pages", "alarms"]
     names = [f"{group} {what}" for group in ("20", "fewer", "half") for what in ("crawls", "alarms")]
-    print(table(head, [[change, *(str(counts[name]) for name in names)] for change, counts in rows.items()]))
+    text = table(head, [[change, *(str(counts[name]) for name in names)] for change, counts in rows.items()])
+    print(text)
+    if args.write:
+        figures.write("made changes", text, PAGE)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ _STYLE = (
     "table{border-collapse:collapse;width:100%}th,td{padding:6px 8px;text-align:right;border-top:1px solid var(--line)}"
     "th:first-child,td:first-child{text-align:left;overflow-wrap:anywhere}.bad,.bad b{color:var(--bad)}"
     "svg{overflow:visible;vertical-align:middle}polyline{fill:none;stroke-width:2}.length{stroke:var(--length)}"
-    ".sure{stroke:var(--sure)}circle{fill:var(--bad)}p svg{margin-right:6px}"
+    ".sure{stroke:var(--sure);stroke-dasharray:4 4}circle{fill:var(--bad)}p svg{margin-right:6px}"
     "@media(max-width:800px){thead{display:none}tr{display:block;padding:10px 0;border-top:1px solid var(--line)}"
     "td{display:flex;justify-content:space-between;border:0;padding:1px 0}td:first-child{display:block}"
     "td::before{content:attr(data-of)}td:first-child::before{content:none}}"

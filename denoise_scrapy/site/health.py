@@ -324,7 +324,8 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
     found = [_empty(crawl, usual), _same(crawl, usual), _copies(crawl, usual)]
     if usual:
         found.append(_template(crawl, usual))
-    if usual and crawl.pages > crawl.empty:
+    # what follows from empty bodies, or from one text everywhere, is not said
+    if usual and crawl.words and not (found[0] or found[1]):
         found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence)]
     return [one for one in found if one]
 
