@@ -32,7 +32,7 @@ STATS: dict[str, str] = {
     "meta/no_html": "pages whose HTML was gone when the date was looked for",
     "health/sites": "sites with pages enough to be compared with their last crawls",
     "health/alarms": "sites that something is wrong with (docs/health.md)",
-    "site/*": "what the crawl brought of the ten worst sites, by host",
+    "site/*/*": "what the crawl brought of the ten worst sites, by host",
     "site_memory/loaded": "sites with pages of other crawls",
     "site_memory/saved": "times that a site's pages were saved",
     "site_memory/corrupt": "damaged rows that were skipped",
@@ -85,7 +85,8 @@ STATS: dict[str, str] = {
 
 def meaning_of(name: str) -> str:
     """Return what a stat counts, by its name without the prefix; "" for one that is not declared."""
-    return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*") or STATS.get(f"{name.partition('/')[0]}/*", "")
+    family = name.rpartition("/")[0]
+    return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
 
 
 def twentieth(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from denoise_scrapy.site.health import SiteCrawl, SiteTally, alarms, read_record
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import SiteKeeper
-    from denoise_scrapy.site import FactsStore
     from denoise_scrapy.site.health import PageReading
 
 # Sites counted at a time. One takes 30 to 100 KB where it has many pages, so these take 100 MB at the very most.
@@ -98,14 +97,13 @@ class SiteHealth:
         self._small[site] = SiteTally(self._began)
         return self._small[site]
 
-    async def _judge(self, sites: Iterable[str]) -> dict[str, SiteCrawl]:
+    async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
         """Compare sites with their last crawls, say what is wrong, and keep what this one brought so far."""
         judged, records = {}, {}
-        names = [*sites]
-        if not names:
+        if not sites:
             return {}
-        kept = await self._sites.ask(lambda store: {site: store.health(site) for site in names}, len(names)) or {}
-        for site in names:
+        kept = await self._sites.ask(lambda store: {site: store.health(site) for site in sites}, len(sites)) or {}
+        for site in sites:
             tally = self._large.get(site) or self._small[site]
             earlier = [one for one in self._read(kept.get(site, b"")) if one.began != self._began]
             crawl = tally.crawl()
@@ -116,7 +114,7 @@ class SiteHealth:
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:
-            await self._sites.ask(lambda store: _save(store, records), len(records))
+            await self._sites.ask(lambda store: store.save_health(records), len(records))
         return judged
 
     def _read(self, record: bytes) -> list[SiteCrawl]:
@@ -125,10 +123,6 @@ class SiteHealth:
         except ValueError:
             self._log.count("site_memory/corrupt")
             return []
-
-
-def _save(store: FactsStore, records: Mapping[str, bytes]) -> None:
-    store.save_health(records)
 
 
 def _badness(judged: tuple[str, SiteCrawl]) -> tuple[int, float, float]:

@@ -321,13 +321,21 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
         return [f"no items from {crawl.fetched} pages"]
     if not crawl.is_enough:
         return []
-    found = [_empty(crawl, usual), _same(crawl, usual), _copies(crawl, usual)]
-    if usual:
+    found = [
+        _raised(crawl, usual, lambda one: one.empty / one.pages, "of the bodies are empty"),
+        _raised(crawl, usual, lambda one: one.same, "of the pages have one text in common"),
+    ]
+    is_plain = any(found)  # what follows from these is not said
+    if usual:  # a first crawl may be one of copies
+        found.append(_raised(crawl, usual, _copies, "of the items are near-duplicates"))
         found.append(_template(crawl, usual))
-    # what follows from empty bodies, or from one text everywhere, is not said
-    if usual and crawl.words and not (found[0] or found[1]):
+    if usual and crawl.words and not is_plain:
         found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence)]
     return [one for one in found if one]
+
+
+def _copies(crawl: SiteCrawl) -> float:
+    return crawl.copies / max(1, crawl.items)
 
 
 def _raised(crawl: SiteCrawl, usual: Sequence[SiteCrawl], share: Callable[[SiteCrawl], float], words: str) -> str:
@@ -337,20 +345,6 @@ def _raised(crawl: SiteCrawl, usual: Sequence[SiteCrawl], share: Callable[[SiteC
         return f"{now:.0%} {words}" if now >= MOST else ""
     before = max(map(share, usual))
     return f"{now:.0%} {words}, {before:.0%} before" if now >= before + MARGIN else ""
-
-
-def _empty(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
-    return _raised(crawl, usual, lambda one: one.empty / one.pages, "of the bodies are empty")
-
-
-def _same(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
-    return _raised(crawl, usual, lambda one: one.same, "of the pages have one text in common")
-
-
-def _copies(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
-    if not usual:  # the first crawl of a site may be one of copies
-        return ""
-    return _raised(crawl, usual, lambda one: one.copies / max(1, one.items), "of the items are near-duplicates")
 
 
 def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
@@ -364,11 +358,8 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 
 def _common(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     now, before = crawl.common, max(one.common for one in usual)
-    return (
-        f"{now:.0%} of the text stands on other pages too, {before:.0%} before"
-        if now >= COMMON + COMMON_TIMES * before
-        else ""
-    )
+    is_more = now >= COMMON + COMMON_TIMES * before
+    return f"{now:.0%} of the text stands on other pages too, {before:.0%} before" if is_more else ""
 
 
 def _words(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
@@ -423,8 +414,9 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
         raise ValueError("a number is none")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):
         raise ValueError("a field is of another kind")
-    if [_hashes(each).dtype for each in one.containers] and one.words and len(_classes(one.words)) != WORD_CLASSES:
-        raise ValueError("not the classes of words")
+    sizes = [len(_hashes(each)) for each in one.containers]  # which fails where they are none
+    if max(sizes, default=0) > CONTAINERS or len(_classes(one.words)) not in {0, WORD_CLASSES}:
+        raise ValueError("hashes are of another length")
     return one
 
 

@@ -84,6 +84,24 @@ class TestContract:
         least = sum(len(each.data) for each in facts(1, 2))
         assert least <= opened().sites()[0].nbytes < least + 200
 
+    def test_the_record_of_a_sites_health_is_no_page(self, opened):
+        one = opened()
+        one.save({SITE: facts(2, 1)})
+        one.save_health({SITE: b"first", OTHER: b"alone"})
+        one.save_health({SITE: b"second"})
+        assert [opened().health(site) for site in (SITE, OTHER, "http://nobody.example:80")] == [
+            b"second",
+            b"alone",
+            b"",
+        ]
+        assert opened().health_sites() == [SITE, OTHER]
+        assert numbers(opened().load(SITE)) == [1, 2] and opened().load(OTHER) == []
+        assert [(each.site, each.pages) for each in opened().sites()] == [(SITE, 2)]
+        one.save({SITE: [distinct(n).facts for n in range(PAGES_A_SITE + 5)]})
+        assert len(one.load(SITE)) == PAGES_A_SITE and one.health(SITE) == b"second"
+        one.forget(SITE)
+        assert opened().health_sites() == [OTHER] and opened().load(SITE) == []
+
     def test_a_site_is_forgotten(self, opened):
         one, other = opened(), opened()
         one.save({SITE: facts(1, 2), OTHER: facts(3)})
