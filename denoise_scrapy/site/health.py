@@ -140,7 +140,7 @@ def likeness(a: Hashes, b: Hashes) -> float:
     """
     last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
     a, b = a[a <= last], b[b <= last]
-    return len(np.intersect1d(a, b)) / max(len(a), len(b)) if len(a) or len(b) else 1.0
+    return len(np.intersect1d(a, b, assume_unique=True)) / max(len(a), len(b)) if len(a) or len(b) else 1.0
 
 
 class Spread(NamedTuple):
