@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
+from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
@@ -82,6 +83,7 @@ class Declaration:
         high: Greatest valid number, None for no limit.
         choices: The valid values of a text, or of each value of a dict; empty for any text.
         keys: The valid keys of a dict.
+        of_keys: The valid values of each key, where they are not the same for all.
         or_path: Whether the import path of a class, which has a dot, is valid besides the choices.
         may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
@@ -96,6 +98,7 @@ class Declaration:
     high: float | None = None
     choices: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    of_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     or_path: bool = False
     may_be_empty: bool = False
     per_page: bool = False
@@ -107,6 +110,8 @@ class Declaration:
         """Return what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
         if self.valid:
             return self.valid
+        if self.of_keys:
+            return "dict: " + "; ".join(f"{key} to {' | '.join(values)}" for key, values in self.of_keys.items())
         if self.choices:
             choices = " | ".join((*self.choices, "import path of a class") if self.or_path else self.choices)
             return f"dict: {', '.join(self.keys)} to {choices}" if self.keys else choices
@@ -206,6 +211,12 @@ class DenoiseSettings:
         {},
         "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=(*FIELDS, MARK, VARIANT),
+        per_page=True,
+    )
+    markdown: Mapping[str, str] = _setting(
+        {},
+        "What becomes of links and images in Markdown: they stay, or their texts alone do, or nothing.",
+        of_keys={"links": LINKS, "images": IMAGES},
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
@@ -469,13 +480,16 @@ def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str,
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
+    keys = declared.keys or tuple(declared.of_keys)
     for key, each in pairs.items():
-        if key not in declared.keys:
-            hint = nearest_hint(str(key), declared.keys)
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
-        if not isinstance(each, str) or (declared.choices and each not in declared.choices):
-            valid = " | ".join(declared.choices) or "the name of an item field"
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}")
+        if key not in keys:
+            hint = nearest_hint(str(key), keys)
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(keys)}{hint}")
+        choices = declared.of_keys.get(key, declared.choices)
+        if not isinstance(each, str) or (choices and each not in choices):
+            valid = " | ".join(choices) or "the name of an item field"
+            hint = nearest_hint(each, choices) if isinstance(each, str) else ""
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}{hint}")
     return dict(pairs)
 
 

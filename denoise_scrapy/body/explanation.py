@@ -23,7 +23,7 @@ import numpy as np
 from denoise_scrapy.body.extract import SiteModel
 from denoise_scrapy.body.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.rendering import Token, render
-from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, WRITTEN
+from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
@@ -218,7 +218,7 @@ class _Pen:
             self._out.append("<br>" if self._frame else "")
         elif token.value in _INLINES:
             self._inline(token)
-        elif token.value not in FORMULAS:  # the TeX of a formula is text as any other
+        elif token.value not in FORMULAS and token.value not in MARKS:  # the TeX of a formula is text as any other
             self._leave()
             self._out.append(f"</{token.value}>" if token.kind == "end" else _start(token))
 

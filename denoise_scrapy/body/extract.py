@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
+from denoise_scrapy.body.line_numbers import line_numbers
 from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
@@ -129,19 +130,20 @@ def _body(
     comparison: tuple[str, ...] = (),
     title: Callable[[], str] | None = None,
 ) -> Body:
-    signs = _permalinks(page)
+    signs = {"a link to its own heading": _permalinks(page), "line numbers": line_numbers(page)}
     decision = _without_leftovers(page, decision, signs)
     kept = decision.kept
+    page = page.without(np.concatenate(list(signs.values())))
     return Body(
-        text=page.without(signs).text_of(kept) if len(kept) else "",
+        text=page.text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
         comparison=comparison,
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
-        make_blocks=lambda: _blocks(page.without(signs), decision),
-        make_rendering=lambda: render(page.without(signs), kept),
+        make_blocks=lambda: _blocks(page, decision),
+        make_rendering=lambda: render(page, kept),
         make_title=title or (lambda: title_of(page)),
     )
 
@@ -157,26 +159,19 @@ def _permalinks(page: Page) -> IntArray:
     signs = [
         element
         for element, href in links
-        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"])))
-        and _leads_here(page, href)
+        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
     ]
     return np.array(signs, np.int64)
 
 
-def _leads_here(page: Page, href: str) -> bool:
-    """Whether a link leads to a place on its own page."""
-    address, _, place = href.strip().partition("#")
-    return bool(place) and (not address or page.absolute(href) == page.absolute(page.url) != "")
-
-
-def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decision:
-    """The decision less headers of tables of which no row is kept, and blocks of nothing but permalinks.
+def _without_leftovers(page: Page, decision: Decision, signs: Mapping[str, IntArray]) -> Decision:
+    """The decision less headers of tables of which no row is kept, and blocks of nothing but signs, by what they are.
 
     A header that the user keeps stays, and so do headers where there is nothing else.
     """
     e, blocks = page.elements, page.blocks
     alone = headers_alone(page, decision.kept)
-    if alone is None and not len(signs):
+    if alone is None and not any(map(len, signs.values())):
         return decision
     reasons = np.full(len(blocks), "", object)
     if alone is not None:
@@ -184,11 +179,13 @@ def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decis
             alone &= ~e.inside(match.elements)[blocks.element]
         if (decision.kept & ~alone).any():
             reasons[alone & decision.kept] = "a header without a row"
-    if len(signs):
-        in_signs = e.inside(signs)
+    for what, elements in signs.items():
+        if not len(elements):
+            continue
+        in_signs = e.inside(elements)
         removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
         empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
-        reasons[empty & decision.kept] = "a link to its own heading"
+        reasons[empty & decision.kept] = what
     kept = decision.kept & (reasons == "")
     return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 

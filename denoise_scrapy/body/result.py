@@ -84,9 +84,35 @@ class Body:
     @cached_property
     def markdown(self) -> str:
         """The same as Markdown. HTML that the page's text shows is escaped."""
-        return to_markdown(self.make_rendering())
+        return self.to_markdown()
 
-    def chunks(self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] | None = None) -> list[Chunk]:
+    def to_markdown(self, links: str = "keep", images: str = "keep") -> str:
+        """Return the Markdown with less of links and images.
+
+        Args:
+            links: "keep", or "text" for their texts without addresses. Footnotes stay.
+            images: "keep", "text" for their alternative texts, or "drop".
+
+        Raises:
+            ValueError: `links` or `images` is none of these.
+
+        Example:
+            >>> from denoise_scrapy import extract
+            >>> page = "<p>It <a href=/rain>rained</a> all night <img src=/sun.png alt=sun> over the hills."
+            >>> extract(page, "http://a.example/").to_markdown(links="text", images="drop")
+            'It rained all night over the hills.'
+        """
+        return to_markdown(self.make_rendering(), links, images)
+
+    def chunks(
+        self,
+        max_tokens: int = 400,
+        overlap: int = 0,
+        count: Callable[[str], int] | None = None,
+        *,
+        links: str = "keep",
+        images: str = "keep",
+    ) -> list[Chunk]:
         """Return the Markdown in chunks for a language model, each with the headings above it.
 
         No sentence, list item or row of a table is cut.
@@ -95,11 +121,14 @@ class Body:
             max_tokens: Most tokens of a chunk, its headings included.
             overlap: Tokens that a chunk repeats of the one before, at most: whole sentences below the same headings.
             count: Counts the tokens of a text; the default estimates them.
+            links: As in `to_markdown`.
+            images: The same.
 
         Raises:
-            ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
+            ValueError: `links` or `images` is not valid, `max_tokens` is less than 1, or `overlap` is not between 0 and
+                `max_tokens`.
         """
-        return chunk_markdown(self.markdown, max_tokens, overlap, count)
+        return chunk_markdown(self.to_markdown(links, images), max_tokens, overlap, count)
 
     @cached_property
     def title(self) -> str:

@@ -144,7 +144,9 @@ def _made(
     """Make the body of a page, and what else its items are given; needs nothing of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
-    values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
+    of_body: Mapping[str, Callable[[Body], Any]]
+    of_body = {**OF_BODY, "markdown": lambda body: body.to_markdown(**settings.markdown)}
+    values = {field: of_body[what](body) for what, field in fields.items() if what in of_body}
     wanted = {what: field for what, field in fields.items() if what in OF_META}
     if wanted:
         if response is None:
