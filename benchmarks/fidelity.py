@@ -8,7 +8,6 @@ definitions and boxes of tasks. `--lost` names what we lost.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -152,7 +151,9 @@ def _reader() -> MarkdownIt:
     """A reader of all that Markdown may have here; HTML in it counts too."""
     reader = MarkdownIt("commonmark", {"html": True, "maxNesting": 200}).enable(["table", "strikethrough"])
     for name in ("footnote", "dollarmath", "deflist", "tasklists"):
-        reader.use(getattr(import_module(f"mdit_py_plugins.{name}"), f"{name}_plugin"))
+        plugin = getattr(import_module(f"mdit_py_plugins.{name}"), f"{name}_plugin")
+        prices = {"allow_space": False, "allow_digits": False} if name == "dollarmath" else {}
+        reader.use(plugin, **prices)
     return reader
 
 

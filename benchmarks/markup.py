@@ -17,8 +17,8 @@ from example_project.portal.model import tokens
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = frozenset(
-    "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header hr "
-    "li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+    "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header "
+    "hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
 ) | frozenset(HEADINGS)
 _SKIPPED = "script style noscript template svg math head select textarea button".split()
 _CODE = ("code", "kbd", "samp", "tt")
@@ -26,7 +26,9 @@ _CODE = ("code", "kbd", "samp", "tt")
 _GUTTER = re.compile(r"\b(linenos?|line-?numbers?|linenodiv|gutter|lnt|crayon-nums?)\b")
 _REFERENCE = re.compile(r"footnote|noteref")
 #: And to what stands around the text, whose words stand there too: contents, ways through the site.
-_FRAME = re.compile(r"\b(side-?bar|sphinxsidebar|nav|navbar|menu|toc|contents|quickview|breadcrumbs?|footer|related)\b")
+_FRAME = re.compile(
+    r"\b(side-?bar|sphinxsidebar|nav|navbar|menu|toc|contents|quickview|breadcrumbs?|footer|related|navigation|complementary)\b"
+)
 #: Nothing with so much of the page's text is a frame, whatever its name is.
 _MOST_OF_FRAME = 1 / 3
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight)-([a-z][\w+#-]*)", re.IGNORECASE)
@@ -35,11 +37,13 @@ _NO_LANGUAGE = frozenset("text plain plaintext none default txt notranslate".spl
 _LEVELS = 8
 #: Visible characters of a reference to a note.
 _SHORT = 12
+#: Images of no more in a direction, in pixels, are signs and portraits of those who comment.
+_SIGN = 64
 #: Texts and borders on each side of an image in which the nearest line is looked for.
 _NEAR = 60
 #: Characters of a note, and words on each side of a line break, by which they are the same.
 _START, _WORDS = 60, 3
-_NOT_SHOWN = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff\ufe0e¶🔗]+")
+_NOT_SHOWN = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff\ufe0e¶🔗]+|#$")
 _OF_NOTES = re.compile(r"^[\^↑]?[a-z]{0,4}[\[(]?\w{1,3}[\])][.:]?|^\d{1,3}[.:]?(?=\D)|[↩↑^⏎]+$")
 #: Of private use: lxml takes no control characters.
 _LINE, _BLOCK = "\ue000", "\ue001"
@@ -69,30 +73,36 @@ class Markup:
         self._base = urljoin(url, next(iter(self._root.xpath("//base/@href")), ""))
         self._formulas = [Element("formula", (tex,), ()) for one in self._root.iter() if (tex := _squashed(_tex(one)))]
         if not is_reading:
-            most = _MOST_OF_FRAME * len(_key(self._root))
-            for one in list(self._root.iter()):
-                names = f"{one.get('class') or ''} {one.get('id') or ''}".lower()
-                if (one.tag in ("nav", "footer") or _FRAME.search(names)) and len(_key(one)) < most:
-                    one.drop_tree()
+            self._drop_frames()
         gutters = (one for one in self._root.iter() if _GUTTER.search(one.get("class") or ""))
         left_out = [one for one in gutters if _text(one).replace("\n", " ").replace(" ", "").isdecimal()]
         for one in [*left_out, *self._root.iter(*_SKIPPED), *self._root.iter(etree.Comment)]:
             if one.getparent() is not None:
                 one.drop_tree()
+        for one in self._root.iter(*_BLOCKS):
+            one.tail = " " + (one.tail or "")
         for one in self._root.iter("br"):
             one.tail = _LINE + (one.tail or "")
+
+    def _drop_frames(self) -> None:
+        most = _MOST_OF_FRAME * len(_key(self._root))
+        for one in list(self._root.iter()):
+            names = " ".join(one.get(name) or "" for name in ("class", "id", "role")).lower()
+            if (one.tag in ("nav", "footer") or _FRAME.search(names)) and len(_key(one)) < most:
+                one.drop_tree()
 
     def elements(self) -> Iterator[Element]:
         """All of them."""
         yield from self._formulas
         yield from self._lines()
         self._order = {one: number for number, one in enumerate(self._root.iter())}
+        self._notes = set[etree._Element]()  # a note is no item of a list
         self._places = {one.get("id") or one.get("name"): one for one in reversed(self._order)}
         for one in self._order:
             inside = {up.tag for up in one.iterancestors()}
             if one.tag in HEADINGS:
                 yield Element("heading", (_key(one),), (_words(one),))
-            elif one.tag == "li":
+            elif one.tag == "li" and one.getparent().tag in ("ul", "ol") and one not in self._notes:
                 yield from self._item(one)
             elif one.tag == "pre":
                 yield from self._code(one)
@@ -106,12 +116,17 @@ class Markup:
                 yield from self._link(one)
             elif one.tag in ("b", "strong", "i", "em") and not inside.intersection(("pre", *HEADINGS, *_CODE)):
                 yield Element("emphasis", (_key(one), str(one.tag in ("b", "strong"))), self._around(one))
-            elif one.tag == "blockquote":
-                for part in list(one.iter("p")) or [one]:
-                    yield Element("quotation", (_key(part),), (_words(part),))
-            elif one.tag == "dt" and one.getnext() is not None and one.getnext().tag == "dd":
-                told = one.getnext()
-                yield Element("definition", (_own(one), _own(told)[:_START]), (_words(one), _words_of(_own_text(told))))
+            else:
+                yield from self._quoted_or_defined(one)
+
+    def _quoted_or_defined(self, one: etree._Element) -> Iterator[Element]:
+        if one.tag == "blockquote":
+            for part in list(one.iter("p", "li", "dt", "dd")) or [one]:
+                if not part.xpath(".//p"):
+                    yield Element("quotation", (_own(part),), (_words_of(_own_text(part)),))
+        elif one.tag == "dt" and one.getnext() is not None and one.getnext().tag == "dd":
+            told = one.getnext()
+            yield Element("definition", (_own(one), _own(told)[:_START]), (_words(one), _words_of(_own_text(told))))
 
     def _item(self, one: etree._Element) -> Iterator[Element]:
         own, around = _own(one), (_words_of(_own_text(one)),)
@@ -149,6 +164,7 @@ class Markup:
         note = self._places.get(place)
         if is_named and note is not None and 0 < len(_key(one)) <= _SHORT and self._order[note] > self._order[one]:
             note = note.getnext() if note.tag == "dt" and note.getnext() is not None else note
+            self._notes.add(note)
             own = _OF_NOTES.sub("", _key(note))
             yield Element("footnote", (own[:_START],), self._around(one))
 
@@ -162,9 +178,8 @@ class Markup:
                 pieces.append(one.tail or "")
                 continue
             pieces.append(one.text or "")
-            if one.tag == "img" and (address := self._absolute(one.get("src", ""))):
-                if "1" not in (one.get("width"), one.get("height")):
-                    images[len(pieces)] = address
+            if one.tag == "img" and (address := self._absolute(one.get("src", ""))) and not _is_sign(one):
+                images[len(pieces)] = address
         for at, address in images.items():
             near = re.split(f"[{_LINE}{_BLOCK}]", "".join(pieces[max(0, at - _NEAR) : at]))
             then = re.split(f"[{_LINE}{_BLOCK}]", "".join(pieces[at : at + _NEAR]))
@@ -187,6 +202,11 @@ class Markup:
         except ValueError:
             return ""
         return absolute if absolute.startswith(("http://", "https://", "mailto:")) else ""
+
+
+def _is_sign(image: etree._Element) -> bool:
+    sizes = (image.get(name, "") for name in ("width", "height"))
+    return any(size.isdecimal() and int(size) <= _SIGN for size in sizes)
 
 
 def _tex(one: etree._Element) -> str:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.line_numbers import line_numbers
-from denoise_scrapy.body.rendering import render
+from denoise_scrapy.body.rendering import blocks_of_notes, render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.strategies.base import OtherReasons
@@ -131,7 +131,7 @@ def _body(
     title: Callable[[], str] | None = None,
 ) -> Body:
     signs = {"a link to its own heading": _permalinks(page), "line numbers": line_numbers(page)}
-    decision = _without_leftovers(page, decision, signs)
+    decision = _without_leftovers(page, _with_notes(page, decision), signs)
     kept = decision.kept
     page = page.without(np.concatenate(list(signs.values())))
     return Body(
@@ -162,6 +162,18 @@ def _permalinks(page: Page) -> IntArray:
         if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
     ]
     return np.array(signs, np.int64)
+
+
+def _with_notes(page: Page, decision: Decision) -> Decision:
+    """The decision and the footnotes that its text refers to, but for what the user removes."""
+    notes = blocks_of_notes(page, decision.kept)
+    if notes.any() and page.removed_by_user:
+        removed = removed_elements(page.elements, page.kept_by_user, page.removed_by_user)
+        notes &= page.blocks.share_owned_by(removed) < 1
+    if not notes.any():
+        return decision
+    reasons = np.where(notes, "a note that the text refers to", "").tolist()
+    return replace(decision, kept=decision.kept | notes, reasons=OtherReasons(decision.reasons, reasons))
 
 
 def _without_leftovers(page: Page, decision: Decision, signs: Mapping[str, IntArray]) -> Decision:

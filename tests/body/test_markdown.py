@@ -66,7 +66,7 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
-            "t\n\n| a | b |\n| --- | --- |\n| 1\\|2 | `c\\|d` e |",
+            "t\n\n| a | b |\n| --- | --- |\n| 1\\|2 | `c\\|d`<br>e |",
         ),
         ("<table><tr><td>a<td>b<td>c</table>", "|  |  |  |\n| --- | --- | --- |\n| a | b | c |"),
         (

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -59,9 +59,40 @@ def footnotes_of(page: Page, shown: BoolArray) -> Footnotes:
         shown: Whether the text after each mark is, shape (2n,).
     """
     finder = _Finder(page, shown)
-    if page.places:
+    if _has_signs(page):
         finder.find()
     return finder.found
+
+
+def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
+    """Which of the m blocks are of footnotes that kept text refers to, `kept` and the result of shape (m,)."""
+    blocks, e = page.blocks, page.elements
+    of_notes = np.zeros(len(blocks), bool)
+    if not kept.any() or kept.all() or not _has_signs(page):
+        return of_notes
+    finder = _Finder(page, blocks.block_of_text >= 0)
+    finder.find()
+    start = {label: mark for mark, label in finder.found.starts.items()}
+    for one in finder.references:
+        label = finder.found.references.get(one.link)
+        block = int(np.searchsorted(blocks.start, e.rows["marks"]["start"][one.link], "right")) - 1
+        if label and block >= 0 and kept[block]:
+            of_notes |= blocks.inside(one.target)
+            of_notes[blocks.block_of_text[start[label]]] = True
+    return np.asarray(of_notes & ~kept & ((blocks.flags & Flag.HIDDEN) == 0))
+
+
+def _has_signs(page: Page) -> bool:
+    """Whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
+    marks = page.tree.element_rows["marks"]
+    return any(
+        href.partition("#")[2] and _SIGN.fullmatch(_plain(_shown(page, *marks[link].tolist())))
+        for link, href in page.tree.short_links(MOST_CHARS)
+    )
+
+
+def _shown(page: Page, start: int, end: int) -> str:
+    return _MARKS.sub("", page.tree.slice(start, end)).strip()
 
 
 class _Reference(NamedTuple):
@@ -80,11 +111,10 @@ class _Finder:
         self._places = {name: element for element, name in page.places}
 
     def find(self) -> None:
-        references = self._forward()
-        self._targets = sorted({one.target for one in references})
+        self._targets = sorted({one.target for one in self.references})
         labels: dict[int, str] = {}
         given: set[str] = set()
-        for one in references:
+        for one in self.references:
             backs = self._leading_back(one)
             if one.target not in labels and (backs or self._begins_with_sign(one)):
                 label = _label(one.sign, len(given) + 1, given)
@@ -126,19 +156,16 @@ class _Finder:
         """The marks before texts that are shown, ascending."""
         return np.flatnonzero(self._shown & (self._e.visible_after > 0))
 
-    def _forward(self) -> list[_Reference]:
+    @cached_property
+    def references(self) -> list[_Reference]:
         """Links down the page that are no more than the sign of a note."""
         found = []
         for link, to in self._links:
             if to > link and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS:
-                sign = _SIGN.fullmatch(_plain(self._text(link)).strip())
+                sign = _SIGN.fullmatch(_plain(_shown(self._page, *self._e.rows["marks"][link].tolist())))
                 if sign:
                     found.append(_Reference(link, to, sign[1], sign[2]))
         return found
-
-    def _text(self, element: int) -> str:
-        start, end = self._e.rows["marks"][element].tolist()
-        return _MARKS.sub("", self._page.tree.slice(start, end))
 
     def _leading_back(self, one: _Reference) -> list[int]:
         """Links of a note that lead back to a reference."""

@@ -415,8 +415,8 @@ class MarkdownTable:
             self.ended = not starts
         elif tag in INLINES or tag in FORMULAS or (token.kind in ("text", "void") and tag != "box"):
             self._line.add(token)
-        else:  # blocks in a cell stand side by side
-            self._line.add(Token("text", " "))
+        else:  # blocks in a cell are lines of it
+            self._line.add(Token("void", "br"))
 
     def finish(self) -> str:
         """The whole table, its caption above."""
@@ -429,7 +429,8 @@ class MarkdownTable:
         return f"{escape_line(self._caption)}\n\n" * bool(self._caption) + "\n".join(lines)
 
     def _end_cell(self, tag: str) -> None:
-        text = " ".join(self._line.finish().replace(LINE_BREAK, " ").split())
+        lines = (" ".join(line.split()) for line in self._line.finish().split(LINE_BREAK))
+        text = (" " if tag == "caption" else "<br>").join(filter(None, lines))
         self._line = Line()
         if tag == "caption":
             self._caption = text
