@@ -73,11 +73,14 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
     finder = _Finder(page, blocks.block_of_text >= 0)
     finder.find()
     start = {label: mark for mark, label in finder.found.starts.items()}
+    marks, done = e.rows["marks"], set[int]()
     for one in finder.references:
         label = finder.found.references.get(one.link)
-        block = int(np.searchsorted(blocks.start, e.rows["marks"]["start"][one.link], "right")) - 1
-        if label and block >= 0 and kept[block]:
-            of_notes |= blocks.inside(one.target)
+        block = int(np.searchsorted(blocks.start, marks["start"][one.link], "right")) - 1
+        if label and one.target not in done and block >= 0 and kept[block]:
+            done.add(one.target)
+            first, last = np.searchsorted(blocks.start, marks[one.target].tolist()).tolist()
+            of_notes[first:last] = True
             of_notes[blocks.block_of_text[start[label]]] = True
     return np.asarray(of_notes & ~kept & ((blocks.flags & Flag.HIDDEN) == 0))
 
@@ -157,6 +160,17 @@ class _Finder:
         return np.flatnonzero(self._shown & (self._e.visible_after > 0))
 
     @cached_property
+    def _text_marks(self) -> IntArray:
+        """The positions of these marks."""
+        return self._e.marks[self._texts]
+
+    @cached_property
+    def _raised(self) -> BoolArray:
+        """Elements that are raised or hold what is, shape (n,)."""
+        sup = self._e.has_tag({"sup"})
+        return np.asarray(self._e.inside(np.flatnonzero(sup)) | (self._e.subtree_sums(sup) > 0))
+
+    @cached_property
     def references(self) -> list[_Reference]:
         """Links down the page that are no more than the sign of a note."""
         found = []
@@ -184,11 +198,9 @@ class _Finder:
 
     def _begins_with_sign(self, one: _Reference) -> bool:
         """Whether a note begins with the sign of its reference, which is in brackets or raised."""
-        e = self._e
-        raised = e.inside(np.flatnonzero(e.has_tag({"sup"})))[one.link : int(e.end[one.link])].any()
-        if not raised and not one.bracket:
+        if not self._raised[one.link] and not one.bracket:
             return False
-        start = int(e.rows["marks"]["start"][one.target])
+        start = int(self._e.rows["marks"]["start"][one.target])
         text = _MARKS.sub("", self._page.tree.slice(start, start + 20 * MOST_CHARS))
         return _own_sign(one.sign).match(_plain(text)) is not None
 
@@ -228,7 +240,7 @@ class _Finder:
         following = bisect_left(self._targets, one.target + 1)
         if following < len(self._targets):
             end = min(end, int(e.rows["marks"]["start"][self._targets[following]]))
-        first, last = np.searchsorted(e.marks[self._texts], [int(e.rows["marks"]["start"][one.target]), end]).tolist()
+        first, last = np.searchsorted(self._text_marks, [int(e.rows["marks"]["start"][one.target]), end]).tolist()
         return first, last
 
 
