@@ -168,7 +168,7 @@ class _Finder:
     def _raised(self) -> BoolArray:
         """Elements that are raised or hold what is, shape (n,)."""
         sup = self._e.has_tag({"sup"})
-        return np.asarray(self._e.inside(np.flatnonzero(sup)) | (self._e.subtree_sums(sup) > 0))
+        return self._e.inside(np.flatnonzero(sup)) | (np.asarray(self._e.subtree_sums(sup), np.int64) > 0)
 
     @cached_property
     def references(self) -> list[_Reference]:
