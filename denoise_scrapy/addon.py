@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
-
-from scrapy import signals
+from typing import TYPE_CHECKING
 
 from denoise_scrapy.crawl.log import refusing_to_start
+from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
-from denoise_scrapy.shown import logger_of
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
-
-logger = logger_of(__name__)
 
 # Where each component goes by default; a project's own entry for it counts more.
 COMPONENTS = (
@@ -51,36 +44,14 @@ class DenoiseAddon:
         try:
             DenoiseSettings.from_settings(settings)
         except ConfigurationError:
-            if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
-                sys.excepthook = _show_without_traceback
+            hide_tracebacks()
             raise
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Check all settings, those of the spider too, and put the components into place."""
         with refusing_to_start(self._crawler):
-            enabled = DenoiseSettings.from_settings(settings, self._crawler.spider).enabled
+            ours = DenoiseSettings.from_settings(settings, self._crawler.spider)
+            settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS count more
+            check_feeds(settings, ours)
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)
-        if enabled:
-            self._crawler.signals.connect(self._name_earlier_pipelines, signals.engine_started)
-
-    def _name_earlier_pipelines(self) -> None:
-        """Warn of pipelines that see items before ours: a writer among them would write them without a body."""
-        engine: Any = self._crawler.engine
-        pipelines = [type(each) for each in getattr(engine.scraper.itemproc, "middlewares", ())]
-        earlier = pipelines[: pipelines.index(BodyPipeline)] if BodyPipeline in pipelines else ()
-        if earlier:
-            logger.warning(
-                "Pipelines that come before denoise's see items without a body, and near-duplicates too: %s. A greater "
-                "number in ITEM_PIPELINES puts them behind BodyPipeline",
-                ", ".join(f"{each.__module__}.{each.__qualname__}" for each in earlier),
-                extra={"spider": self._crawler.spider},
-            )
-
-
-def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Print a wrong setting in one line where nobody has caught it; all else as ever."""
-    if issubclass(kind, ConfigurationError):
-        print(f"The crawl does not start: {error}", file=sys.stderr)
-    else:
-        sys.__excepthook__(kind, error, trace)

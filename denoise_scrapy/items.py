@@ -6,7 +6,10 @@ import copy
 import dataclasses
 import json
 import re
-from collections.abc import Container, Iterable, MutableMapping, Sequence
+import time
+from collections.abc import Container, Iterable, Mapping, MutableMapping, Sequence, Set
+from datetime import date
+from datetime import time as clock_time
 from decimal import Decimal
 from typing import Any
 
@@ -133,7 +136,64 @@ def _own_value(value: Any) -> Any:
         return None if is_other else text or None
     if isinstance(value, float) and _SECONDS[0] < value < _SECONDS[1] and not value.is_integer():
         return None
-    return value if isinstance(value, (int, float, Decimal)) else None
+    return value if isinstance(value, (int, float, Decimal)) and not _is_now(value) else None
+
+
+# HTML or XML where a text was to be: it begins with a tag or a comment, or has a document's frame somewhere.
+_MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
+# Levels of lists and dicts within a field that are looked at; feeds write no deeper ones.
+MOST_LEVELS = 20
+DAY = 86_400.0  # seconds
+
+
+def is_markup(text: str) -> bool:
+    """Return whether HTML or XML is where a text was to be."""
+    return _MARKUP.match(text) is not None
+
+
+def _is_now(value: float | Decimal) -> bool:
+    """Return whether a number is the time of day, in seconds or milliseconds."""
+    return any(-DAY < value - now < DAY for now in (int(time.time()), int(time.time() * 1000)))
+
+
+def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
+    """Return what of an item tells whether it has changed: all its fields, however deep.
+
+    Left out are moments, also numbers that say now, markup, bytes, and what stands behind the `?` of an address: they
+    differ each time that a page is fetched.
+
+    Example:
+        >>> offers = [{"price": 9.5, "seller": "A", "link": "https://a.example/buy?session=1f"}]
+        >>> all_values({"id": 7, "offers": offers, "seen": "2026-01-31", "text": "A  fox. " * 99}, {"text"})
+        {'id': 7, 'offers': [{'price': 9.5, 'seller': 'A', 'link': 'https://a.example/buy'}]}
+    """
+    found = {name: _lasting(value) for name, value in _fields(item).items() if name not in without}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
+    """A value without what differs each time, None where nothing is left."""
+    if isinstance(value, (int, float, Decimal)):
+        return None if _is_now(value) else value
+    if value is None or isinstance(value, (bytes, date, clock_time)) or not levels:
+        return None
+    if isinstance(value, (list, tuple, Set)):
+        parts = [part for part in (_lasting(each, levels - 1) for each in value) if part is not None]
+        return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
+    if isinstance(value, Mapping) or ItemAdapter.is_item(value):
+        fields = value if isinstance(value, Mapping) else ItemAdapter(value)
+        named = {str(name): _lasting(each, levels - 1) for name, each in fields.items()}
+        return {name: each for name, each in named.items() if each is not None} or None
+    return _lasting_text(str(value))
+
+
+def _lasting_text(value: str) -> str | None:
+    text = " ".join(value.split())
+    if " " not in text and ("://" in text or text.startswith("/")):
+        return text.partition("?")[0].partition("#")[0]
+    # as written by an object without a text of its own: its address in memory, another one each time
+    is_other = " at 0x" in text or _MOMENT.fullmatch(text) or is_markup(text)
+    return None if is_other else text or None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -144,35 +204,42 @@ class ComparedFields:
         text: Field with the text to compare; "" for the body field.
         agree: Fields in which two items must agree to be duplicates.
         differ: Fields in which they must differ.
+        ignored: Fields that are not looked at.
     """
 
     text: str = ""
     agree: tuple[str, ...] = ()
     differ: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, names: Sequence[str]) -> ComparedFields:
-        """Read the setting: field names; "=" before those that must agree, "!" before those that must differ.
+        """Read the setting: field names; "=" before those that must agree, "!" that must differ, "-" that do not count.
 
         Raises:
             ValueError: A name is missing, or there are two texts.
 
         Example:
-            >>> ComparedFields.parse(["body", "=sku", "!seller"])
-            ComparedFields(text='body', agree=('sku',), differ=('seller',))
+            >>> ComparedFields.parse(["body", "=sku", "!seller", "-rank"])
+            ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',))
         """
-        parts: dict[str, list[str]] = {"": [], "=": [], "!": []}
+        parts: dict[str, list[str]] = {"": [], "=": [], "!": [], "-": []}
         for name in names:
-            sign = name[:1] if name[:1] in {"=", "!"} else ""
+            sign = name[:1] if name[:1] in parts else ""
             field = name.removeprefix(sign).strip()
             if not field:
                 raise ValueError(f"{name!r} names no field")
             parts[sign].append(field)
         if len(parts[""]) > 1:
             raise ValueError(
-                f"one field holds the text to compare, not {len(parts[''])}; write '=' or '!' before others"
+                f"one field holds the text to compare, not {len(parts[''])}; write '=', '!' or '-' before others"
             )
-        return cls("".join(parts[""]), agree=tuple(parts["="]), differ=tuple(parts["!"]))
+        return cls("".join(parts[""]), tuple(parts["="]), tuple(parts["!"]), tuple(parts["-"]))
+
+    @property
+    def decide(self) -> bool:
+        """Whether fields are named that decide in place of all others."""
+        return bool(self.text or self.agree or self.differ)
 
     def scope(self, item: Any, site: str) -> str:
         """Return the scope of an item: its site, and what must agree."""

@@ -36,8 +36,9 @@ class ComparisonPagesMiddleware(Component):
         try:
             request = response.request or request  # another one if a middleware has asked for it: the spider's too
             # Others are read only when an item asks for its text.
-            if request.method == "GET" and response.status == OK and FETCH_META not in request.meta:
-                await self._state.pages.read(request, response)
+            is_fetched = request.method == "GET" and response.status == OK and FETCH_META not in request.meta
+            if is_fetched and await self._state.pages.read(request, response) is not None:
+                self._state.health.count(response.url, "fetched")
         except Exception as error:
             self._log.report("process_response", error)
         return response

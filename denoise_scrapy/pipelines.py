@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
+from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, item_text
+from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, is_dropped, item_text
+from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text, with_field
+from denoise_scrapy.settings import NO_CONTENT
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy.crawler import Crawler
+
     from denoise_scrapy.crawl.index_guard import ItemText
     from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.pages import PageText
@@ -42,9 +51,23 @@ VARIANTS = (
     "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' makes them "
     "near-duplicates)"
 )
-NOT_OWN = (
-    "%s has a text that stands on most other pages of its site, as that of a wall or an error page: it is no copy. "
-    "(Further such items: denoise/dedup/not_own)"
+SAID_NO_CONTENT = (
+    "%s has the text of other pages of its site, as that of a wall or an error page: it is no copy. "
+    "(Further such items: denoise/dedup/no_content)"
+)
+EARLIER = (
+    "%s comes before BodyPipeline: items pass it without their %r, and near-duplicates pass it too. If it stores "
+    "items, give it a greater number in ITEM_PIPELINES than %s"
+)
+# Why items have no text of their own, in the order in which it is said.
+LACKS = {
+    SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
+    ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
+    NO_PAGE: "come from no HTML page that was read",
+}
+NO_BODY = (
+    "Not one item of this crawl has a text of its page: %s. DENOISE_ENABLED = False in the spider's custom_settings is "
+    "for spiders that want none"
 )
 
 
@@ -63,32 +86,77 @@ class NearDuplicate(DropItem):
         self.score = score
 
 
+class UnchangedItem(DropItem):
+    """An item that was delivered before, and of which nothing has changed.
+
+    Args:
+        since: Since when, as a moment in ISO 8601.
+    """
+
+    def __init__(self, since: str):
+        super().__init__(f"unchanged since {since}", log_level="DEBUG")
+        self.since = since
+
+
 class BodyPipeline(Component):
     """Sets the body field of each item to the text of its page.
 
-    It should be the first pipeline: one that replaces the item before it hides where the item came
-    from. Whatever goes wrong here, the item passes.
+    It should be the first pipeline: one that stores items before it stores no text, one that replaces an item hides
+    where it came from. Whatever goes wrong here after the start, the item passes.
+
+    Raises:
+        ConfigurationError: The file of the site memory is refused, or a library is missing; the crawl does not start.
     """
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
+        self._earlier: list[str] = []
+        self._last = ""
         with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison, state.beside)
+            self._values = ItemValues(state.settings, state.log, state.comparison, state.beside, state.health)
+            if state.settings.enabled:
+                state.sites.open()
 
     def open_spider(self) -> None:
-        """Open the site memory.
+        """Say where our pipelines stand among the project's."""
+        try:
+            self._look_at_order()
+        except Exception as error:  # of a manager of pipelines with a will of its own
+            self._log.report("pipelines", error)
 
-        Raises:
-            ConfigurationError: Its file is refused; the crawl does not start.
-        """
+    def _look_at_order(self) -> None:
+        names: list[str] = []  # of the project's pipelines
+        ours: list[str] = []
+        before: list[str] = []  # the last of ours
+        for pipeline, name in _order(self._state.crawler):
+            if pipeline is self:
+                self._earlier = list(names)
+            if isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+                ours.append(name.rpartition(".")[2])
+                before = list(names)
+            else:
+                names.append(name)
+        self._last = ours[-1] if ours else ""
         if self._state.settings.enabled:
-            with refusing_to_start(self._state.crawler):
-                self._state.sites.open()
+            others = ", ".join(before) or "none"
+            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), others, extra=self._log.extra)
 
     async def close_spider(self) -> None:
-        """Save and close the site memory."""
+        """Judge the health of sites; save and close the site memory; say why no item has a text, where none has."""
         if self._state.pages.used:
+            self._explain_lack()
+            try:
+                await self._state.health.finish()
+            except Exception as error:
+                self._log.report("health", error)
             await self._state.sites.close()
+
+    def _explain_lack(self) -> None:
+        """Warn where not one item could be given a text."""
+        counts = {reason: self._log.counted(f"body/{reason}") for reason in LACKS}
+        if any(counts.values()) and not self._log.counted("body/items") and not self._log.counted("body/kept"):
+            why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
+            self._log.say_once("no_body", logging.WARNING, NO_BODY, why)
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or as it is."""
@@ -108,6 +176,8 @@ class BodyPipeline(Component):
         whose = await state.items.of(item)
         if whose.reason and state.pages.used:
             self._log.count(f"body/{whose.reason}")
+        if whose.settings.enabled:
+            state.health.count(whose.url, "items")
         crawled = whose.page
         if crawled is None:
             return await state.beside.in_turn(lambda: item, 0)
@@ -121,6 +191,8 @@ class BodyPipeline(Component):
             if text is None:
                 text = await self._values.text_of(crawled)
                 state.pages.note_text(crawled, text)
+        if self._earlier and not text.is_empty:
+            self._name_earlier(item, fields)
         for field in fields:
             changed = with_field(item, field, text.fields[field])
             whose.given.add(field)
@@ -128,6 +200,12 @@ class BodyPipeline(Component):
             item = changed
         self._count(text)
         return item
+
+    def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
+        """Warn of each pipeline that an item has passed before it had its text: one that stores items has none."""
+        lacking = next((field for field in fields if not has_text(item, field)), "")
+        for name in self._earlier if lacking else ():
+            self._log.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
         """Return whether an item is to be given a field of ours."""
@@ -161,6 +239,9 @@ class NearDuplicatePipeline(Component):
 
     A text is kept for good when its item was delivered; until then its copies wait. Whatever goes wrong here after
     the start, the item passes.
+
+    Raises:
+        ConfigurationError: The file of the index is refused; the crawl does not start.
     """
 
     def __init__(self, state: CrawlState):
@@ -168,15 +249,12 @@ class NearDuplicatePipeline(Component):
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
         state.memories.watch("copies", evicted=lambda: self._copies.evicted)
+        with refusing_to_start(state.crawler):
+            self._check.guard.open()
 
     def open_spider(self) -> None:
-        """Open the index.
-
-        Raises:
-            ConfigurationError: Its file is refused; the crawl does not start.
-        """
-        with refusing_to_start(self._state.crawler):
-            self._check.guard.open()
+        """Begin to use the index."""
+        self._check.guard.begin()
 
     async def close_spider(self) -> None:
         """Say in the stats what was found, and close the index; what it kept is stored already."""
@@ -197,6 +275,7 @@ class NearDuplicatePipeline(Component):
 
         Raises:
             NearDuplicate: It is one to be dropped.
+            UnchangedItem: It was delivered before, has not changed, and is to be dropped then.
         """
         try:
             item = await self._checked(item)
@@ -204,6 +283,8 @@ class NearDuplicatePipeline(Component):
             self._copies.decided(dropped=True)
             if self._copies.in_a_row == MANY:
                 self._warn("many_dropped")
+            raise
+        except UnchangedItem:
             raise
         except Exception as error:
             self._log.report("dedup", error)
@@ -227,15 +308,26 @@ class NearDuplicatePipeline(Component):
         if page is not None:
             page.item_keys.add(found.key)
         verdict = await self._check.check(item, found, whose)
-        if verdict is None:
-            return item
+        return item if verdict is None else self._judged(item, found, verdict, whose)
+
+    def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
+        """Return an item with what the verdict on it marks; raise `NearDuplicate` where it is to be dropped."""
         self._count(verdict)
+        if verdict.since is not None:
+            item = self._seen(item, verdict, verdict.since, whose.settings)
         if verdict.variant_of is not None:
             return self._variant(item, found, verdict, whose.settings)
         reason = self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
+        if not reason and (verdict.duplicate or verdict.updated) and self._is_no_content(found, whose):
+            self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
+            self._state.health.count(whose.url, NO_CONTENT)
+            reason, item = NO_CONTENT, self._marked(item, whose.settings.no_content_field, True)
         if reason:
             self._log.count(f"dedup/{reason}")
-        return item if reason or not verdict.duplicate else self._duplicate(item, found, verdict, whose.settings)
+        if reason or not verdict.duplicate:
+            return item
+        self._state.health.count(whose.url, "copies")
+        return self._duplicate(item, found, verdict, whose.settings)
 
     def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
         """Why a near-duplicate passes, the name of a stat; "" if it does not."""
@@ -244,14 +336,14 @@ class NearDuplicatePipeline(Component):
             return "same_page"
         if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
             return "other_feed"
-        if page is not None and self._state.stands_elsewhere(page.page):
-            self._log.say_once("not_own", logging.INFO, NOT_OWN, found.key)
-            return "not_own"
         return ""
+
+    def _is_no_content(self, found: ItemText, whose: ItemPage) -> bool:
+        return whose.own_page is not None and self._state.is_no_content(whose.own_page.page, found.text)
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """Return the text of an item to compare; None where there is none."""
-        if not whose.settings.enabled or whose.settings.dedup == "off":
+        if not (whose.settings.enabled and whose.settings.needs_index):
             return None
         found = item_text(item, whose, self._check.spellings)
         if found.obstacle:
@@ -268,14 +360,36 @@ class NearDuplicatePipeline(Component):
         if verdict.updated:
             self._log.count("dedup/updated")
 
+    def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
+        """Drop an item that was delivered before, or mark it, as the settings say."""
+        since = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
+        if not verdict.updated:
+            self._log.count("dedup/unchanged")
+        if is_dropped(verdict, settings):
+            self._log.count("dedup/unchanged_dropped")
+            raise UnchangedItem(since)
+        field = settings.seen_field
+        told = settings.seen != "keep" or settings.dedup == "mark"
+        if not (told and field and has_field(item, field)) or has_text(item, field):
+            return item
+        mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": since}
+        if verdict.updated:
+            mark["changed"] = list(verdict.changed)
+        changed = with_field(item, field, mark)
+        self._state.items.add_copy(item, changed)
+        return changed
+
     def _variant(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/variants")
         self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
         logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
-        field = settings.variant_field
+        return self._marked(item, settings.variant_field, verdict.variant_of)
+
+    def _marked(self, item: Any, field: str, mark: str | bool | None) -> Any:
+        """Return an item with a mark in a field, where it has that field, and nothing in it."""
         if not field or not has_field(item, field) or has_text(item, field):
             return item
-        changed = with_field(item, field, verdict.variant_of)
+        changed = with_field(item, field, mark)
         self._state.items.add_copy(item, changed)
         return changed
 
@@ -305,3 +419,14 @@ class NearDuplicatePipeline(Component):
         changed = with_field(item, settings.mark_field, mark)
         self._state.items.add_copy(item, changed)
         return changed
+
+
+def _order(crawler: Crawler) -> list[tuple[Any, str]]:
+    """The pipelines that run, in their order, and each as its user knows it: its path and its number."""
+    engine: Any = crawler.engine
+    listed = crawler.settings.getdict("ITEM_PIPELINES")
+    numbers = {load_object(path): number for path, number in listed.items() if number is not None}
+    return [
+        (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
+        for one in getattr(engine.scraper.itemproc, "middlewares", ())
+    ]

@@ -1,6 +1,7 @@
 """Files of rows: JSON lines, CSV and Parquet. A row that is written again has the values that were read.
 
-Text that is not in the file's encoding passes through as the bytes that it is.
+Rows of the first two may become Parquet, too. Text that is not in the file's encoding passes through as the bytes
+that it is.
 """
 
 from __future__ import annotations
@@ -53,13 +54,16 @@ class Read(NamedTuple):
 
 
 class Writer(ABC):
-    """Writes rows in the format that they were read from."""
+    """Writes rows, in the format that they were read from or as Parquet."""
 
     @abstractmethod
-    def write(self, read: Read, of: str | None, score: float) -> None:
+    def write(self, read: Read, of: str | None, score: float | None) -> None:
         """Write a row; where marks are written, with the key that it is a copy of, None for no copy, and the score.
 
-        A row without fields gets no mark.
+        A row that was not judged has no score, and gets no mark.
+
+        Raises:
+            ValueError: It could not be read, and the format has no place for it.
         """
 
     @abstractmethod
@@ -122,6 +126,18 @@ class RowFile(ABC):
                     raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
+def parquet_of(source: RowFile, file: BinaryIO, mark: str = "") -> Writer:
+    """Begin a Parquet file of the rows of a file in another format, which is read for the types of its columns.
+
+    Objects, and values of several types in one column, become text: JSON.
+
+    Raises:
+        ImportError: pyarrow is not installed.
+        ValueError: There is a column of the mark's name already.
+    """
+    return _FieldsWriter(source, file, mark)
+
+
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
     """Return a file of a format, "jsonl", "csv" or "parquet"; the last needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
@@ -160,10 +176,10 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
 
 class _JsonWriter(_TextWriter):
     @override
-    def write(self, read: Read, of: str | None, score: float) -> None:
+    def write(self, read: Read, of: str | None, score: float | None) -> None:
         """Put the mark before the closing brace; all else stays, but for a mark that was there."""
         line: str = read.raw
-        if self._mark and read.fields is not None:
+        if self._mark and read.fields is not None and score is not None:
             content = line.rstrip()
             value = None if of is None else {"of": of, "score": round(score, 4)}
             if self._mark in read.fields:
@@ -225,8 +241,8 @@ class _CsvWriter(_TextWriter):
             self._writer.writerow([*names, mark] if mark else names)
 
     @override
-    def write(self, read: Read, of: str | None, score: float) -> None:
-        self._writer.writerow([*read.raw, of or ""] if self._mark and read.fields is not None else read.raw)
+    def write(self, read: Read, of: str | None, score: float | None) -> None:
+        self._writer.writerow([*read.raw, of or ""] if self._mark and score is not None else read.raw)
 
 
 class Parquet(RowFile):
@@ -236,13 +252,7 @@ class Parquet(RowFile):
 
     def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
         super().__init__(opened, encoding)
-        try:
-            import pyarrow  # noqa: PLC0415 - an extra
-            from pyarrow import parquet  # noqa: PLC0415
-        except ImportError as error:
-            raise ImportError(_NO_PYARROW) from error
-        self._arrow: Any = pyarrow
-        self._parquet: Any = parquet
+        self._arrow, self._parquet = _pyarrow()
 
     @override
     def names(self) -> list[str]:
@@ -261,11 +271,7 @@ class Parquet(RowFile):
 
     @override
     def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        schema = self._schema()
-        if mark in schema.names:
-            raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
-        if mark:
-            schema = schema.append(self._arrow.field(mark, self._arrow.string()))
+        schema = _marked(self._arrow, self._schema(), mark)
         return _ParquetWriter(self._arrow, self._parquet.ParquetWriter(file, schema), schema, marked=bool(mark))
 
     def _schema(self) -> Any:
@@ -283,7 +289,7 @@ class _ParquetWriter(Writer):
         self._chosen: list[tuple[int, str | None]] = []
 
     @override
-    def write(self, read: Read, of: str | None, score: float) -> None:
+    def write(self, read: Read, of: str | None, score: float | None) -> None:
         batch, place = read.raw
         if batch is not self._batch:
             self._flush()
@@ -304,6 +310,94 @@ class _ParquetWriter(Writer):
                 columns = [*columns, self._arrow.array(marks, self._arrow.string())]
             self._writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=self._schema))
             self._chosen = []
+
+
+class _FieldsWriter(Writer):
+    def __init__(self, source: RowFile, file: BinaryIO, mark: str) -> None:
+        self._arrow, parquet = _pyarrow()
+        self._counted, self._mark = source.counted, mark
+        self._columns = _columns(self._arrow, source)
+        self._schema = _marked(self._arrow, self._arrow.schema(list(self._columns.items())), mark)
+        self._writer = parquet.ParquetWriter(file, self._schema)
+        self._rows: list[Mapping[str, Any]] = []
+
+    @override
+    def write(self, read: Read, of: str | None, score: float | None) -> None:
+        if read.fields is None:
+            where = f"{self._counted} {read.number}: {read.problem}"
+            raise ValueError(f"{where}; Parquet has no place for such a row: --bad skip leaves it out")
+        self._rows.append({**read.fields, self._mark: of} if self._mark else read.fields)
+        if len(self._rows) >= _ROWS:
+            self._flush()
+
+    @override
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        columns = [
+            self._arrow.array(
+                [_fit(row.get(field.name), field.type == self._arrow.string()) for row in self._rows], field.type
+            )
+            for field in self._schema
+        ]
+        if columns:
+            self._writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=self._schema))
+        self._rows = []
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow  # noqa: PLC0415 - an extra
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(_NO_PYARROW) from error
+    return pyarrow, parquet
+
+
+def _marked(arrow: Any, schema: Any, mark: str) -> Any:
+    """A schema with a column for marks, if that is named."""
+    if mark in schema.names:
+        raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
+    return schema.append(arrow.field(mark, arrow.string())) if mark else schema
+
+
+def _columns(arrow: Any, source: RowFile) -> dict[str, Any]:
+    """The type of each column that holds all values of a file."""
+    found: dict[str, set[Any]] = {}
+    fields = (read.fields for read in source.rows() if read.fields is not None)
+    while some := list(islice(fields, _ROWS)):
+        for name in dict.fromkeys(chain.from_iterable(some)):
+            found.setdefault(name, set()).add(_type(arrow, [_fit(row.get(name), False) for row in some]))
+    return {name: _common_type(arrow, types) for name, types in found.items()}
+
+
+def _type(arrow: Any, values: list[Any]) -> Any:
+    try:
+        found = arrow.array(values).type
+    except (ValueError, TypeError, OverflowError, NotImplementedError):  # of several types; a number of 30 digits
+        return arrow.string()
+    inner = found.value_type if arrow.types.is_list(found) else found
+    return arrow.string() if arrow.types.is_nested(inner) else found
+
+
+def _common_type(arrow: Any, types: set[Any]) -> Any:
+    schemas = [arrow.schema([("", one)]) for one in types]
+    try:
+        found = arrow.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except (ValueError, TypeError):
+        return arrow.string()
+    return arrow.string() if found == arrow.null() else found
+
+
+def _fit(value: Any, as_text: bool) -> Any:
+    """A value as Parquet can hold it: without halves of characters; as JSON where its column is text."""
+    if as_text and value is not None and not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    return [_fit(one, False) for one in value] if isinstance(value, list) else value
 
 
 class ListWriter:

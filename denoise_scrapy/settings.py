@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
+from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
-from denoise_scrapy.items import ComparedFields
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "nearest_hint"]
+    from denoise_scrapy.items import ComparedFields
+
+__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
@@ -33,10 +39,12 @@ MEGABYTE = 1_000_000
 PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = (
-    *("html", "markdown", "confidence", "title", "comparison", "blocks"),
+    *("html", "markdown", "chunks", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
-MARK, VARIANT = "near_duplicate", "variant_of"  # two more, which have a default: their own names
+# Four more, which have a default: their own names.
+MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
+MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -71,6 +79,25 @@ class ConfigurationError(ValueError):
     """A setting of ours is unknown or invalid; the message says which, and what is valid."""
 
 
+def hide_tracebacks() -> None:
+    """Leave out the traceback of each `ConfigurationError` from now on: its message says all that a user can use."""
+    if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
+        sys.excepthook = _show_without_traceback
+    for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
+        logging.getLogger(name).addFilter(_is_news)
+
+
+def _show_without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, ConfigurationError):
+        print(f"The crawl does not start: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], ConfigurationError))
+
+
 @dataclass(frozen=True)
 class Declaration:
     """A setting: its meaning and valid values.
@@ -82,6 +109,7 @@ class Declaration:
         high: Greatest valid number, None for no limit.
         choices: The valid values of a text, or of each value of a dict; empty for any text.
         keys: The valid keys of a dict.
+        of_keys: The valid values of each key, where they are not the same for all.
         or_path: Whether the import path of a class, which has a dot, is valid besides the choices.
         may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
@@ -96,6 +124,7 @@ class Declaration:
     high: float | None = None
     choices: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    of_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     or_path: bool = False
     may_be_empty: bool = False
     per_page: bool = False
@@ -107,6 +136,8 @@ class Declaration:
         """Return what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
         if self.valid:
             return self.valid
+        if self.of_keys:
+            return "dict: " + "; ".join(f"{key} to {' | '.join(values)}" for key, values in self.of_keys.items())
         if self.choices:
             choices = " | ".join((*self.choices, "import path of a class") if self.or_path else self.choices)
             return f"dict: {', '.join(self.keys)} to {choices}" if self.keys else choices
@@ -147,6 +178,12 @@ def check_store(place: str) -> None:
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
+
+
+def _compared_fields(names: Sequence[str]) -> ComparedFields:
+    from denoise_scrapy.items import ComparedFields  # noqa: PLC0415 - it loads Scrapy, which a page alone does not need
+
+    return ComparedFields.parse(names)
 
 
 def other_cores() -> int:
@@ -205,7 +242,25 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _setting(
         {},
         "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
-        keys=(*FIELDS, MARK, VARIANT),
+        keys=(*FIELDS, *MARKS),
+        per_page=True,
+    )
+    chunk_tokens: int = _setting(
+        400,
+        'Most tokens of a chunk (`DENOISE_FIELDS = {"chunks": …}`), estimated, rather too many than too few.',
+        low=1,
+        per_page=True,
+    )
+    chunk_overlap: int = _setting(
+        0,
+        "Tokens that a chunk repeats of the one before, at most; less than DENOISE_CHUNK_TOKENS.",
+        low=0,
+        per_page=True,
+    )
+    markdown: Mapping[str, str] = _setting(
+        {},
+        "What becomes of links and images in Markdown: they stay, or their texts alone do, or nothing.",
+        of_keys={"links": LINKS, "images": IMAGES},
         per_page=True,
     )
     url_field: str = _setting("url", "Item field that names the page the item is about.")
@@ -268,6 +323,14 @@ class DenoiseSettings:
         choices=("drop", "mark", "off"),
         per_page=True,
     )
+    seen: str = _setting(
+        "keep",
+        "What happens to an item that an earlier crawl has delivered (docs/operations.md); mark: the field `seen` says "
+        "since when it is unchanged, or what has changed, as with DENOISE_DEDUP = 'mark'; drop-unchanged: only what "
+        "has changed goes on.",
+        choices=("keep", "mark", "drop-unchanged"),
+        per_page=True,
+    )
     dedup_rule: str = _setting(
         "part",
         "What is a duplicate: what is nearly all in a kept text (part), and the other way round (near-copy), or by "
@@ -291,8 +354,9 @@ class DenoiseSettings:
         (),
         "Item fields that decide, in place of all others: the one with the text, whoever fills it (none: the body "
         "field, where we filled it); "
-        '=NAME: duplicates agree in it; !NAME: they differ in it. Example: `["body", "=sku"]`.',
-        check=ComparedFields.parse,
+        "=NAME: duplicates agree in it; !NAME: they differ in it. -NAME: it is not looked at, and all others are. "
+        'Examples: `["body", "=sku"]`, `["-rank"]`.',
+        check=_compared_fields,
     )
     dedup_scope: str = _setting(
         "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
@@ -313,6 +377,17 @@ class DenoiseSettings:
         valid=_STORES,
         check=check_store,
     )
+    dedup_days: float = _setting(
+        0.0,
+        "Texts that no crawl has met for so long are forgotten, and count as new; 0: never.",
+        unit="days",
+        low=0,
+    )
+    dedup_required: bool = _setting(
+        True,
+        "Whether a crawl starts only if its index on a server can be reached; False: items pass without comparison "
+        "until it can.",
+    )
 
     @cached_property
     def taste(self) -> Taste:
@@ -322,13 +397,13 @@ class DenoiseSettings:
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
         """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
-        asked = {what: name for what, name in self.fields.items() if name and what not in {MARK, VARIANT}}
+        asked = {what: name for what, name in self.fields.items() if name and what not in MARKS}
         return {"body": self.body_field, **asked}
 
     @cached_property
     def compared_fields(self) -> ComparedFields:
         """`dedup_fields` by what they do."""
-        return ComparedFields.parse(self.dedup_fields)
+        return _compared_fields(self.dedup_fields)
 
     @property
     def mark_field(self) -> str:
@@ -341,6 +416,21 @@ class DenoiseSettings:
         return self.fields.get(VARIANT, VARIANT)
 
     @property
+    def seen_field(self) -> str:
+        """Item field that receives what is known of an item from earlier crawls; "" for none."""
+        return self.fields.get(SEEN, SEEN)
+
+    @property
+    def needs_index(self) -> bool:
+        """Whether texts are compared with others, or with what they were."""
+        return self.dedup != "off" or self.seen != "keep"
+
+    @property
+    def no_content_field(self) -> str:
+        """Item field that receives True where the text is that of a wall or an error page; "" for none."""
+        return self.fields.get(NO_CONTENT, NO_CONTENT)
+
+    @property
     def memory_bytes(self) -> int:
         """`memory_mb` in bytes."""
         return int(self.memory_mb * MEGABYTE)
@@ -351,13 +441,15 @@ class DenoiseSettings:
         return int(self.max_page_mb * MEGABYTE)
 
     @classmethod
-    def from_settings(cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | None = None) -> DenoiseSettings:
+    def from_settings(
+        cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | type[Spider] | None = None
+    ) -> DenoiseSettings:
         """Read and check all settings.
 
         Args:
             settings: The crawl's settings; names without our prefix are ignored.
-            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings. Methods of
-                such a name are ignored.
+            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings, or those of its class. Methods
+                of such a name are ignored.
 
         Raises:
             ConfigurationError: A name is unknown or a value invalid.
@@ -408,7 +500,13 @@ class DenoiseSettings:
             parsed = _checked(key, value, kind, declared)
             # of a dict each key is a setting of its own
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
-        return replace(self, **changes)
+        changed = replace(self, **changes)
+        if changed.chunk_overlap >= changed.chunk_tokens:
+            raise ConfigurationError(
+                f"{prefix}{case('chunk_overlap')} = {changed.chunk_overlap}: valid is a number less than "
+                f"{prefix}{case('chunk_tokens')}, which is {changed.chunk_tokens}"
+            )
+        return changed
 
 
 def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:
@@ -424,11 +522,11 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
-def _attributes(spider: Spider) -> Iterator[tuple[str, Any]]:
+def _attributes(spider: Spider | type[Spider]) -> Iterator[tuple[str, Any]]:
     for name in dir(spider):
         if name.startswith(PREFIX.lower()):
             value = getattr(spider, name)
-            if not callable(value):
+            if not callable(value) and not isinstance(value, property):  # as a class has it
                 yield name, value
 
 
@@ -469,13 +567,16 @@ def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str,
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
+    keys = declared.keys or tuple(declared.of_keys)
     for key, each in pairs.items():
-        if key not in declared.keys:
-            hint = nearest_hint(str(key), declared.keys)
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
-        if not isinstance(each, str) or (declared.choices and each not in declared.choices):
-            valid = " | ".join(declared.choices) or "the name of an item field"
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}")
+        if key not in keys:
+            hint = nearest_hint(str(key), keys)
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(keys)}{hint}")
+        choices = declared.of_keys.get(key, declared.choices)
+        if not isinstance(each, str) or (choices and each not in choices):
+            valid = " | ".join(choices) or "the name of an item field"
+            hint = nearest_hint(each, choices) if isinstance(each, str) else ""
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}{hint}")
     return dict(pairs)
 
 

@@ -30,6 +30,9 @@ STATS: dict[str, str] = {
     "meta/no_date": "pages without a date",
     "meta/too_large": "pages too large to look for a date (2 MB)",
     "meta/no_html": "pages whose HTML was gone when the date was looked for",
+    "health/sites": "sites with pages enough to be compared with their last crawls",
+    "health/alarms": "sites that something is wrong with (docs/health.md)",
+    "site/*/*": "what the crawl brought of the ten worst sites, by host",
     "site_memory/loaded": "sites with pages of other crawls",
     "site_memory/saved": "times that a site's pages were saved",
     "site_memory/corrupt": "damaged rows that were skipped",
@@ -49,11 +52,14 @@ STATS: dict[str, str] = {
     "dedup/marked": "near-duplicates marked",
     "dedup/score/*": "near-duplicates by their score (c2), in twentieths",
     "dedup/variants": "items like a kept one, but with another title, other values or something else filled in; passed",
-    "dedup/not_own": "near-duplicates with a text that stands on most pages of the site, as that of a wall; passed",
+    "dedup/no_content": "items with the text of a wall or an error page, which others have too; passed",
     "dedup/most_copied": "key of the kept item with the most near-duplicates",
     "dedup/most_copies": "how many it has",
+    "dedup/expired": "texts forgotten, for no crawl has met them in DENOISE_DEDUP_DAYS",
     "dedup/too_short": "items too short to be judged; passed",
-    "dedup/updated": "items whose new text replaced the one kept before",
+    "dedup/unchanged": "items that were delivered before, and have not changed since",
+    "dedup/unchanged_dropped": "those of them that were dropped (DENOISE_SEEN)",
+    "dedup/updated": "items that were kept before with another text or other fields",
     "dedup/kept_texts": "texts in the index at the end",
     "dedup/verified": "kept texts compared with a new one",
     "dedup/no_text": "items without a text to compare",
@@ -82,7 +88,8 @@ STATS: dict[str, str] = {
 
 def meaning_of(name: str) -> str:
     """Return what a stat counts, by its name without the prefix; "" for one that is not declared."""
-    return STATS.get(name) or STATS.get(f"{name.rpartition('/')[0]}/*", "")
+    family = name.rpartition("/")[0]
+    return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
 
 
 def twentieth(share: float) -> str:

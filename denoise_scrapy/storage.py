@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -164,6 +166,11 @@ class RedisLink:
 
 
 _MAGIC = b"SQLite format 3\x00"
+KIND = "file"  # the constant of `StoreMismatch` that says what a file is
+# What files of ours are, by the number in their header that tells them from other databases.
+OWN_FILES: Mapping[int, str] = MappingProxyType(
+    {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
+)
 _MOVE = "Give another path, or move that file away; it has not been touched."
 _MEMORY_PAGE = 16384  # of a database in memory: of 4 KB a seventh is lost at the ends of pages
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
@@ -186,10 +193,44 @@ class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happe
     """
 
     def __init__(self, constant: str, stored: str, current: str, where: str, advice: str) -> None:
-        super().__init__(f"{where}: {constant!r} is {stored} there and {current} here. {advice}")
+        differs = f"this is {stored}, and {current} is needed"
+        if constant != KIND:
+            differs = f"{constant!r} is {stored} there and {current} here"
+        super().__init__(f"{where}: {differs}. {advice}")
         self.constant = constant
         self.stored = stored
         self.current = current
+
+
+class OtherVersion(StoreMismatch):
+    """A store is ours, but was made by another version, or by another rule: it can be used by that."""
+
+
+def place_beside(place: str, constants: Mapping[str, str]) -> str:
+    """Return the place of a store beside one of another version, the same for all that have these constants.
+
+    Example:
+        >>> place_beside("crawls/news.sqlite", {"run cap": "128"})
+        'crawls/news-51b3de.sqlite'
+        >>> place_beside("redis://localhost:6379/0#news", {"run cap": "128"})
+        'redis://localhost:6379/0#news-51b3de'
+    """
+    mark = f"-{hashlib.blake2b(repr(sorted(constants.items())).encode(), digest_size=3).hexdigest()}"
+    if place.startswith(SCHEMES):
+        url, _, name = place.partition("#")
+        return f"{url}#{name or 'denoise'}{mark}"
+    path = Path(place)
+    return str(path.with_name(f"{path.stem}{mark}{path.suffix}"))
+
+
+def is_unreachable(error: Exception) -> bool:
+    """Return whether a server cannot be reached, or is silent; one that refuses a password is no such."""
+    try:
+        import redis  # noqa: PLC0415 - an extra
+    except ImportError:
+        return False
+    refused = (redis.AuthenticationError, redis.exceptions.AuthorizationError)
+    return isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and not isinstance(error, refused)
 
 
 @dataclass(frozen=True)
@@ -197,19 +238,25 @@ class FileKind:
     """One kind of file.
 
     Attributes:
-        application_id: Number in the file's header that tells it from other databases.
-        what: What it is, for messages: "an index of denoise_scrapy".
+        application_id: Number in the file's header, of `OWN_FILES`.
         schema: Statements that make its tables where there are none; `meta` is made for every kind.
         advice: What to do with a file of another version.
         sound: Tables of which every cell is to be of its column's type, which SQLite itself does not see to, each with
             a condition that none of its rows may fulfil. To look takes .8 s of a million texts.
+        upgrades: Statements that make the format behind it of a format, by the older one's number (`meta`, "format").
+            They run where the file is opened to be written, in the one transaction that checks it.
     """
 
     application_id: int
-    what: str
     schema: tuple[str, ...]
     advice: str
     sound: tuple[tuple[str, str], ...] = ()
+    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def what(self) -> str:
+        """What it is, for messages."""
+        return OWN_FILES[self.application_id]
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
@@ -240,7 +287,10 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
         link.execute("BEGIN IMMEDIATE")
         is_new = not _schema(link, 1)
         if not is_new:
-            _check(link, path, kind, constants)
+            old = _upgrade(link, kind, constants)
+            _check(link, path, kind, {**constants, "format": old} if old else constants)
+            if old:
+                link.execute("UPDATE meta SET value = ? WHERE name = 'format'", (constants["format"],))
         _make(link, kind)
         if is_new:
             link.execute(f"PRAGMA application_id = {kind.application_id}")
@@ -288,15 +338,16 @@ def connect_to_read(
 def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Raise `StoreMismatch` for a folder and, by its header, for a file that is not of the kind."""
     if path.is_dir():
-        raise StoreMismatch("file", "a folder", "a file", str(path), "Give the path of a file.")
+        raise StoreMismatch(KIND, "a folder", "a file", str(path), "Give the path of a file.")
     if not path.exists() or not path.stat().st_size:
         return
     with path.open("rb") as file:
         head = file.read(100)
     if not head.startswith(_MAGIC):
-        raise StoreMismatch("file", "no SQLite database", kind.what, str(path), _MOVE)
-    if int.from_bytes(head[68:72], "big") != kind.application_id:
-        raise StoreMismatch("file", "another program's database", kind.what, str(path), _MOVE)
+        raise StoreMismatch(KIND, "no SQLite database", kind.what, str(path), _MOVE)
+    found = int.from_bytes(head[68:72], "big")
+    if found != kind.application_id:
+        raise StoreMismatch(KIND, OWN_FILES.get(found, "another program's database"), kind.what, str(path), _MOVE)
 
 
 def _make(link: sqlite3.Connection, kind: FileKind) -> None:
@@ -322,6 +373,23 @@ def _own_schema(kind: FileKind) -> Schema:
     return found
 
 
+def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, str]) -> str:
+    """Change the tables of a file of an older format, as far as there are steps; return that format, "" for no change.
+
+    No trigger fires: whose they are is not known yet.
+    """
+    own = _own_schema(kind)
+    if not any(row in own for row in _schema(link, len(own) + 1) if row[1] == "meta"):
+        return ""
+    [(old,)] = link.execute("SELECT max(value) FROM meta WHERE name = 'format'")
+    now = old
+    while now != constants.get("format") and now in kind.upgrades:
+        for statement in kind.upgrades[now]:
+            link.execute(statement)
+        now = str(int(now) + 1)
+    return old if now == constants.get("format") != old else ""
+
+
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
     """Hold a file against what it should be, its constants first: they tell the version."""
     own = _own_schema(kind)
@@ -332,7 +400,7 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
         stored = dict(link.execute(asked, tuple(constants)))
         for name, value in constants.items():
             if stored.get(name) != value:
-                raise StoreMismatch(name, str(stored.get(name))[:100], value, str(path), kind.advice)
+                raise OtherVersion(name, str(stored.get(name))[:100], value, str(path), kind.advice)
     for odd in (row for row in found if row not in own):  # of our own some may be missing in older files
         there = f"with a {odd[0]} named {odd[1][:100]!r}"
         raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)

@@ -8,11 +8,13 @@ import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from denoise_scrapy.archive.bodies import CELL, FIELDS
 from denoise_scrapy.archive.duplicates import SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.metadata.tell import LIBRARIES
 from denoise_scrapy.shown import counted, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
@@ -29,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import fastwarc  # noqa: F401, PLC0415
         import pandas  # noqa: F401, PLC0415
 
+        for library in LIBRARIES if args.meta else ():
+            import_module(library)
+
         from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415
     except ImportError as error:
         return _failed(_NO_EXTRA.format(error.name))
@@ -36,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(_NO_JAVA)
     fields = [name for name in FIELDS if getattr(args, name)]
     inputs = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
-    options = Options(inputs, args.cell, args.slices, args.strategy, args.scope, fields)
+    options = Options(inputs, args.cell, args.slices, args.strategy, args.scope, fields, args.url)
     try:
         run = Run(args.out, options)
         spark = session(args.master, args.out)
@@ -59,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m denoise_scrapy.archive", description=__doc__.partition(":")[0])
-    what = "WARC, JSON lines (url, html, date) or Parquet: files, folders, patterns, URLs such as s3a://"
+    what = "WARC, JSON lines (url, html, date), Parquet or HTML: files, folders, patterns, URLs such as s3a://"
     parser.add_argument("inputs", metavar="IN", nargs="+", help=what)
     parser.add_argument("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
     parser.add_argument(
@@ -73,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
     parser.add_argument("--markdown", action="store_true", help="bodies as Markdown too")
     parser.add_argument("--html", action="store_true", help="bodies as HTML too")
+    parser.add_argument("--meta", action="store_true", help="authors, dates, language and more of each page too")
+    of_html = "address of a folder of HTML files; default: the addresses that the pages declare"
+    parser.add_argument("--url", metavar="URL", default="", help=of_html)
     return parser
 
 

@@ -12,13 +12,18 @@ from typing import Any
 from denoise_scrapy.body import DEFAULT_STRATEGY, extract_pages
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.variants import hash_title
+from denoise_scrapy.metadata import Metadata
 
 VERSION = version("denoise-scrapy")
 #: Most pages of a cell. Of a site cut in cells bodies are as good as uncut, F1 .9743 and .9742; a cell of recorded
 #: pages takes half a minute, which is what a task that fails costs.
 CELL = 4096
 #: What a row of a body has beside its text where it is asked for.
-FIELDS = ("markdown", "html")
+FIELDS = ("markdown", "html", "meta")
+#: Columns of "meta", with their types: what a page says of itself (`Metadata`).
+META: Mapping[str, type] = {
+    name: list if name in {"authors", "tags"} else str for name in Metadata.__dataclass_fields__ if name != "title"
+}
 
 
 def bodies(
@@ -33,7 +38,8 @@ def bodies(
         pages: Rows with `site`, `url` and `html`, str or bytes, and `cell` where a site is cut. Those of one site and
             cell stand together, sorted by `url`.
         strategy: A name in `STRATEGIES`.
-        fields: What to add, of `FIELDS`.
+        fields: What to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; authors, dates, language and
+            more of the page (`META`), which need the extra `meta`.
 
     Returns:
         The rows in their order, without `html`, and with `text`, `title`, `confidence`, `evidence`, `fallback` as of
@@ -41,6 +47,7 @@ def bodies(
 
     Raises:
         ValueError: There is no such strategy or field.
+        ImportError: The extra `meta` is not installed.
 
     Example:
         >>> frame = "<div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -76,7 +83,10 @@ def _of_group(group: Iterable[Mapping[str, Any]], strategy: str, fields: Sequenc
             "fingerprint": _columns(replace(Fingerprint.of(body.text), title=hash_title(body.title))),
         }
         for name in fields:
-            row["body_html" if name == "html" else name] = getattr(body, name)
+            if name == "meta":
+                row |= {each: kind(getattr(body.meta, each)) for each, kind in META.items()}
+            else:
+                row["body_html" if name == "html" else name] = getattr(body, name)
         yield row
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
+from urllib.parse import quote, urljoin
 
 from denoise_scrapy.archive.reading import format_of
 from denoise_scrapy.storage import replacing
@@ -31,13 +33,33 @@ def files_of(patterns: list[str]) -> list[str]:
     return sorted(found)
 
 
+def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
+    """The addresses of pages of HTML by their local files: their places in the folder that lies at a URL.
+
+    The folder is one that is named, or else the innermost that all files of a pattern are in; a file that is named has
+    the very URL.
+    """
+    found: dict[str, str] = {}
+    for pattern in patterns if url else ():
+        names = [name for name in _local(pattern) if format_of(name) == "html"]
+        if names == [str(Path(pattern).absolute())]:
+            found[names[0]] = url
+            continue
+        folder = pattern if Path(pattern).is_dir() else os.path.commonpath([Path(name).parent for name in names or "."])
+        base = url if url.endswith("/") else f"{url}/"
+        for name in names:
+            place = Path(name).relative_to(Path(folder).absolute()).as_posix()
+            found[name] = urljoin(base, quote(place, safe="/@!$&'()*+,;=~"))
+    return found
+
+
 def _local(pattern: str) -> list[str]:
     path = Path(pattern)
     names = [str(one) for one in path.rglob("*")] if path.is_dir() else glob(pattern, recursive=True)  # noqa: PTH207 - absolute, too
     if not names and path.exists():  # a name with a bracket in it
         names = [pattern]
     found = [str(Path(name).absolute()) for name in names if Path(name).is_file()]
-    return found if not path.is_dir() else [name for name in found if _is_archive(name)]
+    return _readable(found) if path.is_dir() else found
 
 
 def _listed(pattern: str) -> list[str]:
@@ -55,16 +77,17 @@ def _listed(pattern: str) -> list[str]:
     )
     names = [one.path for one in selected if one.type == FileType.File]
     if fixed == len(parts):
-        return [start + name for name in names if _is_archive(name)]
+        return [start + name for name in _readable(names)]
     return [start + name for name in names if fnmatch(name, path) and len(PurePosixPath(name).parts) == len(parts)]
 
 
-def _is_archive(name: str) -> bool:
-    try:
-        format_of(name)
-    except ValueError:
-        return False
-    return True
+def _readable(names: list[str]) -> list[str]:
+    """The archives of a folder; where it has none, the pages of HTML."""
+    kinds: dict[str, list[str]] = {"html": [], "": []}
+    for name in names:
+        with suppress(ValueError):
+            kinds["html" if format_of(name) == "html" else ""].append(name)
+    return kinds[""] or kinds["html"]
 
 
 def _system(place: str) -> tuple[Any, str]:

@@ -94,6 +94,17 @@ def _writable(text: str) -> str:
     return text
 
 
+def is_binary(data: bytes) -> bool:
+    r"""Whether some bytes are neither HTML nor text.
+
+    Example:
+        >>> is_binary(b"Rain."), is_binary(b"<html>\x00"), is_binary(b"\x1f\x8b\x08\x00")
+        (False, False, True)
+    """
+    is_page = data[:2] in _UTF16 or _START.match(data, 0, TAG_WITHIN)
+    return not is_page and _BINARY.search(data, 0, _SNIFFED) is not None
+
+
 def is_html(data: bytes, *, called: bool) -> bool:
     r"""Whether some bytes are HTML; where nothing calls them so, only what begins like a page.
 

@@ -56,6 +56,7 @@ class Options:
     strategy: str
     scope: str
     fields: list[str]
+    url: str = ""
     version: str = VERSION
 
 
@@ -149,7 +150,7 @@ class Run:
         return figures
 
     def _pages(self) -> DataFrame:
-        pages = read_pages(self._spark, *self._options.inputs)
+        pages = read_pages(self._spark, *self._options.inputs, url=self._options.url)
         number = F.crc32(F.col("site")) % self._options.slices
         return self._stage("pages", pages.withColumn("slice", number.cast("int")), by="slice")
 

@@ -14,10 +14,10 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from denoise_scrapy.archive.bodies import CELL, FIELDS, bodies
+from denoise_scrapy.archive.bodies import CELL, FIELDS, META, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
-from denoise_scrapy.archive.places import files_of, opened
-from denoise_scrapy.archive.reading import read_records
+from denoise_scrapy.archive.places import addresses_of, files_of, opened
+from denoise_scrapy.archive.reading import format_of, read_records
 from denoise_scrapy.archive.records import Record
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
@@ -36,6 +36,7 @@ _BYTES_OPTION, _ROWS_OPTION = (f"spark.sql.execution.arrow.max{what}PerBatch" fo
 _READ_OPTION, _READ_ROWS = "spark.sql.parquet.columnarReaderBatchSize", 32
 
 _CODEC = "zstd"
+_PAGES_A_TASK = 256  # files of HTML, a page each
 _MOST_ROWS = 4096  # of a batch that Python hands to Spark
 
 _WORDS = ("site", "digest", "title")  # texts that have these in common have the verdict of the first
@@ -55,13 +56,14 @@ _PAIRS = pa.schema([("id", pa.int64()), ("earlier", pa.int64())])
 _EDGES = pa.schema([("id", pa.int64()), ("place", pa.int32()), ("earlier", pa.int64()), ("shares", _SHARES)])
 
 
-def read_pages(spark: SparkSession, *patterns: str) -> DataFrame:
+def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
     """Read archives: a row for each record, also for bad ones.
 
     Args:
         spark: The session. Its batches are made smaller, for pages are large.
-        patterns: WARC files, JSON lines and Parquet with url, html and date: paths, folders, patterns; or URLs of
-            these, which pyarrow reads. A file is read by one task.
+        patterns: WARC files, JSON lines and Parquet with url, html and date, pages of HTML: paths, folders, patterns;
+            or URLs of these, which pyarrow reads. A file is read by one task.
+        url: Where local pages of HTML lie: the address of the folder. "": at those that they declare.
 
     Returns:
         site, url, date, file, offset; problem, "" for a page, else of `records.PROBLEMS`; detail; packed and bytes, the
@@ -70,20 +72,24 @@ def read_pages(spark: SparkSession, *patterns: str) -> DataFrame:
     Raises:
         ValueError: A pattern names no file, or one of another format.
     """
-    files = files_of(list(patterns))
+    files, addresses = files_of(list(patterns)), addresses_of([one for one in patterns if "://" not in one], url)
+    pages = [file for file in files if format_of(file) == "html"]
+    tasks = [[file] for file in files if format_of(file) != "html"]
+    tasks += [pages[start : start + _PAGES_A_TASK] for start in range(0, len(pages), _PAGES_A_TASK)]
     _bound_batches(spark)
 
     def read(rows: Rows) -> Rows:
         for row in rows:
-            yield from _records(files[row["id"]])
+            for file in tasks[row["id"]]:
+                yield from _records(file, addresses.get(file, ""))
 
-    return _mapped(spark.range(0, len(files), 1, len(files)), read, _PAGES)
+    return _mapped(spark.range(0, len(tasks), 1, len(tasks)), read, _PAGES)
 
 
-def _records(file: str) -> Rows:
+def _records(file: str, url: str) -> Rows:
     try:
         with opened(file) as content:
-            yield from map(_packed, read_records(file, content))
+            yield from map(_packed, read_records(file, content, url))
     except OSError as error:
         yield _packed(Record(file, 0).bad("unreadable", error))
 
@@ -122,7 +128,7 @@ def bodies_of(
             Those with a `problem` are left out.
         strategy: A name in `STRATEGIES`.
         cell: Most pages of a cell, about.
-        fields: What to add, of "markdown" and "html" (in `body_html`).
+        fields: What to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
         partitions: Tasks; None: what the session says.
 
     Returns:
@@ -149,14 +155,18 @@ def bodies_of(
     parted = (
         placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
     )
-    chosen = {name: "body_html" if name == "html" else name for name in FIELDS if name in fields}
+    names = {"html": "body_html", "markdown": "markdown"}
+    chosen = [(names[name], pa.string()) for name in FIELDS if name in fields and name in names]
+    if "meta" in fields:
+        chosen += [(name, pa.list_(pa.string()) if kind is list else pa.string()) for name, kind in META.items()]
     schema = pa.schema(
         [("site", pa.string()), ("cell", pa.int32()), *((name, pa.string()) for name in ("url", "date", "file"))]
         + [("offset", pa.int64()), ("text", pa.string()), ("title", pa.string()), ("confidence", pa.float64())]
-        + [(name, pa.string()) for name in ("evidence", "fallback", "version", *chosen.values())]
+        + [(name, pa.string()) for name in ("evidence", "fallback", "version")]
+        + chosen
         + [("fingerprint", _PRINT)]
     )
-    fields = list(chosen)
+    fields = [name for name in FIELDS if name in fields]
     return _mapped(
         parted.sortWithinPartitions(*wanted),
         lambda rows: bodies(map(_unpacked, rows), strategy=strategy, fields=fields),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
 from denoise_scrapy.archive.records import PROBLEMS
-from denoise_scrapy.shown import MAX_CELL, shown
+from denoise_scrapy.shown import figures_page, figures_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,39 +61,13 @@ def summary_page(figures: Mapping[str, Any], options: Mapping[str, Any], seconds
         ["bad records", figures["bad records"]],
     ]
     problems = [[name, PROBLEMS.get(name, ""), times] for name, times in figures["problems"].items()]
+    none = [["none"]]
     tables = [
-        _table("The archive", ("", ""), total),
-        _table("What bodies rest on", ("evidence", "bodies"), figures["evidence"].items()),
-        _table("Bad records", ("problem", "", "records"), problems),
-        _table("Least sure bodies", ("site", "pages", "mean confidence"), figures["least sure"]),
-        _table("Time", ("stage", "seconds"), seconds.items()),
-        _table("Made with", ("", ""), [*options.items(), ("keys of candidates", figures["keys"])]),
+        figures_table(total, title="The archive"),
+        figures_table(figures["evidence"].items(), ("evidence", "bodies"), "What bodies rest on"),
+        figures_table(problems or none, ("problem", "", "records"), "Bad records"),
+        figures_table(figures["least sure"] or none, ("site", "pages", "mean confidence"), "Least sure bodies"),
+        figures_table(seconds.items(), ("stage", "seconds"), "Time"),
+        figures_table([*options.items(), ("keys of candidates", figures["keys"])], title="Made with"),
     ]
-    return _FRAME.format("\n".join(tables))
-
-
-def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in rows)
-    names = "".join(f"<th>{escape(name)}</th>" for name in head)
-    return f"<h2>{escape(title)}</h2>\n<table>\n<tr>{names}</tr>\n{lines or '<tr><td>none</td></tr>'}</table>"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, (int, float)):
-        return f'<td class="n">{value:,}</td>'
-    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return f"<td>{escape(shown(text, MAX_CELL))}</td>"
-
-
-_FRAME = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Archive</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }}
-table {{ border-collapse: collapse; }}
-td, th {{ padding: .2em 1em .2em 0; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }}
-td.n {{ text-align: right; font-variant-numeric: tabular-nums; }}
-</style>
-<h1>Archive</h1>
-{}
-</html>
-"""
+    return figures_page("Archive", tables)

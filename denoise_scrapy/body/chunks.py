@@ -2,55 +2,104 @@
 
 from __future__ import annotations
 
+import html
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Protocol
+from uuid import NAMESPACE_URL, uuid5
 
 __all__ = ["Chunk", "chunk_markdown", "estimate_tokens"]
 
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
-_ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) ")
+_ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")
+_QUOTES = re.compile(r"(?:> )*")
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
+_PRE, _END_OF_PRE = re.compile(r"<pre>(?:<code\b[^>]*>)?"), re.compile(r"(?:</code>)?</pre>\s*$")
 # A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
 # "approx.". A row of signs is tried once, not from each of them.
 _END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
 _SIGNS = ".!?…؟।。！？"  # a text without any is not searched for ends
 # No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
 _ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
+# No end in there: code, a link, a formula.
+_WHOLE = re.compile(r"`[^`]+`|\[[^\[\]]*\]\([^()\s]*\)|\$\$?[^$\n]{1,300}\$")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
+
+# Markup in a line of ours, where all else is escaped.
+_INLINE = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`)(?P<pad> ?)(?P<code>.{1,500}?)(?P=pad)(?<!`)(?P=ticks)(?!`)"
+    r"|\\(?P<sign>[!-/:-@\[-`{-~])|(?P<entity>&#?\w+;)"
+    r"|!\[[^\[\]]*\]\([^()\s]*\)|\[|\]\([^()\s]*\)|<[^<>]*>|\*+|~~"
+)
+
+# Code: what goes on with the line before; what belongs to the line after; what a part is led by in a transcript.
+_GOES_ON = re.compile(
+    r"[})\]{]|</|\"\"\"|'''|\.\.\.(?:\s|$)"
+    r"|(?:end|else|elif|elsif|except|rescue|ensure|finally|catch|fi|done|esac|then|do|begin)\b"
+)
+_LEADS = re.compile(r"@|#|//|/\*|\*|--|<!--|template\b")
+_PROMPT = re.compile(r">>> |\$ ")
+# A part of code is a function, and never cut, unless it is a class or the like, or has no parentheses: a list of data.
+_FUNCTION = re.compile(r"\)|=>|\b(?:def|func|function|fn|sub|proc|fun)\b")
+_CLASS = re.compile(
+    r"\b(?:class|interface|struct|impl|trait|namespace|module|object|extension|mod|enum|package)\s+[\w.:]+\s*"
+    r"(?:[({:<]|$|(?:extends|implements|for|where)\b)"
+)
+MOST_LEVELS = 8  # of indentation that code is looked into for parts
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of a body.
+    """A piece of a body. `str(chunk)` is what a model should read: the headings above, then the text.
 
     Attributes:
         text: Its Markdown.
-        headings: Markdown of the headings that stand above it, the page's first.
-        tokens: Tokens of both, `str(chunk)`.
+        headings: The headings that stand above it, the page's first, as plain text.
+        tokens: Tokens of `str(chunk)`.
+        position: Its place among the chunks of its page, from 0.
+        id: A UUID of the page's URL and of `str(chunk)`: a chunk that did not change has the same in the next crawl.
+        title: Title of its page.
+        url: URL of its page.
+        above: Markdown of `headings`.
     """
 
     text: str
     headings: tuple[str, ...]
     tokens: int
+    position: int = 0
+    id: str = ""
+    title: str = ""
+    url: str = ""
+    above: str = field(default="", repr=False)
 
     def __str__(self) -> str:
-        return "\n\n".join((*self.headings, self.text))
+        return f"{self.above}\n\n{self.text}" if self.above else self.text
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its values for a feed, a table or an index of vectors."""
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "above"}
+        return values | {"headings": list(self.headings)}
 
 
 @dataclass(frozen=True)
 class _Unit:
-    """What is never cut: a sentence, an item of a list, a row of a table, a line of code.
+    """What is never cut: a sentence, a list item, code or a quote that fits, a row of a table, a function.
 
-    `before` separates it from the unit before it, where both are in one chunk. `opens` and `closes` stand around its
-    units in each chunk: the head of a table, the fences of code.
+    `before` separates it from the unit before it, where both are in one chunk; `starts` is written before it where it
+    begins a line, as the bullet of an item. `opens` and `closes` stand around its units in each chunk: the head of a
+    table, the fences of code; those that are `joined` to the unit before it share them.
     """
 
     text: str
     before: str = "\n\n"
     opens: str = ""
     closes: str = ""
+    starts: str = ""
+    joined: bool = False
     headings: tuple[str, ...] = ()
 
 
@@ -71,27 +120,45 @@ def estimate_tokens(text: str) -> int:
 
 
 def chunk_markdown(
-    markdown: str, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] | None = None
+    markdown: str,
+    max_tokens: int = 400,
+    overlap: int = 0,
+    count: Callable[[str], int] | None = None,
+    *,
+    url: str = "",
+    title: str = "",
 ) -> list[Chunk]:
     r"""Cut Markdown into chunks that a language model can take.
 
-    A chunk ends between sentences, items of a list, rows of a table or lines of code; the head of a table is repeated
-    in each chunk that holds rows of it. What is longer than `max_tokens` by itself, or a table with a head of more than
-    half of it, is a chunk of its own: nothing is lost, and no sentence is cut. Headings above a chunk take at most half
-    of it; beyond that the outer ones are left out. Arguments are those of `Body.chunks`.
+    A chunk ends between sentences, list items, rows of a table, blocks of code or quotes; the head of a table is
+    repeated in each chunk that holds rows of it. Of what does not fit by itself, an item is cut between its own blocks
+    and sentences, code between functions and other statements that are not indented; a chunk that begins in an item
+    has no margin. A sentence, a row or a function that is longer than `max_tokens` by itself, or a table with a head of
+    more than half of it, is a chunk of its own: nothing is lost. Headings above a chunk take at most half of it; beyond
+    that the outer ones are left out.
+
+    Args:
+        markdown: The text, as `Body.markdown` writes it.
+        max_tokens: As of `Body.chunks`.
+        overlap: The same.
+        count: The same.
+        url: URL of the page.
+        title: Title of the page.
 
     Raises:
         ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
 
     Example:
-        >>> text = "# Storm\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
-        >>> [(chunk.headings, chunk.text) for chunk in chunk_markdown(text, 12)][1]
-        (('# Storm', '## Roads'), '- The A1 is closed.')
+        >>> text = "# *Storm*\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
+        >>> chunk = chunk_markdown(text, 12)[1]
+        >>> chunk.headings, chunk.text, chunk.position
+        (('Storm', 'Roads'), '- The A1 is closed.', 1)
     """
     if max_tokens < 1 or not 0 <= overlap < max_tokens:
         raise ValueError(f"max_tokens is 1 or more and overlap less than it, not {max_tokens} and {overlap}")
     count = count or estimate_tokens
     chunks: list[Chunk] = []
+    same: Counter[str] = Counter()
     held: list[_Unit] = []
     tokens = 0  # each unit counted once: counting all that is held again would take time by its square
 
@@ -104,19 +171,30 @@ def chunk_markdown(
                 return headings[place + 1 :]
         return headings
 
+    def room(headings: tuple[str, ...]) -> _Room:
+        above = fitting(headings)
+
+        def fits(text: str, *, half: bool = False) -> bool:
+            return count(text) <= max_tokens // 2 if half else count("\n\n".join((*above, text))) <= max_tokens
+
+        return fits
+
     def cost(units: list[_Unit]) -> int:
         """Tokens that the last of some units adds to a chunk of them."""
         unit, last = units[-1], units[-2] if len(units) > 1 else None
         above = fitting(unit.headings) if last is None else _new_headings(last, unit)
-        own = count(unit.before + unit.text) + sum(count(heading + "\n\n") for heading in above)
-        framed = last is not None and _continues(last, unit)
-        return own if framed else own + count(unit.opens + unit.closes)
+        own = count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
+        return own if last is not None and unit.joined else own + count(unit.opens + unit.closes)
 
     def chunk(units: list[_Unit]) -> Chunk:
-        whole = Chunk(_joined(units), fitting(units[0].headings), 0)
-        return replace(whole, tokens=count(str(whole)))
+        above = fitting(units[0].headings)
+        whole = Chunk(_joined(units), tuple(map(_plain, above)), 0, len(chunks), "", title, url, "\n\n".join(above))
+        said = str(whole)
+        same[said] += 1
+        name = str(uuid5(NAMESPACE_URL, "\n".join((url, str(same[said]), said)).encode("utf-8", "replace").decode()))
+        return replace(whole, tokens=count(said), id=name)
 
-    for unit in _units(markdown, lambda frame: count(frame) <= max_tokens // 2):
+    for unit in _units(markdown, room):
         if held and tokens + cost([held[-1], unit]) > max_tokens:
             chunks.append(chunk(held))
             held = _tail(held, overlap, count) if unit.headings == held[-1].headings else []
@@ -128,9 +206,13 @@ def chunk_markdown(
     return [*chunks, chunk(held)] if held else chunks
 
 
-def _continues(last: _Unit, unit: _Unit) -> bool:
-    """Whether a unit is of the paragraph, list, table or code of the one before it."""
-    return unit.before != "\n\n" and unit.opens == last.opens
+def _plain(heading: str) -> str:
+    """The text of a heading, without its markup."""
+
+    def shown(found: re.Match[str]) -> str:
+        return found["code"] or found["sign"] or html.unescape(found["entity"] or "")
+
+    return " ".join(_INLINE.sub(shown, heading.lstrip("#")).split())
 
 
 def _new_headings(last: _Unit, unit: _Unit) -> tuple[str, ...]:
@@ -147,7 +229,7 @@ def _tail(held: list[_Unit], overlap: int, count: Callable[[str], int]) -> list[
     """The last units of a chunk, not all of them, that have no more than `overlap` tokens."""
     tail: list[_Unit] = []
     for unit in reversed(held[1:]):
-        overlap -= count(unit.before + unit.opens + unit.text + unit.closes)
+        overlap -= count(unit.before + unit.starts + unit.opens + unit.text + unit.closes)
         if overlap < 0 or unit.headings != held[-1].headings:
             break
         tail.insert(0, unit)
@@ -160,104 +242,260 @@ def _joined(units: list[_Unit]) -> str:
     last: _Unit | None = None
     for unit in units:
         new = () if last is None else _new_headings(last, unit)
-        starts = last is None or not _continues(last, unit)
+        framed = last is not None and unit.joined
         if last is not None:
-            written.append(last.closes if starts else "")
-            written.append("\n\n".join(("", *new, "")) if starts else unit.before)
-        written.append(unit.opens + unit.text if starts else unit.text)
+            written.append("" if framed else last.closes)
+            written.append("\n\n".join(("", *new, "")) if new else unit.before)
+        if last is None or unit.before.endswith("\n"):
+            written.append(unit.starts)
+        written.append(unit.text if framed else unit.opens + unit.text)
         last = unit
-    return "".join(written) + (last.closes if last else "")
+    return _without_margin("".join(written) + (last.closes if last else ""))
 
 
-def _units(markdown: str, fits: Callable[[str], bool]) -> Iterator[_Unit]:
+def _without_margin(text: str) -> str:
+    """A text that begins in an item of a list, without the margin of that, as far as the item or its list goes."""
+    lines = text.split("\n")
+    quoted = _QUOTES.match(text)
+    quote = quoted[0] if quoted else ""
+    margin = _indent(lines[0][len(quote) :])
+    for number, line in enumerate(lines):
+        if not margin or not line.startswith(quote.rstrip()):
+            break
+        inner = line[len(quote) :]
+        if inner.strip():
+            margin = min(margin, _indent(inner))
+            lines[number] = quote + inner[margin:]
+    return "\n".join(lines)
+
+
+class _Room(Protocol):
+    """Says whether a text fits into a chunk below some headings, or into half of one."""
+
+    def __call__(self, text: str, *, half: bool = False) -> bool: ...
+
+
+def _units(markdown: str, room: Callable[[tuple[str, ...]], _Room]) -> Iterator[_Unit]:
     """Each unit of a text, with the headings above it. A heading with nothing below is a unit of its own."""
-    above: list[str] = []
+    above: tuple[str, ...] = ()
     waiting = False  # a heading that no unit has followed
-    for block in _blocks(markdown.split("\n")):
+    for before, block in _blocks(markdown.split("\n"), headings=True):
         heading = _HEADING.match(block[0])
         if heading is None:
             waiting = False
-            for unit in _units_of(block, fits):
-                yield replace(unit, headings=tuple(above))
+            for unit in _units_of(block, before, room(above)):
+                yield replace(unit, headings=above)
             continue
         level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
         if waiting and len(kept) < len(above):
-            yield _Unit(above[-1], headings=tuple(above[:-1]))
-        above, waiting = [*kept, block[0]], True
+            yield _Unit(above[-1], headings=above[:-1])
+        above, waiting = (*kept, block[0]), True
     if waiting:
-        yield _Unit(above[-1], headings=tuple(above[:-1]))
+        yield _Unit(above[-1], headings=above[:-1])
 
 
-def _blocks(lines: list[str]) -> Iterator[list[str]]:
-    """Runs of lines without an empty one between them; code is one run."""
-    block: list[str] = []
-    fence = ""
-    for line in lines:
-        opened = _FENCE.match(line) if line.startswith(("`", "~")) else None
-        if fence:
-            block.append(line)
-            if opened and line.startswith(fence) and not line.strip(fence[0]):
-                yield block
-                block, fence = [], ""
+def _blocks(lines: list[str], *, headings: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """Blocks of lines, each with what separates it from the one before; headings are those of a page, not of an item.
+
+    A block is code, an item of a list with all that is in it, a quote, a heading, or lines up to an empty one.
+    """
+    place = 0
+    while place < len(lines):
+        before = "\n\n" if not place or not lines[place - 1].strip() else "\n"
+        if not lines[place].strip():
+            place += 1
             continue
-        is_heading = line.startswith("#") and _HEADING.match(line) is not None
-        is_empty = not line or line.isspace()
-        if block and (is_empty or opened or is_heading):
-            yield block
-            block = []
-        if opened:
-            fence = opened[0]
-        if not is_empty:
-            block.append(line)
-        if is_heading:
-            yield block
-            block = []
-    if block:
-        yield block
+        end = _end_of_block(lines, place, headings)
+        yield before, lines[place:end]
+        place = end
 
 
-def _units_of(block: list[str], fits: Callable[[str], bool]) -> Iterator[_Unit]:
-    """Yield the units of a block; code and tables whose frame would take too much of each chunk are one."""
-    first = block[0]
-    if frame := _frame_of(block):
-        opens, rows, closes = frame
-        if fits(opens + closes):
-            for n, row in enumerate(rows or [""]):
-                yield _Unit(row, "\n" if n else "\n\n", opens, closes)
-        else:
-            yield _Unit("\n".join(block))
-    elif _ITEM.match(first):
-        item: list[str] = []
-        before = "\n\n"
-        for line in [*block, ""]:
-            if item and (not line or _ITEM.match(line)):
-                yield _Unit("\n".join(item), before)
-                item, before = [], "\n"
-            item.append(line)
-    elif first.startswith(">"):
-        for n, line in enumerate(block):
-            yield _Unit(line, "\n" if n else "\n\n")
-    else:
-        for n, sentence in enumerate(_sentences("\n".join(block))):
-            yield _Unit(sentence.strip(), "\n\n" if not n else sentence[: len(sentence) - len(sentence.lstrip())])
+def _end_of_block(lines: list[str], start: int, headings: bool) -> int:
+    """The line behind a block."""
+    first, end = lines[start], start + 1
+    if is_code := _code_end(first):
+        if first.startswith("<pre>") and is_code(first):
+            return end
+        while end < len(lines) and not is_code(lines[end]):
+            end += 1
+        return min(end + 1, len(lines))
+    if headings and _HEADING.match(first):
+        return end
+    item = _ITEM.match(first)
+    if item is None:
+        while end < len(lines) and lines[end].strip() and not _begins(lines[end], headings, first):
+            end += 1
+        return end
+    margin = " " * item.end()
+    last = end
+    while end < len(lines):
+        line = lines[end]
+        if line.startswith(margin) and line.strip():
+            last = end + 1
+        elif line.strip() and (last < end or _begins(line, headings)):  # else it goes on with the line before
+            break
+        elif line.strip():
+            last = end + 1
+        end += 1
+    return last
 
 
-def _frame_of(block: list[str]) -> tuple[str, list[str], str] | None:
-    """What stands around the lines of code or the rows of a table, and these; None of other blocks."""
-    first = block[0]
-    if _FENCE.match(first):
-        fence = block[-1] if len(block) > 1 and _FENCE.match(block[-1]) else ""
-        return f"{first}\n", block[1 : len(block) - bool(fence)], f"\n{fence or first}"
+def _code_end(first: str) -> Callable[[str], object] | None:
+    """What finds the last line of code that begins with a line; None where none begins."""
+    if fence := _FENCE.match(first):
+        return lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0])
+    return _END_OF_PRE.search if _PRE.match(first) else None
+
+
+def _begins(line: str, headings: bool, first: str = "") -> bool:
+    """Whether a line begins a block also where no empty one is before it; a quote is not begun by its next line."""
+    is_quote = line.startswith(">") and not first.startswith(">")
+    is_heading = headings and line.startswith("#") and _HEADING.match(line) is not None
+    return is_quote or is_heading or _code_end(line) is not None or _ITEM.match(line) is not None
+
+
+def _units_of(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
+    """Yield the units of a block; tables whose head would take too much of each chunk are one."""
+    first, whole = block[0], "\n".join(block)
     if len(block) > 1 and _RULE.fullmatch(block[1].strip()):
-        return f"{first}\n{block[1]}\n", block[2:], ""
-    return None
+        opens = f"{first}\n{block[1]}\n"
+        if fits(opens, half=True):
+            for number, row in enumerate(block[2:] or [""]):
+                yield _Unit(row, "\n" if number else before, opens, joined=number > 0)
+        else:
+            yield _Unit(whole, before)
+    elif _code_end(first):
+        yield from _units_of_code(block, before, fits)
+    elif _ITEM.match(first) or first.startswith(">"):
+        yield from [_Unit(whole, before)] if fits(whole) else _units_inside(block, before, fits)
+    elif first.startswith("$$"):
+        yield _Unit(whole, before)
+    else:
+        for number, sentence in enumerate(_sentences(whole)):
+            text = sentence.strip()
+            apart = sentence[: len(sentence) - len(sentence.lstrip())]
+            yield _Unit(text, apart if number else before, joined=number > 0)
+
+
+def _units_inside(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
+    """Yield the units of what is in an item or a quote, with what stands before their lines."""
+    item = _ITEM.match(block[0])
+    starts, margin = (item[0], " " * item.end()) if item else ("> ", "> ")
+    strip = re.compile(margin if item else " {0,3}> ?")
+    inner = [block[0][len(starts) :] if item else strip.sub("", block[0], count=1)]
+    inner += [strip.sub("", line, count=1) if strip.match(line) else line.lstrip(" ") for line in block[1:]]
+
+    def fits_inside(text: str, *, half: bool = False) -> bool:
+        return fits(margin + _below(text, margin), half=half)
+
+    for apart, lines in _blocks(inner):
+        for unit in _units_of(lines, apart, fits_inside):
+            head, end, start = unit.opens.rpartition("\n")  # the latter stands before the first line inside
+            gap = unit.before.split("\n")
+            gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
+            yield replace(
+                unit,
+                text=_below(unit.text, margin),
+                before=before or "\n".join(gap),
+                opens=_below(head, margin) + end + (margin + start if end else start),
+                closes=_below(unit.closes, margin),
+                starts=starts + unit.starts,
+            )
+            before, starts = "", margin
+
+
+def _below(text: str, margin: str) -> str:
+    """A text with a margin before each line but its first."""
+    first, *lines = text.split("\n")
+    return "\n".join([first, *(margin + line if line.strip() else (margin + line).rstrip() for line in lines)])
+
+
+def _units_of_code(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
+    """Yield code as one unit, where it does not fit its parts, each between the fences."""
+    first, whole = block[0], "\n".join(block)
+    if pre := _PRE.match(first):
+        end = _END_OF_PRE.search(whole)
+        opens, closes = pre[0], end[0] if end else "</code></pre>"
+        code = whole[pre.end() : end.start() if end else None].split("\n")
+    else:
+        is_end = _code_end(first)
+        closed = len(block) > 1 and is_end is not None and is_end(block[-1])
+        opens, closes = f"{first}\n", "\n" + (block[-1] if closed else "`" * 3)
+        code = block[1 : len(block) - bool(closed)]
+    if fits(whole) or not fits(opens + closes, half=True):
+        yield _Unit(whole, before)
+        return
+    for number, (blanks, part) in enumerate(_parts(code, lambda text: fits(opens + text + closes))):
+        yield _Unit(part, "\n" * (blanks + 1) if number else before, opens, closes, joined=number > 0)
+
+
+def _parts(code: list[str], fits: Callable[[str], bool], level: int = 0) -> Iterator[tuple[int, str]]:
+    """Parts of code that are not cut, each with the number of empty lines before it."""
+    for blanks, lines in _statements(code):
+        text, head = "\n".join(lines), _head(lines)
+        if len(lines) <= head or fits(text) or level == MOST_LEVELS or _is_function(lines[head - 1]):
+            yield blanks, text
+            continue
+        end = len(lines)  # of the members of a class, the entries of data
+        while end > head + 1 and _indent(lines[end - 1]) <= _indent(lines[head - 1]):
+            end -= 1
+        parts = list(_parts(lines[head:end], fits, level + 1)) or [(0, "")]
+        gap, first = parts[0]
+        parts[0] = blanks, "\n".join([*lines[:head], *[""] * gap, first])
+        parts[-1] = parts[-1][0], "\n".join([parts[-1][1], *lines[end:]])
+        yield from parts
+
+
+def _statements(code: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Lines that are not indented, each with all that goes with it: what is indented below, comments above."""
+    is_transcript = any(map(_PROMPT.match, code))
+    least = min((_indent(line) for line in code if line.strip()), default=0)
+    found: list[str] = []
+    above = blanks = 0
+    leads = False
+    for line in code:
+        if not line.strip():
+            blanks += 1
+            continue
+        starts: object = _indent(line) == least and not _GOES_ON.match(line, least)
+        if is_transcript:
+            starts = _PROMPT.match(line)
+        if found and starts and (blanks or not leads):
+            yield above, found
+            found, above = [line], blanks
+        else:
+            found += [*[""] * (blanks if found else 0), line]
+        leads = _LEADS.match(line, least) is not None if starts else leads
+        blanks = 0
+    if found:
+        yield above, found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _head(lines: list[str]) -> int:
+    """How many lines there are up to that which says what all of them are."""
+    least = _indent(lines[0])
+    return next((n for n, line in enumerate(lines, 1) if line.strip() and not _LEADS.match(line, least)), len(lines))
+
+
+def _is_function(head: str) -> bool:
+    return not _CLASS.search(head) and _FUNCTION.search(head) is not None
 
 
 def _sentences(text: str) -> Iterator[str]:
     """The sentences of a paragraph, each with the blanks before it. In doubt two of them are one."""
     start = 0
+    wholes = _WHOLE.finditer(text)
+    whole = next(wholes, None)
     for end in _END.finditer(text) if any(sign in text for sign in _SIGNS) else ():
+        while whole is not None and whole.end() <= end.start():
+            whole = next(wholes, None)
+        if whole is not None and whole.start() < end.start():
+            continue
         if end[0][0] == "." and _ABBREVIATION.search(text, max(start, end.start() - 40), end.start() + 1):
             continue
         yield text[start : end.end()]

@@ -23,11 +23,11 @@ import numpy as np
 from denoise_scrapy.body.extract import SiteModel
 from denoise_scrapy.body.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.rendering import Token, render
-from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, WRITTEN
+from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, Taste
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
@@ -218,7 +218,7 @@ class _Pen:
             self._out.append("<br>" if self._frame else "")
         elif token.value in _INLINES:
             self._inline(token)
-        elif token.value not in FORMULAS:  # the TeX of a formula is text as any other
+        elif token.value not in FORMULAS and token.value not in MARKS:  # the TeX of a formula is text as any other
             self._leave()
             self._out.append(f"</{token.value}>" if token.kind == "end" else _start(token))
 
@@ -420,7 +420,7 @@ def _hash(source: str) -> str:
 def explain_page(
     html: str | bytes,
     url: str | None = None,
-    comparison_pages: Iterable[tuple[str, str | bytes]] = (),
+    comparison_pages: Iterable[tuple[str, str | bytes | PageFacts]] = (),
     *,
     name: str = "",
     strategy: str = DEFAULT_STRATEGY,
@@ -433,7 +433,7 @@ def explain_page(
     Args:
         html: The page.
         url: Where it came from.
-        comparison_pages: Name or URL, and HTML, of other pages of the site.
+        comparison_pages: Name or URL, and HTML, of other pages of the site; or facts, as site memories keep them.
         name: What to call the page where it has no URL.
         strategy: A name in `STRATEGIES`, or the path of a class.
         taste: What belongs to a body in the user's eyes.
@@ -449,7 +449,7 @@ def explain_page(
     """
     chosen = find_strategy(strategy)
     page = Page.parse(html, url=url, keep=keep, remove=remove)
-    named = [(label, _parse(label, other, page)) for label, other in comparison_pages]
+    named = [(label, _parse(label, other)) for label, other in comparison_pages]
     model = SiteModel.fit(other for _, other in named)
     body = model.extract(page, strategy=strategy, taste=taste)
     others = model.statistics.for_page(page)
@@ -459,12 +459,13 @@ def explain_page(
     return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, drawn)
 
 
-def _parse(label: str, html: str | bytes, page: Page) -> Page:
-    url = label if label.lower().startswith(("http://", "https://")) else None
-    return Page.parse(html, url=url)
+def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:
+    if isinstance(page, PageFacts):
+        return page
+    return Page.parse(page, url=label if label.lower().startswith(("http://", "https://")) else None)
 
 
-def _lack(page: Page, used: tuple[object, ...], others: tuple[object, ...]) -> str:
+def _lack(page: Page | PageFacts, used: tuple[object, ...], others: tuple[object, ...]) -> str:
     """Why a page was not compared with, "" where it was."""
     if any(page is one for one in used):
         return ""

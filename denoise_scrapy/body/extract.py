@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
-from denoise_scrapy.body.rendering import render
+from denoise_scrapy.body.line_numbers import line_numbers
+from denoise_scrapy.body.rendering import blocks_of_notes, render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.strategies.base import OtherReasons
@@ -26,7 +27,8 @@ from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.metadata import Metadata, metadata_of
-from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page import Flag, Page, PageFacts
+from denoise_scrapy.page.address import declared_url
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError, removed_elements
 from denoise_scrapy.site import PageMemory, SiteStatistics
@@ -129,19 +131,25 @@ def _body(
     comparison: tuple[str, ...] = (),
     title: Callable[[], str] | None = None,
 ) -> Body:
-    signs = _permalinks(page)
-    decision = _without_leftovers(page, decision, signs)
+    signs = {
+        "a link to its own heading": _permalinks(page),
+        "a button beside code": _code_buttons(page),
+        "line numbers": line_numbers(page),
+    }
+    decision = _without_leftovers(page, _with_notes(page, decision), signs)
     kept = decision.kept
+    gone = np.concatenate(list(signs.values()))
     return Body(
-        text=page.without(signs).text_of(kept) if len(kept) else "",
+        text=page.without(gone).text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
         comparison=comparison,
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
-        make_blocks=lambda: _blocks(page.without(signs), decision),
-        make_rendering=lambda: render(page.without(signs), kept),
+        url=page.url,
+        make_blocks=lambda: _blocks(page.without(gone), decision),  # else each body would hold its page's columns twice
+        make_rendering=lambda: render(page.without(gone), kept),
         make_title=title or (lambda: title_of(page)),
     )
 
@@ -157,26 +165,54 @@ def _permalinks(page: Page) -> IntArray:
     signs = [
         element
         for element, href in links
-        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"])))
-        and _leads_here(page, href)
+        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
     ]
     return np.array(signs, np.int64)
 
 
-def _leads_here(page: Page, href: str) -> bool:
-    """Whether a link leads to a place on its own page."""
-    address, _, place = href.strip().partition("#")
-    return bool(place) and (not address or page.absolute(href) == page.absolute(page.url) != "")
+def _with_notes(page: Page, decision: Decision) -> Decision:
+    """The decision and the footnotes that its text refers to, but for what the user removes."""
+    notes = blocks_of_notes(page, decision.kept)
+    if notes.any() and page.removed_by_user:
+        removed = removed_elements(page.elements, page.kept_by_user, page.removed_by_user)
+        notes &= page.blocks.share_owned_by(removed) < 1
+    if not notes.any():
+        return decision
+    reasons = np.where(notes, "a note that the text refers to", "").tolist()
+    return replace(decision, kept=decision.kept | notes, reasons=OtherReasons(decision.reasons, reasons))
 
 
-def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decision:
-    """The decision less headers of tables of which no row is kept, and blocks of nothing but permalinks.
+#: The button of a block of code says a word or two: "Copy", "Try it yourself".
+BUTTON_TOKENS = 3
+
+
+def _code_buttons(page: Page) -> IntArray:
+    """The only button, of few words, right before or behind a block of code.
+
+    Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
+    """
+    e, blocks = page.elements, page.blocks
+    is_button = e.has_tag({"button"})
+    if not is_button.any():
+        return np.zeros(0, np.int64)
+    lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
+    for match in page.kept_by_user:
+        lone &= ~e.inside(match.elements)
+    lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
+    code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
+    beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
+    button = e.nearest(lone)[blocks.element[beside]]
+    return np.unique(button[button >= 0])
+
+
+def _without_leftovers(page: Page, decision: Decision, signs: Mapping[str, IntArray]) -> Decision:
+    """The decision less headers of tables of which no row is kept, and blocks of nothing but signs, by what they are.
 
     A header that the user keeps stays, and so do headers where there is nothing else.
     """
     e, blocks = page.elements, page.blocks
     alone = headers_alone(page, decision.kept)
-    if alone is None and not len(signs):
+    if alone is None and not any(map(len, signs.values())):
         return decision
     reasons = np.full(len(blocks), "", object)
     if alone is not None:
@@ -184,11 +220,13 @@ def _without_leftovers(page: Page, decision: Decision, signs: IntArray) -> Decis
             alone &= ~e.inside(match.elements)[blocks.element]
         if (decision.kept & ~alone).any():
             reasons[alone & decision.kept] = "a header without a row"
-    if len(signs):
-        in_signs = e.inside(signs)
+    for what, elements in signs.items():
+        if not len(elements):
+            continue
+        in_signs = e.inside(elements)
         removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
         empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
-        reasons[empty & decision.kept] = "a link to its own heading"
+        reasons[empty & decision.kept] = what
     kept = decision.kept & (reasons == "")
     return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 
@@ -230,7 +268,8 @@ def extract(
     Args:
         html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, or a parsed page. A str is
             HTML, never a path.
-        url: Where it came from; a response has its own.
+        url: Where it came from. A response has its own; else it is the address that the page declares
+            (`link rel=canonical`), if any.
         comparison_pages: Other pages of the same site, likewise; a few are enough.
         strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
         taste: What belongs to a body in the user's eyes.
@@ -251,7 +290,7 @@ def extract(
         page, source = html, None
     else:
         source = _read(html)
-        url = url or source.url
+        url = url or source.url or declared_url(source.html, source.encoding)
         page = Page.parse(source.html, url=url, encoding=source.encoding, keep=keep, remove=remove)
     others = (other if isinstance(other, Page) else _parse(_read(other)) for other in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
@@ -297,7 +336,7 @@ MEMORY_BYTES, PAGES_A_SITE = 32_000_000, 32
 
 
 def extract_pages(
-    pages: Iterable[tuple[str, str | bytes]],
+    pages: Iterable[tuple[str | None, Source | Page] | Source | Page],
     *,
     comparison_pages: int = 20,
     strategy: str = DEFAULT_STRATEGY,
@@ -311,7 +350,8 @@ def extract_pages(
     together, and those of one template near each other. Faster than `extract` a page, and better.
 
     Args:
-        pages: URL and HTML of each page. Scheme, host and port of the URL tell its site.
+        pages: Pages as `extract` takes them, or pairs of a URL and a page. Scheme, host and port of the URL tell its
+            site; without one, it is the address that a page declares. Pages that have none are taken for one site's.
         comparison_pages: How many others of its site a page is compared with, at most.
         strategy: A name in `STRATEGIES`.
         taste: What belongs to a body in the user's eyes.
@@ -319,10 +359,12 @@ def extract_pages(
         remove: The same of what is none.
 
     Returns:
-        URL and body of each page. Pages are read some way ahead.
+        URL and body of each page; in place of a URL that is not known the path of the file, "" for none. Pages are
+        read some way ahead.
 
     Raises:
-        TypeError: A page is neither str nor bytes.
+        TypeError: A page is nothing that `extract` takes.
+        OSError: A file cannot be read.
         ValueError: There is no such strategy, or a selector is invalid.
 
     Example:
@@ -331,27 +373,71 @@ def extract_pages(
         >>> pages = [(f"http://a.example/{n}", frame.format(story)) for n, story in enumerate(stories)]
         >>> [body.text for _, body in extract_pages(pages)] == stories
         True
+        >>> [body.text for _, body in extract_pages(map(frame.format, stories))] == stories
+        True
     """
     needs_elements = find_strategy(strategy).needs_elements
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
 
-    def tell(page: Page, html: str | bytes) -> Iterator[tuple[str, Body]]:
-        others = memory.comparison_pages(page, comparison_pages, whole=needs_elements)
-        body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
-        yield page.url, replace(body, make_meta=partial(metadata_of, html, page.url))
-        page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
+    def tell(one: _Waiting) -> Iterator[tuple[str, Body]]:
+        others = memory.comparison_pages(one.known, comparison_pages, whole=needs_elements)
+        body = SiteModel.fit(others).extract(one.page, strategy=strategy, taste=taste)
+        if one.known is not one.page:  # addresses of ours
+            body = replace(
+                body, comparison=tuple(url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
+            )
+        if one.read is not None:
+            body = replace(body, make_meta=partial(_meta_of, one.read, one.page.url))
+        yield one.name, body
+        one.page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
 
-    parse = partial(Page.parse, keep=keep, remove=remove)
-    waiting: deque[tuple[Page, str | bytes]] = deque()
+    waiting: deque[_Waiting] = deque()
     size = 0
-    for url, html in pages:
-        page = parse(html, url=url)
-        memory.remember(page)
-        waiting.append((page, html))
-        size += len(html)
+    for number, given in enumerate(pages):
+        one = _waiting(given, number, memory, keep, remove)
+        memory.remember(one.known)
+        waiting.append(one)
+        size += one.size
         while len(waiting) > (AHEAD if size <= AHEAD_BYTES else 1):
-            size -= len(waiting[0][1])
-            yield from tell(*waiting.popleft())
+            size -= waiting[0].size
+            yield from tell(waiting.popleft())
     for one in waiting:
-        yield from tell(*one)
+        yield from tell(one)
+
+
+class _Waiting(NamedTuple):
+    """A page that is read ahead: what it was read from, what is remembered of it, its name for the caller."""
+
+    page: Page
+    known: Page | PageFacts
+    read: _Read | None
+    name: str
+    size: int
+
+
+# Addresses under which pages are remembered that have none, or one that another page declares, too.
+_NO_SITE, _NUMBER = "http://no-address.invalid/", "#page="
+
+
+def _waiting(
+    given: tuple[str | None, Source | Page] | Source | Page,
+    number: int,
+    memory: PageMemory,
+    keep: Iterable[str],
+    remove: Iterable[str],
+) -> _Waiting:
+    url, source = given if isinstance(given, tuple) else (None, given)
+    if isinstance(source, Page):
+        page, read, size, told = source, None, source.nbytes, bool(source.url)
+    else:
+        read = _read(source)
+        size, told = len(read.html), bool(url or read.url)
+        address = url or read.url or declared_url(read.html, read.encoding)
+        page = Page.parse(read.html, url=address, encoding=read.encoding, keep=keep, remove=remove)
+    known: Page | PageFacts = page
+    if not told and (not page.url or page.url in memory):
+        known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
+    return _Waiting(
+        page, known, read, page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else ""), size
+    )

@@ -52,6 +52,7 @@ class Body:
             left).
         evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
+        url: URL of the page, "" where it has none.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Body:
     fallback: str = ""
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    url: str = ""
     # what is made when somebody looks: `make_rendering` makes what `html` and `markdown` are written from
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
@@ -84,22 +86,52 @@ class Body:
     @cached_property
     def markdown(self) -> str:
         """The same as Markdown. HTML that the page's text shows is escaped."""
-        return to_markdown(self.make_rendering())
+        return self.to_markdown()
 
-    def chunks(self, max_tokens: int = 400, overlap: int = 0, count: Callable[[str], int] | None = None) -> list[Chunk]:
+    def to_markdown(self, links: str = "keep", images: str = "keep") -> str:
+        """Return the Markdown with less of links and images.
+
+        Args:
+            links: "keep", or "text" for their texts without addresses. Footnotes stay.
+            images: "keep", "text" for their alternative texts, or "drop".
+
+        Raises:
+            ValueError: `links` or `images` is none of these.
+
+        Example:
+            >>> from denoise_scrapy import extract
+            >>> page = "<p>It <a href=/rain>rained</a> all night <img src=/sun.png alt=sun> over the hills."
+            >>> extract(page, "http://a.example/").to_markdown(links="text", images="drop")
+            'It rained all night over the hills.'
+        """
+        return to_markdown(self.make_rendering(), links, images)
+
+    def chunks(
+        self,
+        max_tokens: int = 400,
+        overlap: int = 0,
+        count: Callable[[str], int] | None = None,
+        *,
+        links: str = "keep",
+        images: str = "keep",
+    ) -> list[Chunk]:
         """Return the Markdown in chunks for a language model, each with the headings above it.
 
-        No sentence, list item or row of a table is cut.
+        No sentence, row of a table or function is cut, nor an item, a quote or code that fits into a chunk.
 
         Args:
             max_tokens: Most tokens of a chunk, its headings included.
             overlap: Tokens that a chunk repeats of the one before, at most: whole sentences below the same headings.
             count: Counts the tokens of a text; the default estimates them.
+            links: As in `to_markdown`.
+            images: The same.
 
         Raises:
-            ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
+            ValueError: `links` or `images` is not valid, `max_tokens` is less than 1, or `overlap` is not between 0 and
+                `max_tokens`.
         """
-        return chunk_markdown(self.markdown, max_tokens, overlap, count)
+        markdown = self.to_markdown(links, images)
+        return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title)
 
     @cached_property
     def title(self) -> str:

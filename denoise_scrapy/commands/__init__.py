@@ -1,6 +1,7 @@
 """`scrapy denoise …`: the command line.
 
-Every `scrapy` command on a machine with this package loads this module, so slow imports come late.
+Every `scrapy` command on a machine with this package loads this module, so slow imports come late: a run loads the
+module of its subcommand alone.
 
 A subcommand is a module with `add_arguments(parser)` and `run(args, settings) -> int`, named in `SUBCOMMANDS`. It
 returns an exit code; `UsageError` and the exceptions of `failures()` become a line on stderr.
@@ -12,12 +13,9 @@ import argparse
 import os
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
+from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.shown import say
 
@@ -33,9 +31,10 @@ STANDARD = "-"  # standard input, standard output
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "dedup": ("look into an index of texts, move it, check it", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
-    "extract": ("print the text of a page", "extract https://example.com/story --format markdown"),
+    "extract": ("print the text of a page, or of many", "extract https://example.com/story --format markdown"),
     "explain": ("draw what of a page is kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("show the sites of a site memory, forget one", "site example.com crawls/news"),
+    "health": ("show what crawls brought of each site, and what is wrong", "health crawls/news -o health.html"),
     "stats": ("show what a crawl counted: a table, a chart of confidence", "stats crawls/news"),
     "version": ("show versions, and whether the add-on is in use", "version --json"),
 }
@@ -43,33 +42,22 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
 _GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
 
 
-class DenoiseCommand(ScrapyCommand):
-    """Runs the subcommand that the command line names; Scrapy's parser takes its own options from anywhere."""
-
-    requires_crawler_process = False  # it would load the add-ons and set up logging; `inputs` makes one for URLs
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl for URLs; -L sets it
-
-    def syntax(self) -> str:
-        """Return the command line after `scrapy denoise`."""
-        return f"{'|'.join(SUBCOMMANDS)} [options] …"
-
-    def short_desc(self) -> str:
-        """Return a line for the list of `scrapy`."""
-        return "Look into indexes of texts; compare two texts; explain a body"
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Keep -h for the subcommand."""
-        super().add_options(parser)
-        parser.add_argument("-h", "--help", action="store_true", dest="help_asked")
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the subcommand, and keep its exit code."""
-        assert self.settings is not None
-        self.exitcode = run([*args, "--help"] if opts.help_asked else args, self.settings)
+class UsageError(Exception):
+    """The command line is wrong; the message says how."""
 
 
-def run(argv: Sequence[str], settings: Settings) -> int:
+def __getattr__(name: str) -> Any:
+    if name != "DenoiseCommand":  # the entry point: Scrapy alone needs it, and to load Scrapy takes as long as a page
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.scrapy_command").DenoiseCommand
+
+
+def run(argv: Sequence[str], settings: Settings | Mapping[str, Any]) -> int:
     """Run a subcommand.
+
+    Args:
+        argv: Its name, and what follows.
+        settings: Those of the project. `extract` takes any mapping.
 
     Returns:
         The exit code.
@@ -77,8 +65,9 @@ def run(argv: Sequence[str], settings: Settings) -> int:
     Raises:
         SystemExit: The command line is wrong, or asks for help.
     """
-    args = _parser().parse_args(argv)
+    args = argparse.Namespace()
     try:
+        args = _parser(argv[:1]).parse_args(argv)
         code: int = args.run(args, settings)
         sys.stdout.flush()
         return code
@@ -120,13 +109,15 @@ def add_command(
     return subparsers.add_parser(name, help=meaning, description=description, formatter_class=_Help)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of the command line, with the arguments of these subcommands."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description="Near-duplicates and bodies.", epilog=_GLOBAL)
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
     for name, (meaning, example) in SUBCOMMANDS.items():
-        module = import_module(f"{__name__}.{name}")
         one = add_command(subparsers, name, meaning, example)
-        one.epilog = _GLOBAL
-        one.set_defaults(run=module.run)
-        module.add_arguments(one)
+        if name in names:
+            module = import_module(f"{__name__}.{name}")
+            one.epilog = _GLOBAL
+            one.set_defaults(run=module.run)
+            module.add_arguments(one)
     return parser

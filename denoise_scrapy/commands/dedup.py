@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import add_command, dedup_run, failures
+from denoise_scrapy.commands import UsageError, add_command, dedup_run, failures
 from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.crawl.index_guard import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch

@@ -9,20 +9,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from scrapy.exceptions import UsageError
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.index_guard import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
-from denoise_scrapy.row_files import FORMATS, ListWriter, Read, RowFile, kind_of, row_file
+from denoise_scrapy.row_files import FORMATS, ListWriter, Parquet, Read, RowFile, kind_of, parquet_of, row_file
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
@@ -49,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--groups", "keys of all rows that are kept and have duplicates, with theirs; the largest group first"),
     ):
         what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
-    out = "a file, also .gz; default: standard output"
+    out = "a file of the same format, also .gz, or Parquet; default: standard output"
     parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=out)
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="of several like rows; default: first")
     parser.add_argument("--text", metavar="FIELD", help="what is compared; default: body, or else text")
@@ -115,8 +114,11 @@ def _checked(args: argparse.Namespace) -> str:
     made = _format_of(args.out) if args.out != STANDARD else ""
     if rows and args.out == STANDARD and kind == "parquet":
         raise UsageError("dedup run: Parquet is not written to standard output: give -o FILE.parquet")
-    if rows and made not in {"", kind}:
-        raise UsageError(f"dedup run: rows are written as they are read: {args.file} is {kind}, and so OUT must be")
+    if rows and made not in {"", kind, "parquet"}:
+        other = "" if kind == "parquet" else ", or Parquet"
+        raise UsageError(
+            f"dedup run: rows are written as they are read: {args.file} is {kind}, and so OUT must be{other}"
+        )
     if not rows and made == "parquet":
         raise UsageError(f"dedup run: {args.what} are written as JSON lines or as CSV, not as Parquet")
     return kind
@@ -175,6 +177,7 @@ class Job:
         self.rows = self.duplicates = self.variants = self.bad = 0
         self._args = args
         self._source = source
+        self.converts = _format_of(args.out) == "parquet" and not isinstance(source, Parquet)
         self._start = self._said = time.monotonic()
         scope = "" if args.scope in {"site", "global"} else str(args.scope)
         names = source.names()
@@ -197,14 +200,13 @@ class Job:
         """Write what is wanted."""
         args = self._args
         if args.what in {"drop", "mark"}:
-            writer = self._source.writer(out, args.mark_field if args.what == "mark" else "")
-            for read, _, verdict in self._judged(batch):
-                of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)
-                if verdict is None:
-                    writer.write(read._replace(fields=None), None, 0.0)
-                elif of is None or args.what == "mark":
-                    writer.write(read, of, verdict.score)
-            writer.close()
+            mark = args.mark_field if args.what == "mark" else ""
+            writer = parquet_of(self._source, out, mark) if self.converts else self._source.writer(out, mark)
+            with closing(writer):
+                for read, _, verdict in self._judged(batch):
+                    of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)
+                    if of is None or args.what == "mark":
+                        writer.write(read, of, None if verdict is None else verdict.score)
             return
         as_csv = _format_of(args.out) == "csv"
         names = ("new", "kept", "score") if args.what == "pairs" else ("kept", "copy" if as_csv else "copies")

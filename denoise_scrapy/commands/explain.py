@@ -5,37 +5,67 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from scrapy import Request, Spider
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.project import inside_project
+
+from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.explanation import Explanation, explain_page
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.crawl.pages import PLACES, sites_place
+from denoise_scrapy.crawl.state import PAGES_PER_SITE
+from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say
+from denoise_scrapy.site import PageMemory, facts_store, site_key
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
+
+SPIDERS_SHOWN = 5  # whoever has more knows them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_page_arguments(parser)
+    parser.add_argument("--alone", action="store_true", help="compare the page with no other")
+    parser.add_argument("--spider", metavar="NAME", help="whose settings hold; default: the one that crawls the site")
     parser.add_argument("-o", "--output", metavar="FILE", help="- for standard output; default: NAME-explained.html")
+    parser.epilog = (
+        "Without --compare and --alone, the page at a URL is compared with the pages of its site that the last crawl "
+        f"has left in the site memory of the settings. {parser.epilog}"
+    )
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Write the file, and say how many blocks are of each class."""
-    read = DenoiseSettings.from_settings(settings)
+    """Write the file, and say what the page was compared with, and how many blocks are of each class."""
+    if args.alone and args.compare:
+        raise UsageError("explain: --alone and --compare do not go together")
+    spider = spider_of(args.page, args.spider, settings)
+    if spider is not None:
+        settings = settings.copy()
+        spider.update_settings(settings)
+    read = DenoiseSettings.from_settings(settings, spider)
     (page, url), *others = pages_of([args.page, *args.compare], "explain", settings)
+    strategy = args.strategy or read.strategy
+    compared = Compared(
+        "pages" if args.compare else "",
+        [(at or name, html) for name, (html, at) in zip(args.compare, others, strict=True)],
+    )
+    if not args.compare and not args.alone:
+        compared = kept_pages(page, url, strategy, read, settings.get("JOBDIR"))
     explanation = explain_page(
         page,
         url,
-        [(at or name, html) for name, (html, at) in zip(args.compare, others, strict=True)],
+        compared.pages,
         name=args.page,
-        strategy=args.strategy or read.strategy,
+        strategy=strategy,
         taste=read.taste,
         keep=read.keep,
         remove=read.remove,
@@ -46,8 +76,69 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         return 0
     target = Path(args.output or f"{_name(args.page)}-explained.html")
     target.write_bytes(data)
-    say(*_table(explanation), f"written to {target}")
+    settings_of = f", settings of the spider {spider.name!r}" if spider else ""
+    say(*_table(explanation, compared, settings_of), f"written to {target}")
     return 0
+
+
+class Compared(NamedTuple):
+    """What a page is compared with.
+
+    Attributes:
+        of: What these pages are, in words; where there are none, why.
+        pages: Name or URL of each, and its HTML or facts; the likest first where there may be many.
+    """
+
+    of: str
+    pages: Sequence[tuple[str, str | bytes | PageFacts]] = ()
+
+
+def kept_pages(
+    page: str | bytes, url: str | None, strategy: str, read: DenoiseSettings, directory: str | None
+) -> Compared:
+    """Return the pages that a crawl with these settings would find in its site memory, chosen as it does.
+
+    Raises:
+        ValueError, OSError: The site memory cannot be read.
+    """
+    place = sites_place(read, directory)
+    if url is None:
+        return Compared("a page without a URL is of no site")
+    if place is None:
+        return Compared(f"the settings name no site memory ({PLACES})")
+    store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_PER_SITE)
+    if find_strategy(strategy).needs_elements:
+        return Compared(f"the site memory {store.place} has facts of pages, and the strategy reads whole pages")
+    try:
+        for facts in store.load(site_key(url)) if store.exists() else ():
+            memory.remember(facts)
+    finally:
+        store.close()
+    found = memory.comparison_pages(Page.parse(page, url=url), read.comparison_pages)
+    if not found:
+        return Compared(f"the site memory {store.place} has no other page of {site_key(url)}")
+    return Compared(
+        f"pages that the site memory {store.place} has of its site", [(one.url, one.facts) for one in found]
+    )
+
+
+def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] | None:
+    """Return the spider of a name, else the one that crawls the site of a URL; None where there is none or several.
+
+    Raises:
+        UsageError: There is no spider of that name.
+    """
+    if name is None and ("://" not in page or not inside_project()):
+        return None
+    try:
+        loader = get_spider_loader(settings)
+        names = [name] if name is not None else list(loader.find_by_request(Request(page)))
+        if len(names) > 1:
+            some = ", ".join(sorted(names)[:SPIDERS_SHOWN]) + ", …" * (len(names) > SPIDERS_SHOWN)
+            say(f"{len(names)} spiders crawl this site ({some}); --spider takes the settings of one", file=sys.stderr)
+        return loader.load(names[0]) if len(names) == 1 else None
+    except KeyError:
+        raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
 
 
 def _name(page: str) -> str:
@@ -61,12 +152,17 @@ def _name(page: str) -> str:
     return re.sub(r"[^\w.-]+", "_", host or Path(page).stem).strip("-") or "page"
 
 
-def _table(explanation: Explanation) -> Iterator[str]:
+def _table(explanation: Explanation, compared: Compared, settings_of: str) -> Iterator[str]:
     body = explanation.body
     used = sum(not lack for _, lack in explanation.comparison)
-    yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}"
-    yield f"compared with {used} of {len(explanation.comparison)} pages" if explanation.comparison else "judged alone"
-    yield from (f"  {name}: {lack}" for name, lack in explanation.comparison if lack)
+    yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"
+    if compared.pages:
+        yield f"compared with {used} of {len(compared.pages)} {compared.of}"
+    else:
+        yield f"judged alone{': ' * bool(compared.of)}{compared.of}"
+    for (name, lack), (_, other) in zip(explanation.comparison, compared.pages, strict=True):
+        if not lack or not isinstance(other, PageFacts):  # of a site memory the other pages say nothing
+            yield f"  {name}{': ' * bool(lack)}{lack}"
     yield f"{'':<10}{'blocks':>8}{'words':>8}"
     for name, (blocks, words) in explanation.counts.items():
         yield f"{name:<10}{blocks:>8,}{words:>8,}"

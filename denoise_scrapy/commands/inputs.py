@@ -5,25 +5,18 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy import Request, Spider
-from scrapy.exceptions import UsageError
-from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.spidermiddlewares.httperror import HttpError
 from w3lib.encoding import html_to_unicode
 
 from denoise_scrapy.body import STRATEGIES, extract
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.dedup import RULES
 
 if TYPE_CHECKING:
-    from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
-    from scrapy.settings import Settings
-    from twisted.python.failure import Failure
-
+    from denoise_scrapy.commands.fetching import Fetched, Given
     from denoise_scrapy.settings import DenoiseSettings
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
@@ -31,16 +24,6 @@ HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _OTHER_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HTML = re.compile(r"\ufeff?\s*(?:<\?xml\b[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
-_ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-# The project's middlewares, delays, caches and robots.txt hold; what it does with items does not.
-_NO_CRAWL_OF_THE_PROJECT = {
-    "DENOISE_ENABLED": False,  # no comparison pages are wanted here
-    "EXTENSIONS": {},
-    "FEEDS": {},
-    "ITEM_PIPELINES": {},
-    "JOBDIR": None,
-    "TELNETCONSOLE_ENABLED": False,
-}
 
 
 class GivenText(NamedTuple):
@@ -51,17 +34,13 @@ class GivenText(NamedTuple):
     url: str = ""
 
 
-class Fetched(NamedTuple):
-    """A page of the web: its source, and its URL after redirects."""
-
-    text: str
-    url: str
-    is_html: bool
-
-
-def add_page_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare a page, others to compare it with, and a strategy."""
-    parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
+def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Declare a page or several, others to compare one with, and a strategy."""
+    if several:
+        what = "an http(s) URL, a file, - for standard input; or several: a folder of HTML, a pattern, an archive"
+        parser.add_argument("page", metavar="PAGE", nargs="+", help=what)
+    else:
+        parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
     compare = "other pages of the site: the same"
     parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
@@ -87,7 +66,7 @@ def _threshold(text: str) -> float:
     return value
 
 
-def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list[GivenText]:
+def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
     """Read texts; of an HTML page, its body and its title.
 
     Raises:
@@ -110,7 +89,7 @@ def texts_of(names: Sequence[str], settings: Settings, *, as_html: bool) -> list
     return found
 
 
-def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[bytes | Fetched]:
+def sources_of(names: Sequence[str], command: str, settings: Given) -> list[bytes | Fetched]:
     """Read files and standard input ("-", once) as they are, and fetch URLs.
 
     Raises:
@@ -125,68 +104,19 @@ def sources_of(names: Sequence[str], command: str, settings: Settings) -> list[b
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
     found: dict[str, bytes | Fetched] = {name: _read(name) for name in names if name not in urls}
     if urls:  # last: a missing file is found before any request is sent
+        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
+
         found |= fetch(urls, settings)
     return [found[name] for name in names]
 
 
-def pages_of(names: Sequence[str], command: str, settings: Settings) -> list[tuple[str | bytes, str | None]]:
+def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
     """Read pages as `sources_of` does: the source of each, and its URL if it came from the web.
 
     Files stay bytes: they are decoded as browsers do.
     """
     sources = sources_of(names, command, settings)
     return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
-
-
-def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
-    """Fetch pages by a crawl of a few requests, once a process: its reactor starts once. `OSError` where one fails."""
-    found: dict[str, Response | str] = {}
-    process = _process(settings)
-    process.crawl(_Spider, urls=urls, found=found)
-    process.start()
-    pages, failed = {}, []
-    for url in urls:
-        response = found.get(url, "the crawl ended before it came; -L ERROR says why")
-        if isinstance(response, TextResponse):
-            pages[url] = Fetched(response.text, response.url, isinstance(response, HtmlResponse))
-        else:
-            failed.append(f"{url}: {response if isinstance(response, str) else 'neither text nor HTML'}")
-    if failed:
-        raise OSError("not fetched: " + "; ".join(failed))
-    return pages
-
-
-class _Spider(Spider):
-    name = "denoise-compare"
-
-    def __init__(self, urls: Sequence[str], found: dict[str, Response | str], **more: Any) -> None:
-        super().__init__(**more)
-        self.urls, self.found = urls, found
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.urls:
-            given = {"asked": url}
-            yield Request(url, self.parse, errback=self.fail, dont_filter=True, cb_kwargs=given, meta=given)
-
-    def parse(self, response: Response, **more: Any) -> None:
-        self.found[more["asked"]] = response
-
-    def fail(self, failure: Failure) -> None:
-        error: Any = failure.value
-        said = f"status {error.response.status}" if isinstance(error, HttpError) else str(error) or type(error).__name__
-        self.found[failure.request.meta["asked"]] = said  # type: ignore[attr-defined]
-
-
-def _process(settings: Settings) -> AsyncCrawlerProcess | CrawlerProcess:
-    """Make the process that Scrapy's own commands would have, see `scrapy.cmdline`."""
-    from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess  # noqa: PLC0415 - they load Scrapy's engine
-
-    ours = settings.copy()
-    ours.setdict(_NO_CRAWL_OF_THE_PROJECT, priority="cmdline")
-    asyncio = ours["TWISTED_REACTOR"] == _ASYNCIO and not ours.getbool("FORCE_CRAWLER_PROCESS")
-    if asyncio or not ours.getbool("TWISTED_REACTOR_ENABLED", True):
-        return AsyncCrawlerProcess(ours)
-    return CrawlerProcess(ours)
 
 
 def _read(name: str) -> bytes:

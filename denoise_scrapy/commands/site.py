@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import UsageError
-
-from denoise_scrapy.crawl.pages import SITES_FILE, sites_place
+from denoise_scrapy.commands import UsageError
+from denoise_scrapy.crawl.pages import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
@@ -18,11 +19,18 @@ from denoise_scrapy.storage import SCHEMES
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-_NO_STORE = "no STORE is given, and the settings name none: DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
+_NO_STORE = f"no STORE is given, and the settings name none: {PLACES}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
+    add_places(parser)
+    parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
+    parser.add_argument("--yes", action="store_true", help="do not ask before")
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Declare HOST, STORE and --json of a command about sites that are kept."""
     parser.add_argument("host", metavar="HOST", nargs="?", help="host, or any URL, of a site; without one: all sites")
     parser.add_argument(
         "store",
@@ -31,34 +39,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a site memory, a job directory, or redis://…#name; default: that of the settings",
     )
     parser.add_argument("--json", action="store_true", help="for machines")
-    parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
-    parser.add_argument("--yes", action="store_true", help="do not ask before")
     parser.epilog = f"A single HOST that is a file, a folder or a server is taken for STORE. {parser.epilog}"
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Show sites, or forget them."""
+    with opened_store(args, settings) as store:
+        if args.forget and args.host is None:
+            raise UsageError("site: --forget needs a HOST")
+        return _run(args, store)
+
+
+@contextmanager
+def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[FactsStore]:
+    """Open the store that the arguments of `add_places` name, which then tell HOST from STORE.
+
+    Raises:
+        UsageError: None is named, and the settings name none.
+        FileNotFoundError: There is none.
+    """
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
-    if args.forget and args.host is None:
-        raise UsageError("site: --forget needs a HOST")
     store = _store(args.store, settings)
     args.store = store.place  # for messages of SQLite
     try:
         if not store.exists():  # opening would create it
             raise FileNotFoundError(f"{store.place}: there is no site memory")
         store.open()
-        return _run(args, store)
+        yield store
     finally:
         store.close()
 
 
 def _run(args: argparse.Namespace, store: FactsStore) -> int:
     kept = store.sites()
-    found = [site for site in kept if args.host is None or is_of(site.site, args.host)]
-    if args.host is not None and not found:
-        hint = nearest_hint(args.host, [site.site for site in kept])
-        raise ValueError(f"{store.place}: no pages of {args.host!r} are kept{hint}")
+    names = asked([site.site for site in kept], args.host, f"{store.place}: no pages")
+    found = [site for site in kept if site.site in names]
     if args.forget:
         names = [site.site for site in found]
         if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
@@ -74,7 +90,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         say_json(rows)
     else:
         lines = [
-            [f"{site.pages:,}", f"{site.nbytes:,}", _time(site.newest), site.site]
+            [f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site]
             for site in sorted(found, key=lambda site: -site.newest)
         ]
         say(f"{store.place}: {counted(len(found), 'site')}")
@@ -83,6 +99,14 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
         if args.host is not None:
             say(*(shown(url, MAX_CELL) for site in found for url in ("", *_urls(store, site.site))))
     return 0
+
+
+def asked(sites: Sequence[str], host: str | None, what: str) -> list[str]:
+    """Return those of some sites that are of a host, all without one; `ValueError`, saying what lacks, for none."""
+    found = [site for site in sites if host is None or is_of(site, host)]
+    if host is not None and not found:
+        raise ValueError(f"{what} of {host!r} are kept{nearest_hint(host, sites)}")
+    return found
 
 
 def is_of(site: str, host: str) -> bool:
@@ -101,7 +125,8 @@ def _urls(store: FactsStore, site: str) -> list[str]:
     return [facts.url for facts in reversed(store.load(site))]
 
 
-def _time(seconds: float) -> str:
+def local_time(seconds: float) -> str:
+    """Write a time, in seconds since 1970, to the minute."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
     except (ValueError, OverflowError, OSError):  # of a damaged row

@@ -10,11 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import UsageError
-
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.crawl.log import STATS_FILE
-from denoise_scrapy.shown import MAX_CELL, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, say, say_json, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
 
 if TYPE_CHECKING:
@@ -25,16 +23,6 @@ Counts = dict[str, Any]
 _DUMP = "Dumping Scrapy stats:"
 _CONFIDENCE = "body/confidence/"
 _STEP = 0.05  # of the classes of confidence
-_BAR = 400  # pixels of the longest bar
-
-# The page loads nothing and runs nothing, whatever a crawled site has put into keys.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = (
-    "body{font:14px/1.45 sans-serif;max-width:900px;margin:24px auto;padding:0 12px;color:#222;background:#fff}"
-    "table{border-collapse:collapse}td{padding:3px 9px;vertical-align:top;overflow-wrap:anywhere}"
-    "td.n{text-align:right;white-space:nowrap}.bar{height:14px;background:#2b6cb0}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181a1b}.bar{background:#63a4e8}}"
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,19 +86,14 @@ def html_page(source: str, counts: Counts) -> str:
 
     Example:
         >>> page = html_page("job", {"body/confidence/0.85": 3, "body/items": 3})
-        >>> page.count('class="bar"'), "<td>body/items<td>items that received a text" in page
+        >>> page.count('class="bar"'), "<td>body/<wbr>items<td>items that received a text" in page
         (1, True)
     """
-    title = _text(f"What {source} counted")
-    rows = "".join(
-        f'<tr><td class="n">{_text(_written(value))}<td>{_text(name)}<td>{_text(meaning_of(name))}'
+    rows = [
+        [name, f"{meaning_of(name)}: {value}", ""] if isinstance(value, str) else [name, meaning_of(name), value]
         for name, value in counts.items()
-    )
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
-        f'content="{_POLICY}"><meta name="color-scheme" content="light dark"><title>{title}</title>'
-        f"<style>{_STYLE}</style><h1>{title}</h1>{_chart(counts)}<table>{rows}</table></html>\n"
-    )
+    ]
+    return figures_page(f"What {source} counted", [_chart(counts), figures_table(rows)])
 
 
 def _in_log(source: str, log: str) -> Counts:
@@ -149,7 +132,8 @@ def _chart(counts: Counts) -> str:
         return ""
     most = max(1, *classes.values())
     rows = "".join(
-        f'<tr><td class="n">{_text(name)}<td><div class="bar" style="width:{max(1, _BAR * value // most)}px"></div>'
+        f'<tr><td class="n">{escape(shown(name, MAX_CELL))}'
+        f'<td class="bars"><div class="bar" style="width:{100 * value // most}%"></div>'
         f'<td class="n">{value:,}'
         for name, value in sorted(classes.items())
     )
@@ -158,7 +142,3 @@ def _chart(counts: Counts) -> str:
 
 def _written(value: object) -> str:
     return f"{value:,}" if isinstance(value, (int, float)) else str(value)
-
-
-def _text(text: str) -> str:
-    return escape(shown(text, MAX_CELL))

@@ -12,7 +12,7 @@ from lxml import etree
 
 from cython.operator cimport dereference
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy, memset, strcmp, strlen, strncmp
+from libc.string cimport memchr, memcmp, memcpy, memset, strchr, strcmp, strlen, strncmp
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -73,6 +73,12 @@ cdef enum:
     NOTES_IMAGE = 2       # all that may name a source, sizes, alt
     NOTES_LISTED = 3      # sizes, spans and the like
     NOTES_DISPLAY = 4     # nothing; but one that says "display" is a block
+    NOTES_BOX = 5         # whether it is a box to tick, and ticked
+
+cdef enum:
+    # Of a place of the page: no element has come, or it is noted.
+    LINKED = -1
+    NOTED = -2
 
 cdef enum:
     # Tags that the walk itself asks for.
@@ -110,7 +116,7 @@ _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_T
           "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
 _NOTING = {**dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], NOTES_LISTED),
            "a": NOTES_ADDRESS, "area": NOTES_ADDRESS, "img": NOTES_IMAGE, "source": NOTES_IMAGE,
-           "mjx-container": NOTES_DISPLAY}
+           "mjx-container": NOTES_DISPLAY, "input": NOTES_BOX}
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
     (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
@@ -177,6 +183,8 @@ cdef enum:
 cdef struct Walk:
     SeenName[SEEN_NAMES] seen
     Table tokens          # by a hash of all that is written of a token
+    Table places          # by a hash of an element's id, and of what a link names so
+    vector[int32_t] place_at  # the element of each, `LINKED` or `NOTED`
     int32_t open          # the element that is open, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -399,6 +407,8 @@ cdef struct Written:      # attributes that make a token
     const unsigned char* id
     const unsigned char* role
     const unsigned char* itemprop
+    const unsigned char* type
+    bint checked
     bint hides
     bint aria_hides       # from screen readers alone
 
@@ -579,6 +589,33 @@ cdef int note(Tree tree, int32_t element, const char* name, const unsigned char*
     return 0
 
 
+cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) except -1 nogil:
+    """Keep an element's id if a link leads there: one before it, or one that comes (`note_link`). The first of a name."""
+    cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed))
+    if place == <int32_t>w.place_at.size():
+        w.place_at.push_back(element)
+    elif w.place_at[place] == LINKED:
+        w.place_at[place] = NOTED
+        note(tree, element, b"id", id_)
+    return 0
+
+
+cdef int note_link(Tree tree, Walk* w, const unsigned char* href) except -1 nogil:
+    """Keep the id of what a link leads to, if that is on the page: now, or as soon as it comes."""
+    cdef const unsigned char* id_ = <const unsigned char*>strchr(<const char*>href, 35)
+    cdef int32_t place
+    if id_ == NULL or id_[1] == 0:
+        return 0
+    id_ += 1
+    place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed))
+    if place == <int32_t>w.place_at.size():
+        w.place_at.push_back(LINKED)
+    elif w.place_at[place] >= 0:
+        note(tree, w.place_at[place], b"id", id_)
+        w.place_at[place] = NOTED
+    return 0
+
+
 cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
     """Whether what is noted is an attribute of this name, of an element."""
     cdef size_t size = strlen(name)
@@ -730,6 +767,13 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
                 value = value_of(attributes)
                 if value[0]:
                     note(tree, number, b"href", value)
+                    note_link(tree, w, value)
+            elif name_[0] == 110 and strcmp(<const char*>name_, b"name") == 0:
+                note_place(tree, w, number, value_of(attributes))
+        elif tag.notes == NOTES_BOX:
+            if name_[0] == 116 and strcmp(<const char*>name_, b"type") == 0:
+                written.type = value_of(attributes)
+            written.checked |= name_[0] == 99 and strcmp(<const char*>name_, b"checked") == 0
         elif tag.notes == NOTES_DISPLAY:
             if strcmp(<const char*>name_, b"display") == 0 and strcmp(<const char*>value_of(attributes), b"true") == 0:
                 tag = &_custom
@@ -737,6 +781,10 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         elif tag.notes and is_listed(name_, tag.notes):
             note(tree, number, <const char*>name_, value_of(attributes))
         attributes = attributes.next
+    if written.id != NULL:
+        note_place(tree, w, number, written.id)
+    if written.type != NULL and begins(written.type, b"checkbox"):
+        note(tree, number, b"box", b"x" if written.checked else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
     if is_formula or written.aria_hides or (
             written.class_ != NULL and is_of_mathjax(<const char*>written.class_)):
@@ -852,6 +900,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     cdef const Tag* tag
     cdef bint goes_in
     open_table(w.tokens, 256)
+    open_table(w.places, 64)
+    w.place_at.clear()
     w.open = w.break_at = w.body = -1
     open_block(tree, w)
     while True:

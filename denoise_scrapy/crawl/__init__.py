@@ -1,1 +1,12 @@
-"""The work of a crawl behind its middlewares and pipelines."""
+"""The work of a crawl behind its middlewares and pipelines. What it stands on is new in Scrapy 2.14."""
+
+import scrapy
+
+from denoise_scrapy.settings import ConfigurationError, hide_tracebacks
+
+OLDEST_SCRAPY = (2, 14)  # as in pyproject.toml, which an installation by other means passes over
+
+if scrapy.version_info < OLDEST_SCRAPY:
+    hide_tracebacks()
+    needed = ".".join(map(str, OLDEST_SCRAPY))
+    raise ConfigurationError(f"denoise_scrapy needs Scrapy {needed} or later, and this is {scrapy.__version__}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import weakref
 from collections import Counter
 from collections.abc import Awaitable, Sequence
@@ -25,7 +24,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
 from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.items import get_field, own_values, url_in
+from denoise_scrapy.items import all_values, get_field, is_markup, own_values, url_in
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import canonical
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import DuplicateIndex, Verdict
     from denoise_scrapy.dedup.index import ReadText
+    from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
 
@@ -68,8 +68,9 @@ SAID = {
     "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
     "compared. (Further such items: denoise/dedup/html)",
 }
-# HTML or XML where a text was to be: it begins with a tag or a comment, or has a document's frame somewhere.
-_MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
+# Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
+AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
+OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
 
 _current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
 
@@ -151,7 +152,7 @@ class DuplicateCheck:
         if verdict is None:
             delivery.unchecked = True
             self._log.count("dedup/unchecked")
-        elif verdict.duplicate:
+        elif verdict.duplicate or is_dropped(verdict, whose.settings):
             self._end(delivery)
         else:
             delivery.claim = verdict.claim
@@ -323,13 +324,19 @@ class Feeds:
                 slot.file.flush()
 
 
-def _check(index: DuplicateIndex, text: ItemText, read: str | ReadText) -> Verdict:
-    return index.check_and_add(text.key, read, **text.beside, claim=True)
+def is_dropped(verdict: Verdict, settings: DenoiseSettings) -> bool:
+    """Return whether an item is dropped as one that was delivered before and has not changed."""
+    return settings.seen == "drop-unchanged" and verdict.since is not None and not verdict.updated
 
 
-def _kept(index: DuplicateIndex, text: ItemText, read: str | ReadText) -> Verdict:
+def _check(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
+    way = index.add if text.is_alone else index.check_and_add
+    return way(text.key, read or text.read(index), **text.names, claim=True)
+
+
+def _kept(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
     """Keep a text whatever it is like."""
-    return index.add(text.key, read, **text.beside)
+    return index.add(text.key, read or text.read(index), **text.names)
 
 
 def _passing(verdict: Verdict) -> Verdict:
@@ -384,6 +391,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     if not isinstance(text, str) or not text.strip():
         return ItemText(obstacle="no_text")
     key = _key(item, whose)
+    gave = whose.gave(field, text)
     obstacle = _obstacle(ItemText(key, text), field, whose, named=bool(fields.text))
     if obstacle:
         return ItemText(obstacle=obstacle)
@@ -393,10 +401,15 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     if whose.siblings is not None:
         key = whose.siblings.numbered(key)
     own = whose.own_page
-    title = own.text.title if own is not None and own.text is not None else ""
-    skipped = {field, settings.url_field, settings.dedup_key_field, settings.mark_field, *settings.item_fields.values()}
-    values = own_values(item, skipped)
-    title = str(values.pop("title", title))
+    made = None if own is None else own.text
+    skipped = {field, settings.url_field, settings.dedup_key_field, settings.mark_field, *fields.ignored}
+    skipped |= {settings.variant_field, settings.seen_field}
+    values = own_values(item, {*skipped, *settings.item_fields.values()})
+    title = str(values.pop("title", "" if made is None else made.title))
+    made_so = {name for what, name in settings.item_fields.items() if what in OF_COMPARISON}
+    shown = all_values(item, skipped | made_so)
+    if made is not None and made.amounts:
+        shown[AMOUNTS] = made.amounts
     return ItemText(
         key,
         text,
@@ -404,7 +417,10 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         fields.group(item),
         site=site_of(whose.url or key),
         title=title,
-        values={} if settings.dedup_fields else values,
+        values={} if fields.decide else values,
+        fields=shown,
+        source=made.source if made is not None and gave and field == settings.body_field else "",
+        is_alone=settings.dedup == "off",
     )
 
 
@@ -415,7 +431,7 @@ def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> s
         return "shared"
     if not (gave or named):
         return "not_ours"
-    if not (gave and field == whose.settings.body_field) and _MARKUP.match(found.text):
+    if not (gave and field == whose.settings.body_field) and is_markup(found.text):
         return "html"
     if not found.key:
         return "no_key"

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import logging
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -17,11 +18,12 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, StoreMismatch, open_store
-from denoise_scrapy.dedup.places import is_file, is_remote
+from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
+from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
+from denoise_scrapy.items import DAY
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
-from denoise_scrapy.storage import BackOff, without_password
+from denoise_scrapy.storage import BackOff, OtherVersion, is_unreachable, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -42,6 +44,15 @@ REMEMBERED_COPIES = 100_000
 # newest are left out.
 MOST_MISSED_CHARS = 8_000_000
 
+# Texts forgotten at a time, at the start and in each beat: .02 and .002 s of a file.
+EXPIRED, EXPIRED_A_BEAT = 1000, 100
+
+BESIDE = "%s This crawl goes on with another beside it, %s, for which all that it has is new"
+NOTHING_BEFORE = (
+    "DENOISE_SEEN = %r, but the index ends with the crawl, so that nothing of an earlier crawl is known: "
+    "DENOISE_DEDUP_STORE or JOBDIR says where it is kept"
+)
+
 _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 # Python 3.10 gives no codes. A file that is absent cannot be opened where none can be made: on a read-only file system.
 _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
@@ -51,6 +62,18 @@ logger = logger_of(__name__)
 
 class UnusableNowError(Exception):
     """The index cannot be used now, but its place is right: a full disk, a file that is read-only."""
+
+
+class OtherVersionError(Exception):
+    """The index is of another version or rule.
+
+    Attributes:
+        beside: Place of the one to use in its stead.
+    """
+
+    def __init__(self, message: str, beside: str):
+        super().__init__(message)
+        self.beside = beside
 
 
 class ItemText(NamedTuple):
@@ -64,6 +87,9 @@ class ItemText(NamedTuple):
         site: Host that the item is from.
         title: Its title.
         values: Its other fields, by which like texts are told apart.
+        fields: All of it that shows a change, beside its text.
+        source: What its text was taken from, and how; "" where that is not known.
+        is_alone: Whether it is compared with nothing but what it was.
         obstacle: Why it is not compared, the name of a stat; "" if it is.
     """
 
@@ -74,12 +100,19 @@ class ItemText(NamedTuple):
     site: str = ""
     title: str = ""
     values: Mapping[str, object] = MappingProxyType({})
+    fields: Mapping[str, object] = MappingProxyType({})
+    source: str = ""
+    is_alone: bool = False
     obstacle: str = ""
 
     @property
-    def beside(self) -> dict[str, Any]:
+    def names(self) -> dict[str, Any]:
         """What the index takes beside key and text."""
-        return {name: getattr(self, name) for name in ("scope", "group", "site", "title", "values")}
+        return {"scope": self.scope, "group": self.group, "site": self.site}
+
+    def read(self, index: DuplicateIndex) -> ReadText:
+        """Return its text as an index reads it, with what belongs to it."""
+        return index.read(self.text, title=self.title, values=self.values, fields=self.fields, source=self.source)
 
     @property
     def writable(self) -> bool:
@@ -115,7 +148,7 @@ class IndexGuard:
         self._log = log
         directory = job_dir(crawler.settings)
         place = index_place(settings, str(Path(directory).absolute()) if directory else None)
-        self._place = MEMORY if settings.dedup == "off" else place
+        self._place = place if settings.needs_index else MEMORY
         self._remote = is_remote(self._place) and is_asyncio_available()
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
@@ -132,11 +165,18 @@ class IndexGuard:
             ConfigurationError: It is refused. What passes by itself, as a full disk does, is no reason: it is
                 opened later.
         """
+        if self._settings.seen != "keep" and self._place == MEMORY:
+            logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._log.extra)
         try:
             if self._settings.enabled:  # else with the first item that is treated
                 self.index = self._opened()
+                while self._expire(self.index, EXPIRED):
+                    pass
         except UnusableNowError as error:
             self._failed(error)
+
+    def begin(self) -> None:
+        """Note from now on, again and again, that the crawl lives."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
@@ -176,12 +216,12 @@ class IndexGuard:
                 return answer
             return None
 
-    async def read(self, text: ItemText) -> str | ReadText:
-        """Return a large text as the index reads it, made beside the reactor; any other as it is."""
+    async def read(self, text: ItemText) -> ReadText | None:
+        """Return a large text as the index reads it, made beside the reactor; None for any other."""
         index, size = self.index, len(text.text)
         if index is None or not is_large(size):
-            return text.text
-        return await self._beside.run(partial(index.read, text.text, title=text.title, values=text.values), size)
+            return None
+        return await self._beside.run(partial(text.read, index), size)
 
     def missed(self, text: ItemText, claim: int) -> None:
         """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
@@ -215,7 +255,7 @@ class IndexGuard:
                 if not text.text:
                     self.index.withdraw(claim)
                 elif not self.index.settle(claim):
-                    self.index.add(text.key, text.text, **text.beside)
+                    self.index.add(text.key, text.read(self.index), **text.names)
             except StoreMismatch:
                 raise
             except (ValueError, TypeError) as error:  # of this entry: no later try would do better
@@ -225,7 +265,12 @@ class IndexGuard:
         return call(self.index)
 
     def _opened(self) -> DuplicateIndex:
-        index = open_index(self._place, self._settings, self._crawl_settings)
+        try:
+            index = open_index(self._place, self._settings, self._crawl_settings)
+        except OtherVersionError as error:
+            self._log.say_once("dedup_version", logging.WARNING, BESIDE, error, without_password(error.beside))
+            self._place = error.beside
+            index = open_index(self._place, self._settings, self._crawl_settings)
         self._file = _identity(self._place)
         return index
 
@@ -262,16 +307,24 @@ class IndexGuard:
         if index is None or not self._back_off.ready:
             return
         if self._remote:
-            asyncio.get_running_loop().run_in_executor(None, _beaten, index)
+            asyncio.get_running_loop().run_in_executor(None, self._beaten, index)
         else:
-            _beaten(index)
+            self._beaten(index)
 
+    def _expire(self, index: DuplicateIndex, most: int) -> int:
+        """Forget texts that no crawl has met for so long as the settings say; return how many."""
+        days = self._settings.dedup_days
+        gone = index.expire(time.time() - days * DAY, most) if days else 0
+        if gone:
+            self._log.count("dedup/expired", gone)
+        return gone
 
-def _beaten(index: DuplicateIndex) -> None:
-    try:
-        index.beat()
-    except Exception as error:  # the next call finds out
-        logger.debug("The index of texts could not note that the crawl lives: %r", error)
+    def _beaten(self, index: DuplicateIndex) -> None:
+        try:
+            index.beat()
+            self._expire(index, EXPIRED_A_BEAT)
+        except Exception as error:  # the next call finds out
+            logger.debug("The index of texts could not note that the crawl lives: %r", error)
 
 
 def _identity(place: str) -> tuple[int, int] | None:
@@ -296,8 +349,9 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
     Raises:
         ConfigurationError: It cannot be opened there, or was made with other settings.
         UnusableNowError: It cannot be opened now, but may be later.
+        OtherVersionError: It is of another version or rule, and there is a place beside it.
     """
-    shown = f"the index of texts {without_password(place)}"
+    shown = without_password(place)
     try:
         return DuplicateIndex(
             settings.dedup_threshold or None,
@@ -310,10 +364,16 @@ def open_index(place: str, settings: DenoiseSettings, crawl_settings: BaseSettin
             variants=settings.dedup_variants == "keep",
         )
     except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+        beside = index_beside(place, RULES[settings.dedup_rule].constants) if isinstance(error, OtherVersion) else ""
+        if beside:
+            raise OtherVersionError(f"{shown}: {error}", beside) from error
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
-        kind = UnusableNowError if passes_by_itself(error) else ConfigurationError
-        raise kind(f"{shown}: {error}{advice}") from error
+        away, said = is_unreachable(error), f"the index of texts {shown}: {str(error).removeprefix(f'{shown}: ')}"
+        if passes_by_itself(error) or (away and not settings.dedup_required):
+            raise UnusableNowError(said) from error
+        advice += " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)" if away else ""
+        raise ConfigurationError(f"{said}{advice}") from error
 
 
 def passes_by_itself(error: Exception) -> bool:

@@ -7,10 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from functools import partial
+from hashlib import blake2b
+from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
+from denoise_scrapy.body.amounts import amounts_of
 from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.pages import PageText, held_bytes
@@ -20,6 +25,7 @@ from denoise_scrapy.metadata.reading import MAX_HTML, load
 from denoise_scrapy.metadata.tell import LIBRARIES
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
@@ -28,21 +34,30 @@ if TYPE_CHECKING:
     from denoise_scrapy.body import Body
     from denoise_scrapy.crawl.beside import Beside
     from denoise_scrapy.crawl.comparison import ComparisonPages
+    from denoise_scrapy.crawl.health import SiteHealth
     from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
+
+def _chunks(body: Body, settings: DenoiseSettings) -> list[dict[str, Any]]:
+    links, images = (settings.markdown.get(of, "keep") for of in ("links", "images"))
+    chunks = body.chunks(settings.chunk_tokens, settings.chunk_overlap, links=links, images=images)
+    return [chunk.row for chunk in chunks]
+
+
 # What the fields of DENOISE_FIELDS receive of a body.
-OF_BODY: Mapping[str, Callable[[Body], Any]] = MappingProxyType(
+OF_BODY: Mapping[str, Callable[[Body, DenoiseSettings], Any]] = MappingProxyType(
     {
-        "body": lambda body: body.text,
-        "html": lambda body: body.html,
-        "markdown": lambda body: body.markdown,
-        "confidence": lambda body: round(body.confidence, 4),
-        "title": lambda body: body.title,
-        "comparison": lambda body: list(body.comparison),
-        "blocks": lambda body: [asdict(block) for block in body.blocks],
+        "body": lambda body, _: body.text,
+        "html": lambda body, _: body.html,
+        "markdown": lambda body, of: body.to_markdown(**of.markdown),
+        "chunks": _chunks,
+        "confidence": lambda body, _: round(body.confidence, 4),
+        "title": lambda body, _: body.title,
+        "comparison": lambda body, _: list(body.comparison),
+        "blocks": lambda body, _: [asdict(block) for block in body.blocks],
     }
 )
 # What they receive of its metadata, which needs the page's HTML and the libraries of the extra `meta`.
@@ -65,7 +80,15 @@ OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
 class ItemValues:
     """Makes the bodies of a crawl's pages, and what items get of them; refuses fields whose library is missing."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, comparison: ComparisonPages, beside: Beside):
+    def __init__(
+        self,
+        settings: DenoiseSettings,
+        log: CrawlLog,
+        comparison: ComparisonPages,
+        beside: Beside,
+        health: SiteHealth,
+    ):
+        self._health = health
         self._log = log
         self._comparison = comparison
         self._beside = beside
@@ -76,7 +99,7 @@ class ItemValues:
                         load(library)
                 except ImportError as error:
                     field = settings.item_fields[what]
-                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r} {error}") from error
+                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
     async def text_of(self, crawled: CrawledPage) -> PageText:
         """Return what the items of a page are given."""
@@ -95,6 +118,7 @@ class ItemValues:
         else:
             made = await self._beside.in_turn(work, size)
         self._count(crawled, made)
+        await self._health.add(crawled.page.url, made.reading)
         return made.text
 
     def _count(self, crawled: CrawledPage, made: _Made) -> None:
@@ -110,7 +134,7 @@ class ItemValues:
         if made.lack:
             self._log.count(made.lack)
         if isinstance(made.error, ImportError):  # wanted by a request: nothing of it was known at the start
-            self._log.say_once("meta", logging.WARNING, "A request's fields for metadata: %s", made.error)
+            self._log.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
         elif made.error is not None:
             self._log.report("meta", made.error)
         for what, found, lacking in (
@@ -128,12 +152,14 @@ class _Made(NamedTuple):
     Attributes:
         text: What its items are given.
         confidence: That of its body.
+        reading: What of it counts for the health of its site.
         lack: Why it has no metadata of its HTML, as a name of stats, "" for no reason.
         error: What its metadata failed with.
     """
 
     text: PageText
     confidence: float
+    reading: PageReading
     lack: str
     error: Exception | None
 
@@ -144,7 +170,7 @@ def _made(
     """Make the body of a page, and what else its items are given; needs nothing of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
-    values = {field: OF_BODY[what](body) for what, field in fields.items() if what in OF_BODY}
+    values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
     wanted = {what: field for what, field in fields.items() if what in OF_META}
     if wanted:
         if response is None:
@@ -157,11 +183,31 @@ def _made(
         except Exception as failed:
             error = failed
         values |= {field: OF_META[what](meta) for what, field in wanted.items()}
-    title = body.title if settings.dedup != "off" else ""
+    title = source = amounts = ""
+    if settings.needs_index:
+        title, source = body.title, _source(page, settings)
+        amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
     page.drop_columns()
-    nbytes = sum(map(held_bytes, (title, *values.values())))
-    text = PageText(values, not body.text, body.fallback, body.evidence, title, nbytes)
-    return _Made(text, body.confidence, lack, error)
+    nbytes = sum(map(held_bytes, (title, source, amounts, *values.values())))
+    text = PageText(values, not body.text, body.fallback, body.evidence, title, source, amounts, nbytes)
+    return _Made(text, body.confidence, PageReading.of(body.text, body.confidence, page.facts), lack, error)
+
+
+def _source(page: Page, settings: DenoiseSettings) -> str:
+    """Return what tells all text of a page, and how a body is taken from it: with both the same, no text has changed.
+
+    The body alone may be another, for it rests on the pages that the crawl has brought before.
+    """
+    text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
+    way = (
+        version("denoise-scrapy"),
+        settings.strategy,
+        settings.taste,
+        settings.keep,
+        settings.remove,
+        settings.geometry,
+    )
+    return f"{blake2b(text, digest_size=16).hexdigest()} {way}"
 
 
 def html_of(response: Response | None) -> str:

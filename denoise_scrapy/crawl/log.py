@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError, hide_tracebacks
 from denoise_scrapy.shown import counted, logger_of
 from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
@@ -141,9 +141,10 @@ def write_stats(crawler: Crawler) -> None:
 
 @contextmanager
 def refusing_to_start(crawler: Crawler) -> Iterator[None]:
-    """Log a `ConfigurationError` raised inside, in a line of its own, and let the process fail.
+    """Log a `ConfigurationError` raised inside, in one line, and let the process fail.
 
-    Scrapy itself shows a traceback only.
+    Scrapy itself shows a traceback only. An engine that is there would add those of components which it closes before
+    they were opened: what may be refused is best made with the component, before there is an engine.
 
     Raises:
         ConfigurationError: The one raised inside.
@@ -152,6 +153,7 @@ def refusing_to_start(crawler: Crawler) -> Iterator[None]:
         yield
     except ConfigurationError as error:
         logger.critical("The crawl does not start: %s", error)
+        hide_tracebacks()
         # Scrapy 2.14 takes a crawler without a spider, and nothing else, for one that failed to
         # start; its exit code would be 0.
         if _has_no_engine(crawler):  # an engine would stumble over it when it is closed

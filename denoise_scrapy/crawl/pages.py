@@ -6,7 +6,7 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
@@ -27,10 +27,10 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
-from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_store
+from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_beside, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory, StoreUse
 from denoise_scrapy.site.urls import spelling
-from denoise_scrapy.storage import SCHEMES, BackOff, without_password
+from denoise_scrapy.storage import SCHEMES, BackOff, OtherVersion, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 
 SITES_FILE = "denoise-sites.sqlite"
+# The settings that say where it lies.
+PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
+BESIDE = "The site memory %s This crawl goes on with another beside it, %s"
 # SQLite's own name for a database without a file.
 NO_FILE = ":memory:"
 # Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
@@ -99,6 +102,15 @@ class SiteKeeper:
         for name, count in self.memory.all_counts().items():
             self._log.set(f"site_memory/{name}", count)
 
+    async def ask(self, call: Callable[[FactsStore], Answer], sites: int) -> Answer | None:
+        """Return what the store answers about so many sites; None without one, or where it fails."""
+        answer: Answer | None = None
+        async with self._lock:
+            for use in self.memory.using(call, sites):
+                await self._beside.alone(use.make, "stores")
+                answer = use.answer
+        return answer
+
     async def close(self) -> None:
         """Save, and close the store."""
         await self.save(at_once=True)
@@ -116,9 +128,16 @@ class SiteKeeper:
             place = sites_place(self._settings, job_dir(self._crawler.settings))
             if place is not None:
                 store = facts_store(place)
-                store.open()
+                try:
+                    store.open()
+                except OtherVersion as error:
+                    place = facts_beside(place)
+                    self._log.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
+                    store = facts_store(place)
+                    store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
-            raise ConfigurationError(f"the site memory {without_password(place or '')}: {error}") from error
+            shown = without_password(place or "")
+            raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error
         except FAILURES as error:  # perhaps it works later
             back_off.failed()
             self._failed(error)
@@ -148,6 +167,7 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
     return str(Path(directory, SITES_FILE)) if directory else None
 
 
+Answer = TypeVar("Answer")
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 Address = IPv4Address | IPv6Address
@@ -269,6 +289,8 @@ class PageText(NamedTuple):
         fallback: By what fallback it was found, "" for none (`Body.fallback`).
         evidence: What it rests on (`Body.evidence`).
         title: The page's own title.
+        source: What tells all text of the page, and how the body was taken from it.
+        amounts: Its prices and tables.
         nbytes: About what the values occupy in memory, in bytes.
     """
 
@@ -277,6 +299,8 @@ class PageText(NamedTuple):
     fallback: str
     evidence: str
     title: str
+    source: str
+    amounts: str
     nbytes: int
 
 

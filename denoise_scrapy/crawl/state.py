@@ -14,11 +14,13 @@ from denoise_scrapy.core.sharing import share
 from denoise_scrapy.crawl.beside import Beside
 from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
 from denoise_scrapy.crawl.geometry import Geometry
+from denoise_scrapy.crawl.health import SiteHealth
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.log import CrawlLog, CrawlReport, refusing_to_start, write_stats
 from denoise_scrapy.crawl.pages import CrawledPages, SiteKeeper
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
+from denoise_scrapy.site.health import ALIKE, likeness, template_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -49,6 +51,7 @@ class CrawlState:
         self.memory = PageMemory(settings.memory_bytes - recent, PAGES_PER_SITE)
         self.beside = Beside(settings.threads)
         self.sites = SiteKeeper(crawler, settings, log, self.memory, self.beside)
+        self.health = SiteHealth(log, self.sites)
         self.geometry = Geometry(settings, log)
         self.pages = CrawledPages(
             settings, log, self.memory, self.sites, self.geometry, beside=self.beside, recent_bytes=recent
@@ -61,23 +64,33 @@ class CrawlState:
         self._watch_memories()
         self._connect()
 
-    def stands_elsewhere(self, page: Page) -> bool:
-        """Return whether nearly all text of a page stands on most others of its site: a wall, an error page.
+    def is_no_content(self, page: Page, text: str) -> bool:
+        """Return whether the text of a page, which an item of another page has too, is that of a wall or an error page.
 
-        Addresses of one path are one page, whatever parameters they have.
+        It is where it stands on most others of the site, or of the last pages of this crawl; and at once where all
+        pages of its template have it, while the site has others. Addresses of one path are one page, whatever
+        parameters they have.
         """
         others = self.memory.pages(site_key(page.url))
         carried = share(page.facts.data, [other.facts.data for other in others]).carried[0]
-        total = page.facts.tokens.sum()
-        same = {urlsplit(other.url).path: tokens >= SAME * total for other, tokens in zip(others, carried, strict=True)}
-        same.pop(urlsplit(page.url).path, None)
-        return bool(sum(same.values()) >= max(SEVERAL, len(same) / 2))
+        total, own, template = page.facts.tokens.sum(), urlsplit(page.url).path, template_of(page.facts)
+        same: dict[str, bool] = {}
+        mates: set[str] = set()
+        for other, tokens in zip(others, carried, strict=True):
+            path = urlsplit(other.url).path
+            if path != own:
+                same[path] = tokens >= SAME * total
+                mates |= {path} if likeness(template, template_of(other.facts)) >= ALIKE else set()
+        if mates and all(same[path] for path in mates) and len(same) >= len(mates) + SEVERAL:
+            return True
+        return sum(same.values()) >= max(SEVERAL, len(same) / 2) or self.health.is_repeated(page.url, text)
 
     def _watch_memories(self) -> None:
         watch, memory, recent = self.memories.watch, self.memory, self.pages.recent
         watch("pages", nbytes=lambda: memory.nbytes)  # those that leave are counted under pages/evicted
         watch("whole_pages", evicted=lambda: memory.reduced)
         watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
+        watch("health", nbytes=lambda: self.health.nbytes, evicted=lambda: self.health.left_out)
         watch("shapes", evicted=lambda: self.pages.visited.evicted)
 
     def _connect(self) -> None:

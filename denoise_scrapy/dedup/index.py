@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,7 @@ from denoise_scrapy.dedup.variants import (
     site_of,
     why_variant,
 )
+from denoise_scrapy.dedup.version import TEXT, Version
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -44,6 +46,7 @@ CANDIDATE_LIMIT = 256
 _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
 _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
+EXPIRED = 1000  # texts that are forgotten by one call of `expire`: some 20 ms of a file, .2 s of a server
 _DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
 _NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
 
@@ -63,7 +66,11 @@ class Verdict:
             of the same site but where values differ or three texts make the form known. None for none.
         reason: One short sentence for a log.
         too_short: True for a text that similarity cannot judge.
-        updated: True where the key was kept with another text, which this one replaced.
+        updated: True where the key was kept with another text or other fields, which these replaced.
+        since: Of a key that was kept before, and settled: since when the index has the version that was found there, in
+            seconds since the epoch. If not `updated`, nothing has changed since. None for a key that is new, or of
+            which nothing is known but its text.
+        changed: What has changed, where it was updated: "text", and names of fields.
         pending: True for a duplicate of a text that is claimed, not settled: the item it came with may still be lost.
             Ask again later.
         claim: Number for `settle` and `withdraw` where the text is claimed by this index; else 0.
@@ -82,6 +89,8 @@ class Verdict:
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
+    since: float | None = None
+    changed: tuple[str, ...] = ()
     pending: bool = False
     claim: int = 0
 
@@ -91,14 +100,20 @@ class ReadText(NamedTuple):
 
     text: NewText
     fingerprint: Fingerprint
+    version: Version
+    field_names: tuple[str, ...]
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it rests on, whether to keep the text; where there is a record, in its place."""
+    """A verdict, the record it rests on, whether to keep the text; where there is a record, in its place.
+
+    `variant_of` is what the kept text stays a variant of, with the same text and other fields.
+    """
 
     verdict: Verdict
     record: Record | None = None
     keep: bool = False
+    variant_of: str = ""
 
 
 class DuplicateIndex:
@@ -215,17 +230,50 @@ class DuplicateIndex:
         sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
         return {**self._counts, **sizes}
 
-    def read(self, text: str, *, title: str = "", values: Mapping[str, object] | None = None) -> ReadText:
+    def read(
+        self,
+        text: str,
+        *,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+        fields: Mapping[str, object] | None = None,
+        source: str = "",
+    ) -> ReadText:
         """Read a text as the other methods do first, and take it in its place: a large one takes a second.
 
         What comes after is short, but done by one thread at a time.
+
+        Args:
+            text: The item's text.
+            title: As of `check`.
+            values: As of `check`.
+            fields: All of the item that tells whether it has changed, beside text and title; None: values.
+            source: What text and title were taken from, as all text of a page, and how. While that is the same, they
+                count as unchanged; "" for not known. A title among the fields is not taken from it.
+
+        Example:
+            >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
+            >>> with DuplicateIndex() as index:
+            ...     for price in (9, 9, 8):
+            ...         verdict = index.check_and_add("/honey", index.read(text, fields={"price": price}))
+            ...         verdict.since is not None, verdict.changed
+            (False, ())
+            (True, ())
+            (True, ('price',))
         """
         for what, given in (("text", text), ("title", title)):
             if not isinstance(given, str):
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         new = self._rule.read(text)
         made = self._rule.fingerprint(new)
-        return ReadText(new, replace(made, title=hash_title(title), values=hash_values(values or {})))
+        shown = (values or {}) if fields is None else fields
+        taken = text if "title" in shown else f"{title}\n{text}"
+        return ReadText(
+            new,
+            replace(made, title=hash_title(title), values=hash_values(values or {})),
+            Version.of(taken, shown, source),
+            tuple(shown),
+        )
 
     def check(
         self,
@@ -268,13 +316,14 @@ class DuplicateIndex:
         site: str | None = None,
         title: str = "",
         values: Mapping[str, object] | None = None,
+        claim: bool = False,
     ) -> Verdict:
-        """Keep a text, whatever it is like, in place of what its key had; arguments and errors as of `check`.
+        """Keep a text, whatever it is like, in place of what its key had; arguments and errors as of `check_and_add`.
 
-        The verdict says whether the key was there with another text (`updated`).
+        The verdict says whether the key was there, and what of it has changed since.
         """
         item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
-        return self._take(item, similar=False, claim=False)
+        return self._take(item, similar=False, claim=claim)
 
     def check_and_add(
         self,
@@ -350,7 +399,7 @@ class DuplicateIndex:
             for record in records:
                 for _ in turns():  # the key may be among what others have kept meanwhile
                     same = self._record_named(record.name)
-                    if self._keep(record.name, record.fingerprint, same):
+                    if self._keep(record.name, record.fingerprint, same, record.version):
                         break
                 count += 1
         return count
@@ -390,6 +439,19 @@ class DuplicateIndex:
                 return False
             self._catalog.discard(same.id)
             return self._store.remove(same.id)
+
+    def expire(self, before: float, most: int = EXPIRED) -> int:
+        """Forget texts that were last kept or seen again before a moment, and return how many; claimed ones stay.
+
+        Args:
+            before: The moment, in seconds since the epoch.
+            most: Texts to forget by this call, 1 or more: others may write between two calls.
+        """
+        with self._lock:
+            gone = self._store.expire(before, most)
+            for number in gone:
+                self._catalog.discard(number)
+            return len(gone)
 
     def close(self) -> None:
         """Withdraw what is claimed still, and close the store. A second call does nothing, nor one after a fork."""
@@ -463,10 +525,7 @@ class DuplicateIndex:
         short = rule.too_short(new)
         same = self._same_item(item.name, found)
         if same is not None:
-            if (same.fingerprint.digest, same.fingerprint.n) == (new.digest, new.n):
-                return Answer(Verdict(reason="the same item with the same text", too_short=short), same)
-            verdict = Verdict(reason="the same item with another text", too_short=short, updated=True)
-            return Answer(verdict, same, keep=True)
+            return self._compared(item, same, short=short)
         if not similar or (short and not self._short):
             reason = "too short to be judged" if similar and short else "new"
             return Answer(Verdict(reason=reason, too_short=short), keep=True)
@@ -483,6 +542,21 @@ class DuplicateIndex:
             return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
         name = nearest.record.name
         return Answer(Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason), keep=True)
+
+    def _compared(self, item: Item, same: Record, *, short: bool) -> Answer:
+        """Compare an item with what is kept of it."""
+        mine, theirs, old = item.fingerprint, same.fingerprint, Version.unpack(same.version)
+        same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
+        changed: tuple[str, ...] = () if same_text else (TEXT,)
+        since, keep = None, True
+        if item.version is not None and old is not None:  # else it was kept by an earlier version of ours
+            changed = item.version.changes(old, item.field_names)
+            since, keep = None if same.owner else float(old.since), bool(changed)
+        reason = "the same item with the same text"
+        if changed:
+            reason = f"the same item with another {', '.join(changed)}"
+        verdict = Verdict(reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed)
+        return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
 
     def _find(self, item: Item, *, similar: bool) -> Found:
         listing = Record(0, item.name, item.fingerprint).listing
@@ -552,20 +626,23 @@ class DuplicateIndex:
                 if not answer.keep:
                     number = self._repeat(answer, claim=claim)
                     break
-                name = item.name._replace(variant_of=answer.verdict.variant_of or "")
-                number = self._keep(name, item.fingerprint, answer.record, claim=claim)
+                name = item.name._replace(variant_of=answer.verdict.variant_of or answer.variant_of)
+                version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
+                number = self._keep(name, item.fingerprint, answer.record, version, claim=claim)
                 if number:
                     break
             self._note(item.name, answer)
             self._count(answer)
             return replace(answer.verdict, claim=number) if claim and number else answer.verdict
 
-    def _keep(self, name: Name, fingerprint: Fingerprint, replaced: Record | None, *, claim: bool = False) -> int:
+    def _keep(
+        self, name: Name, fingerprint: Fingerprint, replaced: Record | None, version: bytes, *, claim: bool = False
+    ) -> int:
         """Keep a text and return its id, or take in what is to be judged first and return 0."""
         self._known = self._known or claim
         old, owner = (replaced.id if replaced else 0), (self._owner if claim else "")
         try:
-            put = self._store.put(name, fingerprint, self._catalog.last, old, owner)
+            put = self._store.put(name, fingerprint, self._catalog.last, old, owner, version)
         except Exception:
             self._unsure += [name] * claim
             raise
@@ -613,7 +690,7 @@ class DuplicateIndex:
     def _count(self, answer: Answer) -> None:
         verdict, counts = answer.verdict, self._counts
         counts["checked"] += 1
-        counts["kept"] += answer.keep and not verdict.updated
+        counts["kept"] += answer.keep and answer.record is None
         counts["duplicates"] += verdict.duplicate
         counts["variants"] += verdict.variant_of is not None
         counts["pending"] += verdict.pending

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch, is_dead
-from denoise_scrapy.storage import RedisLink
+from denoise_scrapy.storage import OtherVersion, RedisLink
 
 LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
 FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
@@ -18,7 +18,7 @@ MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server do
 TIMEOUT = 2.0  # seconds to wait for an answer, which takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
-_OTHER = "Delete these keys to start a new index, give another name, or use the version that wrote them."
+_OTHER = "Use what wrote them, or give another name; they have not been touched."
 _LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
@@ -56,7 +56,7 @@ _PUT = (
     _NOW
     + """
 -- KEYS: last, log, keys, claims, owners, seen, copies, copy times.
--- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name.
+-- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name, version.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
 local function read(data)  -- the head that `_pack` writes
   local _, _, _, s1, s2, rare, title, values, bands, scope, group, site, variant, digest, at =
@@ -90,7 +90,8 @@ if not keep then return {0, newer, last} end
 
 local old = redis.call('HGET', KEYS[3], ARGV[3])
 local id = string.format('%d', last + 1)
-redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2])  -- first: refused where memory is full, with nothing changed
+-- first, for it is refused where memory is full, with nothing changed
+redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2], 'v', ARGV[8])
 redis.call('SET', KEYS[1], id)
 redis.call('HSET', KEYS[3], ARGV[3], id)
 if old then
@@ -198,7 +199,8 @@ class RedisStore(Store):
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
     last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
     set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
-    has one field, "r", with the bytes of `_pack`. While texts are claimed there are two keys more:
+    has two fields: "r" with the bytes of `_pack`, and "v" with those of its version, which those of before have not.
+    While texts are claimed there are two keys more:
     `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
     server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
     the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
@@ -252,7 +254,7 @@ class RedisStore(Store):
             raise StoreMismatch("keys", "another program's", "an index of denoise_scrapy", self._where, _FOREIGN)
         for constant, value in ours.items():
             if stored.get(constant) != value:
-                raise StoreMismatch(constant, str(stored.get(constant)), value, self._where, _OTHER)
+                raise OtherVersion(constant, str(stored.get(constant)), value, self._where, _OTHER)
         self._opened = True
         self._release_dead()
 
@@ -272,6 +274,18 @@ class RedisStore(Store):
             yield from (self._record(*one) for one in batch)
 
     @override
+    def expire(self, before: float, most: int) -> list[int]:
+        with self._ready.named() as client:
+            old = [int(one) for one in client.zrangebyscore(self._seen, "-inf", f"({before}", start=0, num=most)]
+            gone = [one for one in self.get(old) if not one.owner]
+            pipeline = client.pipeline(transaction=False)
+            for record in gone:
+                keys = (self._log, self._keys, self._claims, *self._beside)
+                self._remove(keys, (record.id, _digest(record.name)), pipeline)
+            pipeline.execute()
+        return [record.id for record in gone]
+
+    @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
         asked = sorted(one for one in numbers if one > 0)
         if not asked:
@@ -282,11 +296,14 @@ class RedisStore(Store):
                 pipeline.xrange(self._log, f"{number}-0", f"{number}-0")
             claims, *found = pipeline.execute()
         records = zip(claims, found, strict=True)
-        return [self._record(*_entry(*one))._replace(owner=_owner(claim)) for claim, part in records for one in part]
+        return [self._record(*_entry(*one), _owner(claim)) for claim, part in records for one in part]
 
     @override
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
-        args = (seen, _pack(name, fingerprint), _digest(name), int(self.every_newer), MOST_NEWER, owner, _full(name))
+    def put(
+        self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
+    ) -> Put:
+        record, every = _pack(name, fingerprint), int(self.every_newer)
+        args = (seen, record, _digest(name), every, MOST_NEWER, owner, _full(name), version)
         with self._ready.named():
             keys = (self._last, self._log, self._keys, self._claims, self._owners, *self._beside)
             number, newer, last = self._put(keys, args)
@@ -403,7 +420,7 @@ class RedisStore(Store):
             last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
         claimed = {int(number) for number in claims}
         found = [] if last else ["the last id is gone"]
-        for number, data in (one for batch in self._batches(0) for one in batch):
+        for number, data, _ in (one for batch in self._batches(0) for one in batch):
             claimed.discard(number)
             try:
                 name, _ = _unpack(data)
@@ -425,7 +442,7 @@ class RedisStore(Store):
             if not self.lives(owner):
                 self.release(owner)
 
-    def _batches(self, after: int) -> Iterator[list[tuple[int, bytes]]]:
+    def _batches(self, after: int) -> Iterator[list[tuple[int, bytes, bytes]]]:
         while True:
             with self._ready.named() as client:
                 batch = [_entry(*one) for one in client.xrange(self._log, f"{after + 1}-0", count=BATCH)]
@@ -434,9 +451,9 @@ class RedisStore(Store):
             yield batch
             after = batch[-1][0]
 
-    def _record(self, number: int, data: bytes) -> Record:
+    def _record(self, number: int, data: bytes, version: bytes = b"", owner: str = "") -> Record:
         try:
-            return Record(number, *_unpack(data))
+            return Record(number, *_unpack(data), owner, version)
         except ValueError as error:
             raise ValueError(f"{self._where}, record {number}: {error}") from None
 
@@ -476,9 +493,9 @@ def _number(entry: bytes) -> int:
     return int(entry.partition(b"-")[0])
 
 
-def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes]:
-    """Read an entry of the stream; one without a record gives no bytes."""
-    return _number(number), fields.get(b"r", b"")
+def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes, bytes]:
+    """Read an entry of the stream: id, record, version; one without them gives no bytes."""
+    return _number(number), fields.get(b"r", b""), fields.get(b"v", b"")
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:

@@ -21,10 +21,9 @@ from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
 
-FORMAT = "4"  # raise with any change of the tables
+FORMAT = "5"  # raise with any change of the tables, and say in `INDEX.upgrades` how the one before becomes it
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
-    what="an index of denoise_scrapy",
     schema=(
         # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one.
         # What is looked at most comes first: opening reads all but the group and s1, `sqlite3` shows the rest.
@@ -35,7 +34,8 @@ INDEX = FileKind(
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             rare BLOB NOT NULL, title BLOB NOT NULL, other_fields BLOB NOT NULL,
-            site TEXT NOT NULL, variant_of TEXT NOT NULL, UNIQUE (key, scope))""",
+            site TEXT NOT NULL, variant_of TEXT NOT NULL, version BLOB NOT NULL DEFAULT x'', UNIQUE (key, scope))""",
+        "CREATE INDEX IF NOT EXISTS texts_seen ON texts (seen)",
         "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
@@ -50,7 +50,9 @@ INDEX = FileKind(
         """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
-    advice="Delete the file to start a new index, or use the version that wrote it.",
+    advice="Use what wrote it, or give another path; it has not been touched.",
+    # written as in the table above: SQLite puts the text of a new column behind the last one
+    upgrades={"4": ("ALTER TABLE texts ADD COLUMN version BLOB NOT NULL DEFAULT x''",)},
     sound=(
         ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
         *((name, "0") for name in ("meta", "claims", "owners", "copies")),
@@ -59,14 +61,14 @@ INDEX = FileKind(
 
 _LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
 _RECORD = """SELECT id, owner, key, scope, text_group, site, variant_of,
-    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields
+    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version
     FROM texts LEFT JOIN claims USING (id) WHERE id """
 _ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its versions
 _as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
 # One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts (key, scope, text_group, site, variant_of,
-    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields)
-    SELECT {", ".join("?" * 15)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
+    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version)
+    SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
@@ -74,6 +76,7 @@ _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
 _OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
 _COPIES = "SELECT key, scope, kept, seen FROM copies"
 _VARIANTS = "SELECT key, scope, text_group, site, variant_of FROM texts WHERE variant_of <> ''"
+_EXPIRED = "SELECT id FROM texts WHERE seen < ? AND id NOT IN (SELECT id FROM claims) ORDER BY seen LIMIT ?"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
@@ -84,7 +87,7 @@ class SQLiteStore(Store):
     this machine whose process has ended is dead at once. Dropped keys are in the table `copies`; `texts.seen` is when a
     text was last kept or seen again, in seconds since the epoch.
 
-    One commit a text. Some 1.7 KB a text on disk.
+    One commit a text. Some 1.8 KB a text on disk.
 
     Args:
         path: The file. Created where there is none.
@@ -103,7 +106,7 @@ class SQLiteStore(Store):
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
         Traceback (most recent call last):
-        denoise_scrapy.storage.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
+        denoise_scrapy.storage.OtherVersion: ...'pair cap' is 256 there and 128 here. ...
         >>> folder.cleanup()
     """
 
@@ -137,15 +140,17 @@ class SQLiteStore(Store):
             part = ordered[start : start + _ASKED]
             part += part[-1:] * ((1 << (len(part) - 1).bit_length()) - len(part))
             rows = self._connection.execute(_record_statement(len(part)), part)
-            for number, owner, key, scope, group, site, variant_of, *of in rows:
+            for number, owner, key, scope, group, site, variant_of, *of, version in rows:
                 name = Name(key, scope, group, site, variant_of)
-                found.append(Record(number, name, Fingerprint(*of), owner or ""))
+                found.append(Record(number, name, Fingerprint(*of), owner or "", version))
         return found
 
     @override
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
+    def put(
+        self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
+    ) -> Put:
         f = fingerprint
-        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, seen)
+        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, version, seen)
         with self._writing(several=bool(owner or replaced)) as link:
             done = link.execute(_PUT, row)
             number = (done.lastrowid or 0) if done.rowcount else 0
@@ -251,6 +256,13 @@ class SQLiteStore(Store):
             link.executemany("UPDATE texts SET seen = ? WHERE id = ?", [(int(at), one) for one, at in times.items()])
 
     @override
+    def expire(self, before: float, most: int) -> list[int]:
+        with self._writing(several=True) as link:
+            gone = link.execute(_EXPIRED, (before, most)).fetchall()
+            link.executemany("DELETE FROM texts WHERE id = ?", gone)
+        return [number for (number,) in gone]
+
+    @override
     def problems(self) -> list[str]:
         try:
             said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
@@ -312,7 +324,7 @@ class SQLiteStore(Store):
 
 
 class MemoryStore(SQLiteStore):
-    """A database of the same tables in memory, gone when it is closed: 1.6 KB a text.
+    """A database of the same tables in memory, gone when it is closed: 1.7 KB a text.
 
     Example:
         >>> with MemoryStore() as store:

@@ -86,12 +86,21 @@ class Listing(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One kept text; `owner` is who has claimed it, "" for one that is settled, and in `records`."""
+    """One kept text.
+
+    Attributes:
+        id: Its number.
+        name: What its item is called.
+        fingerprint: What is compared with others.
+        owner: Who has claimed it; "" for one that is settled, and in `records`.
+        version: What its item was (`Version.pack`), b"" where that is not known: no store looks into it.
+    """
 
     id: int
     name: Name
     fingerprint: Fingerprint
     owner: str = ""
+    version: bytes = b""
 
     @property
     def listing(self) -> Listing:
@@ -177,7 +186,9 @@ class Store(ABC):
         """Return the records of these ids that are still there, in order of id."""
 
     @abstractmethod
-    def put(self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "") -> Put:
+    def put(
+        self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
+    ) -> Put:
         """Keep a text, in place of the one of the same key and scope if there is one, whoever has claimed that.
 
         Atomic: nothing comes between the look for what is newer, the keeping and the claim. A store may keep
@@ -190,6 +201,7 @@ class Store(ABC):
             seen: The highest id the caller has judged the text against.
             replaced: Id of the record of this key and scope; 0 if the caller has seen none.
             owner: Who claims it, which is also a beat of the owner; "" for a text that is settled at once.
+            version: Given back in its record.
 
         Returns:
             Its new id, or what is to be judged first.
@@ -273,6 +285,16 @@ class Store(ABC):
 
     def set_last_seen(self, times: Mapping[int, float]) -> None:  # noqa: B027
         """Set these times, of texts that were moved here from another store."""
+
+    def expire(self, before: float, most: int) -> list[int]:
+        """Forget up to so many settled texts last kept or seen again before a moment, and return their ids."""
+        gone: list[int] = []
+        for batch in self.newer(0):
+            times = self.last_seen([one.id for one in batch])
+            old = self.get([number for number, time in times.items() if time < before])
+            settled = [one.id for one in old if not one.owner]
+            gone += [number for number in settled[: most - len(gone)] if self.remove(number)]
+        return gone
 
     def records(self) -> Iterator[Record]:
         """Yield all records in order of id, claimed or not."""

@@ -9,7 +9,6 @@ its first paragraph.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +27,7 @@ from denoise_scrapy.dedup.fingerprint import (
 )
 from denoise_scrapy.dedup.rules import Comparison, NewText
 from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.version import Version, written
 
 # Shares of its own units that a kept form has alone among its siblings, from which a text that lacks them is another
 # form: of 4,420 made forms one in a hundred lacks less than .4, of their copies, which lack dates and view counts, one
@@ -91,18 +91,10 @@ def hash_values(values: Mapping[str, object]) -> bytes:
     """Return what is kept of an item's other fields: `Fingerprint.values`."""
     if not values:
         return b""
-    pairs = {name: _written(value) for name, value in values.items()}
+    pairs = {name: written(value) for name, value in values.items()}
     names, texts = unit_hashes(list(pairs)), unit_hashes(list(pairs.values()))
     order = np.argsort(names)[:VALUES_CAP]
     return np.stack([names[order], texts[order]], axis=1).astype("<u4").tobytes()
-
-
-def _written(value: object) -> str:
-    """A value as text, the same for equal ones."""
-    try:
-        return json.dumps(value, default=str, sort_keys=True)
-    except (TypeError, ValueError, RecursionError):  # keys of several kinds, a list in itself
-        return repr(value)
 
 
 def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
@@ -287,11 +279,13 @@ def is_filled_in(
 
 
 class Item(NamedTuple):
-    """A new text, and what it came with."""
+    """A new text, and what it came with; `field_names` are those of its version."""
 
     name: Name
     text: NewText
     fingerprint: Fingerprint
+    version: Version | None = None
+    field_names: Sequence[str] = ()
 
 
 class Like(NamedTuple):

@@ -200,7 +200,7 @@ def load(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ImportError(f"needs {name}, which is not installed: pip install denoise-scrapy[meta]") from error
+        raise ImportError(f"metadata needs {name}, which is not installed: pip install denoise-scrapy[meta]") from error
 
 
 #: A parser notes what it does: it is for one thread at a time.

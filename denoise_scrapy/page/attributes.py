@@ -29,6 +29,7 @@ KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "html": ("dir",),
     "body": ("dir",),
     **dict.fromkeys(["math", "script", "img"], ("display",)),  # which the core notes of formulas alone
+    "input": ("box",),  # of one to tick: "x", or " " for an empty one
 }
 #: Go before any `src`, which is a grey.gif then.
 _LAZY_ATTRIBUTES = ("data-src", "data-original")
@@ -185,11 +186,13 @@ class Noted(NamedTuple):
         references: (element, href or src as written) of links and images.
         sizes: (element, width, height) as written, "" for none, of frames that have one: attributes, or inline style.
         attributes: (element, name, value) of what the columns do not hold and a rendering needs.
+        places: (element, id) of those that a link leads to; of a link its name is one too.
     """
 
     references: list[tuple[int, str]]
     sizes: list[tuple[int, str, str]]
     attributes: list[tuple[int, str, str]]
+    places: list[tuple[int, str]]
 
 
 def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -222,7 +225,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
     of_element: dict[int, dict[str, str]] = {}
     for element, name, value in notes:
         of_element.setdefault(element, {})[name] = value
-    found = Noted([], [], [])
+    found = Noted([], [], [], [])
     picture_source = ""
     for element, attributes in of_element.items():
         tag = tags[element]
@@ -236,6 +239,8 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
         elif "href" in attributes:
             found.references.append((element, attributes["href"]))
+        if "id" in attributes:
+            found.places.append((element, attributes["id"]))
         if tag in SIZED_TAGS:
             width, height = written_size(attributes)
             if width or height:

@@ -196,6 +196,11 @@ class Page:
         """(element, href or src as written) of links and images, in document order."""
         return self._noted.references
 
+    @property
+    def places(self) -> Sequence[tuple[int, str]]:
+        """(element, id) of the elements that links of the page lead to, some of other pages' links too."""
+        return self._noted.places
+
     def tags(self) -> list[str]:
         """Tag of each element, in document order."""
         return self.tree.tags()
@@ -338,6 +343,11 @@ class Page:
         except ValueError:
             return ""
         return url if url.startswith(("http://", "https://")) else ""
+
+    def leads_here(self, reference: str) -> bool:
+        """Whether a reference leads to a place on the page itself."""
+        address, _, place = reference.strip().partition("#")
+        return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
 
     @cached_property
     def inner_hashes(self) -> npt.NDArray[np.uint64]:

@@ -20,7 +20,16 @@ from typing_extensions import override
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
 from denoise_scrapy.site.shared import SAME_TEMPLATE, template_similarity
-from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, StoreMismatch, connect, connect_to_read
+from denoise_scrapy.storage import (
+    SCHEMES,
+    FileKind,
+    OtherVersion,
+    RedisLink,
+    StoreMismatch,
+    connect,
+    connect_to_read,
+    place_beside,
+)
 
 # Pages kept of a template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
@@ -35,6 +44,8 @@ MAX_AGE = 90 * 86_400.0
 BUSY_SECONDS = TIMEOUT = 1.0
 # Sites that are written to a server at a time: some 2 MB.
 BATCH = 32
+# In place of a URL in the row of a site that holds the record of its health: it has no page's bounds, but its site's.
+HEALTH = "health:"
 
 # What a store fails with while it is in use. One of another version, or a damaged file, may take its place any time.
 FAILURES = (sqlite3.Error, OSError, ValueError)
@@ -97,7 +108,19 @@ class FactsStore(ABC):
 
     @abstractmethod
     def forget(self, site: str) -> None:
-        """Delete all pages of a site."""
+        """Delete all that is kept of a site."""
+
+    @abstractmethod
+    def health(self, site: str) -> bytes:
+        """The record of a site's health (`site.health`), b"" where there is none."""
+
+    @abstractmethod
+    def save_health(self, records: Mapping[str, bytes]) -> None:
+        """Keep such records by site, each in place of the one before."""
+
+    @abstractmethod
+    def health_sites(self) -> list[str]:
+        """The sites that have one, by name."""
 
     def _unpacked(self, rows: Iterable[tuple[str, bytes]]) -> Iterator[PageFacts]:
         for url, row in rows:
@@ -130,6 +153,11 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
     return SQLiteFacts(place)
 
 
+def facts_beside(place: str) -> str:
+    """Return the place of a store beside one of another version."""
+    return place_beside(place, constants())
+
+
 def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     """The facts of the newest few pages of each template of a site, newest first, as many as are kept."""
     templates: list[tuple[PageFacts, list[PageFacts]]] = []
@@ -159,18 +187,18 @@ def _row(facts: PageFacts) -> tuple[str, bytes]:
 
 _FILE = FileKind(
     application_id=0x64737369,  # 'dssi'
-    what="a site memory of denoise_scrapy",
     schema=(
         """CREATE TABLE IF NOT EXISTS facts (
             site TEXT NOT NULL, url TEXT NOT NULL, saved REAL NOT NULL, facts BLOB NOT NULL,
             PRIMARY KEY (site, url))""",
         "CREATE INDEX IF NOT EXISTS facts_by_age ON facts (saved)",
     ),
-    advice="Delete the file to begin anew, or use the version that wrote it.",
+    advice="Use the version that wrote it, or give another path; it has not been touched.",
 )
 # By their length first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
-_OF_SITE = "FROM facts WHERE site = ? ORDER BY saved DESC LIMIT ?"
+_PAGES = f"url <> '{HEALTH}'"
+_OF_SITE = f"FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
 
 
 class SQLiteFacts(FactsStore):
@@ -222,7 +250,7 @@ class SQLiteFacts(FactsStore):
 
     @override
     def sites(self) -> list[KeptSite]:
-        ours = "typeof(site) = 'text' AND typeof(saved) = 'real'"
+        ours = f"typeof(site) = 'text' AND typeof(saved) = 'real' AND {_PAGES}"
         query = f"SELECT site, count(*), max(saved), sum(length(facts)) FROM facts WHERE {ours} GROUP BY site"
         return sorted(KeptSite(*row) for row in self._ready.execute(query))
 
@@ -246,13 +274,31 @@ class SQLiteFacts(FactsStore):
         with self._transaction() as link:
             link.execute("DELETE FROM facts WHERE site = ?", (_plain(site),))
 
+    @override
+    def health(self, site: str) -> bytes:
+        query = f"SELECT {_ROW} FROM facts WHERE site = ? AND url = ?"
+        row = self._ready.execute(query, (_plain(site), HEALTH)).fetchone()
+        return row[0] if row and isinstance(row[0], bytes) else b""
+
+    @override
+    def save_health(self, records: Mapping[str, bytes]) -> None:
+        rows = [(_plain(site), HEALTH, time.time(), record) for site, record in records.items()]
+        with self._transaction() as link:
+            link.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", rows)
+            self._make_room(link)
+
+    @override
+    def health_sites(self) -> list[str]:
+        query = "SELECT site FROM facts WHERE url = ? AND typeof(site) = 'text' ORDER BY site"
+        return [site for (site,) in self._ready.execute(query, (HEALTH,))]
+
     def _write(self, link: sqlite3.Connection, site: str, pages: Sequence[PageFacts]) -> None:
         now = time.time()
         link.executemany(
             "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)",
             [(site, url, now - number / 1e3, row) for number, (url, row) in enumerate(map(_row, pages))],
         )
-        (count,) = link.execute("SELECT count(*) FROM facts WHERE site = ?", (site,)).fetchone()
+        (count,) = link.execute(f"SELECT count(*) FROM facts WHERE site = ? AND {_PAGES}", (site,)).fetchone()
         if count > PAGES_A_SITE:
             rows = link.execute(f"SELECT url, {_ROW} {_OF_SITE}", (site, -1)).fetchall()
             kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
@@ -298,7 +344,7 @@ def _used_bytes(link: sqlite3.Connection) -> int:
 # Raise with any change of the keys, or of what the scripts make of them.
 _LAYOUT = "2"
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
-_OTHER = "Delete these keys to begin anew, give another name, or use the version that wrote them."
+_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
 
 _OPEN = """
@@ -403,9 +449,10 @@ class RedisFacts(FactsStore):
             saved, sizes = self._execute(pipe.zrange(self._saved, 0, -1, withscores=True).hgetall(self._sizes))
         with self._pipeline() as pipe:
             for site, _ in saved:
-                pipe.hlen(self._of.encode() + site)
+                pipe.hlen(self._of.encode() + site).hexists(self._of.encode() + site, HEALTH)
             counts = self._execute(pipe)
-        found = zip(saved, counts, strict=True)
+        pages = [fields - has_health for fields, has_health in zip(counts[::2], counts[1::2], strict=True)]
+        found = zip(saved, pages, strict=True)
         rows = (KeptSite(_text(site), count, newest, int(sizes.get(site, 0))) for (site, newest), count in found)
         return sorted(row for row in rows if row.pages)
 
@@ -417,14 +464,36 @@ class RedisFacts(FactsStore):
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
         left = iter(sites.items())
         while some := list(islice(left, BATCH)):
-            counts = self._write([(site, (), pages) for site, pages in some])
+            counts = self._write([(site, (), list(map(_row, pages))) for site, pages in some])
             for (site, _), count in zip(some, counts, strict=True):
                 if count > PAGES_A_SITE:
                     self._prune(site)
 
     @override
     def forget(self, site: str) -> None:
-        self._write([(site, [url for url, _ in self._rows(site)], ())])
+        self._write([(site, [HEALTH, *(url for url, _ in self._rows(site))], ())])
+
+    @override
+    def health(self, site: str) -> bytes:
+        with self._pipeline() as pipe:
+            (row,) = self._execute(pipe.hget(self._of + _plain(site), HEALTH))
+        return (row or b"")[_SAVED.size :]
+
+    @override
+    def save_health(self, records: Mapping[str, bytes]) -> None:
+        left = iter(records.items())
+        while some := list(islice(left, BATCH)):
+            self._write([(site, (), [(HEALTH, record)]) for site, record in some])
+
+    @override
+    def health_sites(self) -> list[str]:
+        with self._pipeline() as pipe:
+            (saved,) = self._execute(pipe.zrange(self._saved, 0, -1))
+        with self._pipeline() as pipe:
+            for site in saved:
+                pipe.hexists(self._of.encode() + site, HEALTH)
+            found = self._execute(pipe)
+        return sorted(_text(site) for site, has in zip(saved, found, strict=True) if has)
 
     def _prune(self, site: str) -> None:
         rows = self._rows(site)
@@ -436,6 +505,7 @@ class RedisFacts(FactsStore):
         with self._pipeline() as pipe:
             (fields,) = self._execute(pipe.hgetall(self._of + _plain(site)))
         found = []
+        fields.pop(HEALTH.encode(), None)
         for url, value in fields.items():
             saved = 0.0
             with suppress(struct.error):
@@ -443,14 +513,14 @@ class RedisFacts(FactsStore):
             found.append((saved, _text(url), value[_SAVED.size :]))
         return [(url, row) for _, url, row in sorted(found, reverse=True)]
 
-    def _write(self, sites: Iterable[tuple[str, Sequence[str], Sequence[PageFacts]]]) -> list[int]:
-        """Delete and put pages of sites, in one round trip; how many pages each has then."""
+    def _write(self, sites: Iterable[tuple[str, Sequence[str], Sequence[tuple[str, bytes]]]]) -> list[int]:
+        """Delete and put rows of sites, in one round trip; how many each has then."""
         now = time.time()
         with self._pipeline() as pipe:
-            for site, gone, pages in sites:
+            for site, gone, rows in sites:
                 keys = (self._of + _plain(site), self._meta, self._saved, self._sizes)
                 put: list[str | bytes] = []
-                for number, (url, row) in enumerate(map(_row, pages)):
+                for number, (url, row) in enumerate(rows):
                     put += (url, _SAVED.pack(now - number / 1e3) + row)
                 pipe.eval(_WRITE, 4, *keys, _plain(site), MAX_BYTES, MAX_AGE, self._of, len(gone), *gone, *put)
             answers = self._execute(pipe)
@@ -474,7 +544,7 @@ class RedisFacts(FactsStore):
             raise StoreMismatch("keys", "another program's", "a site memory of denoise_scrapy", self.place, _FOREIGN)
         for name, value in self._constants.items():
             if stored.get(name) != value:
-                raise StoreMismatch(name, str(stored.get(name)), value, self.place, _OTHER)
+                raise OtherVersion(name, str(stored.get(name)), value, self.place, _OTHER)
         return answers
 
     @contextmanager

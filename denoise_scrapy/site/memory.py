@@ -117,7 +117,7 @@ class PageMemory:
         """The remembered pages of a site, newest first in each of its templates."""
         return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
-    def comparison_pages(self, page: Page, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
+    def comparison_pages(self, page: Page | PageFacts, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
         """Pages to compare a page with: others of its site, those most like its template first.
 
         Args:
@@ -127,7 +127,7 @@ class PageMemory:
         """
         return likest_first(page, self._others(page, whole))[:k]
 
-    def _others(self, page: Page, whole: bool) -> Iterator[Page | PageFacts]:
+    def _others(self, page: Page | PageFacts, whole: bool) -> Iterator[Page | PageFacts]:
         """Other pages of its site, newest first in each template."""
         for template in self._sites.get(site_key(page.url), ()):
             for other in reversed(template.pages.values()):
@@ -297,6 +297,13 @@ class SiteMemory:
             return
         for site, urls in unsaved.items():
             self._unsaved.setdefault(site, set()).update(urls)
+
+    def using(self, call: Callable[[FactsStore], Any], sites: int) -> Iterator[StoreUse]:
+        """Use the store for something else about some sites, as `meeting` does; no use where it is left alone."""
+        if self._store is not None and self._back_off.ready:
+            use = StoreUse(partial(call, self._store))
+            yield use
+            self._worked(use, sites)
 
     def all_counts(self) -> dict[str, int]:
         """`counts` with those of the store, without zeros."""

@@ -1,4 +1,4 @@
-"""Screenshots of the example portal: a page beside its text, and what `scrapy denoise explain` writes, light and dark.
+"""Screenshots, light and dark: a page of the example portal beside its text, and what `scrapy denoise explain` writes.
 
 Beside the pictures stands a digest of what each shows, by which a test finds those that are older than the code.
 """
@@ -23,13 +23,16 @@ IMAGES = Path(__file__).parent.parent / "images"
 DIGESTS = IMAGES / "shots.json"
 COLOURS = 255  # enough for smooth letters; half of the bytes of all colours
 SITE = "http://portal.example"
-PAGE_STYLE = "body{padding:12px}.row{display:flex;gap:30px}.row>div{width:250px;flex:none}"
+PAGE_STYLE = (
+    ":root{color-scheme:light dark}body{padding:12px}.row{display:flex;gap:30px}.row>div{width:250px;flex:none}"
+)
 STYLE = """
-body{margin:0;background:#fff;font:15px/1.45 Georgia,serif;color:#222}
+:root{color-scheme:light dark}
+body{margin:0;background:light-dark(#fff,#121212);font:15px/1.45 Georgia,serif;color:light-dark(#222,#ddd)}
 main{display:flex;gap:24px;padding:20px}
 figure{margin:0;flex:1}
-figcaption{font:bold 15px/2 sans-serif;color:#555}
-.frame{border:1px solid #bbb;border-radius:6px;height:760px;overflow:hidden}
+figcaption{font:bold 15px/2 sans-serif;color:light-dark(#555,#aaa)}
+.frame{border:1px solid light-dark(#bbb,#555);border-radius:6px;height:760px;overflow:hidden}
 .frame img{width:100%}
 .text{padding:22px 26px;height:716px;overflow:hidden}
 .text p{margin:0 0 12px}
@@ -86,15 +89,15 @@ def draw(browser_path: str) -> None:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
         page, text = before_after()
         page = page.replace("</head>", f"<style>{PAGE_STYLE}</style></head>")
-        before = base64.b64encode(shot(browser, page, (760, 1020))).decode()
-        both = (
-            f"<meta charset=utf-8><style>{STYLE}</style><main>"
-            "<figure><figcaption>the page</figcaption><div class=frame>"
-            f'<img src="data:image/png;base64,{before}"></div></figure>'
-            f"<figure><figcaption>item['body']</figcaption><div class='frame text'>{text}</div></figure></main>"
-        )
-        save("before-after.png", shot(browser, both, (1280, 850)))
-        for name, scheme in (("explain.png", "light"), ("explain-dark.png", "dark")):
-            save(name, shot(browser, explained(), (1280, 1000), scheme, "#b7"))
+        for scheme, suffix in (("light", ""), ("dark", "-dark")):
+            before = base64.b64encode(shot(browser, page, (760, 1020), scheme)).decode()
+            both = (
+                f"<meta charset=utf-8><style>{STYLE}</style><main>"
+                "<figure><figcaption>the page</figcaption><div class=frame>"
+                f'<img src="data:image/png;base64,{before}"></div></figure>'
+                f"<figure><figcaption>item['body']</figcaption><div class='frame text'>{text}</div></figure></main>"
+            )
+            save(f"before-after{suffix}.png", shot(browser, both, (1280, 850), scheme))
+            save(f"explain{suffix}.png", shot(browser, explained(), (1280, 1000), scheme, "#b7"))
         browser.close()
     DIGESTS.write_text(json.dumps(digests(), indent=1) + "\n", "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from example_project.portal.server import make_server
 
@@ -10,7 +11,11 @@ from example_project.portal.server import make_server
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m example_project.portal", description=__doc__)
     parser.add_argument("--port", type=int, default=8808)
-    server = make_server(parser.parse_args().port)
+    port = parser.parse_args().port
+    try:
+        server = make_server(port)
+    except (OSError, OverflowError) as error:  # taken, not ours to take, or none
+        sys.exit(f"{parser.prog}: port {port}: {error}; give another: --port 8809")
     print(f"The portal is at http://127.0.0.1:{server.server_address[1]}/ (Ctrl-C stops it)", flush=True)
     try:
         server.serve_forever()

@@ -97,5 +97,23 @@ def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: st
 def test_a_field_of_dates_names_its_extra(page: str, tmp_path: Path) -> None:
     log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", 'DENOISE_FIELDS={"published": "mine"}')
     assert feed == ""
-    assert "The crawl does not start: DENOISE_FIELDS['published'] = 'mine' needs dateparser, which is not" in log
+    assert (
+        "The crawl does not start: DENOISE_FIELDS['published'] = 'mine': metadata needs dateparser, which is not" in log
+    )
     assert "pip install denoise-scrapy[meta]" in log
+
+
+def test_the_server_for_agents_names_its_extra(tmp_path: Path) -> None:
+    code = "import runpy; runpy.run_module('denoise_scrapy.mcp', run_name='__main__')"
+    done = run_without({"mcp"}, code, tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == (
+        "python -m denoise_scrapy.mcp: needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]\n"
+    )
+
+
+def test_a_feed_of_parquet_names_its_extra(page: str, tmp_path: Path) -> None:
+    feeds = 'FEEDS={"items.parquet": {"format": "parquet"}}'
+    log, _ = crawl_without({"pyarrow"}, tmp_path, "-a", f"page={page}", "-s", feeds)
+    told = "format'] = 'parquet' needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
+    assert told in log

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import denoise_scrapy
 from denoise_scrapy import extract_pages
 from denoise_scrapy.archive import bodies
+from denoise_scrapy.archive.bodies import META
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.variants import hash_title
 from tests.archive.warcs import page, story
@@ -72,5 +73,13 @@ def test_a_page_is_read_as_bytes_or_as_text() -> None:
 
 
 def test_a_field_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="fields are markdown, html, not titles"):
+    with pytest.raises(ValueError, match="fields are markdown, html, meta, not titles"):
         list(bodies(rows_of([1]), fields=["titles"]))
+
+
+def test_metadata_of_pages() -> None:
+    head = '<meta name=author content="Ann Reed"><meta property="article:published_time" content="2024-05-01">'
+    pages = [{"site": "a", "url": f"http://a.example/{n}", "html": head + page(story(n)).decode()} for n in range(2)]
+    for row in bodies(pages, fields=["meta"]):
+        assert (row["authors"], row["published"], row["tags"]) == (["Ann Reed"], "2024-05-01", [])
+        assert set(META) <= set(row)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from denoise_scrapy.archive.places import files_of, opened, read_text, remove_folder, write_text
+from denoise_scrapy.archive.places import addresses_of, files_of, opened, read_text, remove_folder, write_text
 from denoise_scrapy.archive.reading import format_of, read_records
 from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, Record
 from tests.archive.warcs import ODD, members, record
@@ -189,3 +189,30 @@ def test_files_of_results_on_disk_and_by_url(tmp_path: Path) -> None:
     remove_folder(str(tmp_path / "x"))
     remove_folder(str(tmp_path / "x"))
     assert not (tmp_path / "x").exists()
+
+
+def test_files_of_html(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "a b").mkdir(parents=True)
+    own = b"<link rel=canonical href=https://a.example/7><p>Rain.</p>"
+    for name, data in {"1.html": own, "a b/2.HTM": b"<p>Snow.</p>", "3.xhtml": b"\x00\x01", "4.txt": own}.items():
+        (site / name).write_bytes(data)
+    files = files_of([str(site)])
+    assert [one.removeprefix(f"{site}/") for one in files] == ["1.html", "3.xhtml", "a b/2.HTM"]
+
+    def found(url: str) -> list[tuple[str, str]]:
+        told = addresses_of([str(site)], url)
+        records = [
+            one for file in files for one in read_records(file, io.BytesIO(Path(file).read_bytes()), told.get(file, ""))
+        ]
+        return [(one.url, one.problem) for one in records]
+
+    assert found("") == [("https://a.example/7", ""), ("", "no HTML"), ("", "no URL")]
+    at = "http://b.example/x/"
+    assert found(at) == [(f"{at}1.html", ""), (f"{at}3.xhtml", "no HTML"), (f"{at}a%20b/2.HTM", "")]
+    assert addresses_of([str(site / "1.html")], at) == {str(site / "1.html"): at}
+    assert addresses_of([f"{site}/*/*"], at) == {str(site / "a b" / "2.HTM"): f"{at}2.HTM"}
+    (tmp_path / "both").mkdir()
+    for name in ("a.jsonl", "b.html"):
+        (tmp_path / "both" / name).write_bytes(own)
+    assert files_of([str(tmp_path / "both")]) == [str(tmp_path / "both" / "a.jsonl")]

@@ -1,6 +1,9 @@
 """Many pages in one call: the bodies that pages of their site give, in order, read no further ahead than said."""
 
+from pathlib import Path
+
 import pytest
+from scrapy.http import HtmlResponse
 
 from benchmarks.corpora import portal
 from denoise_scrapy import extract, extract_pages
@@ -89,7 +92,24 @@ def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
     assert list(extract_pages([])) == []
     with pytest.raises(ValueError, match="did you mean 'lcs'"):
         list(extract_pages(made(1), strategy="lsc"))
-    with pytest.raises(TypeError, match="str or bytes"):
+    with pytest.raises(TypeError, match="a page is HTML, a path or a response, not"):
         list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]
     selectors = list(extract_pages(made(2), remove=iter(["p"])))
     assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)
+
+
+def test_pages_are_what_extract_takes(tmp_path: Path) -> None:
+    pages = made(4)
+    expected = [body.text for _, body in extract_pages(pages)]
+    for number, (_, html) in enumerate(pages):
+        (tmp_path / f"{number}.html").write_text(html, "utf-8")
+    paths = sorted(tmp_path.iterdir())
+    answers = [HtmlResponse(url, body=html, encoding="utf-8") for url, html in pages]
+    parsed = [Page.parse(html, url=url) for url, html in pages]
+    for given in (paths, [html for _, html in pages], answers, parsed, [(None, path) for path in paths]):
+        found = list(extract_pages(given))
+        assert [body.text for _, body in found] == expected
+        assert {body.evidence for _, body in found} == {"comparison pages"}
+    assert [name for name, _ in extract_pages(paths)] == [str(path) for path in paths]
+    assert [name for name, _ in extract_pages(answers)] == [url for url, _ in pages]
+    assert [body.comparison for _, body in extract_pages(paths)] == [()] * 4

@@ -3,12 +3,16 @@
 import re
 import time
 from itertools import pairwise
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from denoise_scrapy.body.chunks import chunk_markdown, estimate_tokens
+from denoise_scrapy import extract
+from denoise_scrapy.body.chunks import Chunk, chunk_markdown, estimate_tokens
+from denoise_scrapy.body.rendering import Token, to_markdown
 
 SENTENCES = [
     "The storm came over the hills in the evening.",
@@ -28,7 +32,9 @@ BLOCKS = [
     "1. first\n2. second",
     "| Name | Value |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n| c | 3 |",
     "```\nif a:\n    b()\n\n\nc()\n```",
-    "> quoted\n> again",
+    "> quoted\n> again\n>\n> ```\n> x = 1\n>\n> y = 2\n> ```",
+    "- Run it. Then wait.\n\n  ```\n  run()\n\n  wait()\n  ```\n\n  Done.\n\n- next",
+    "1. one\n   - ```\n     c = 1\n     ```\n   - two",
 ]
 
 
@@ -48,7 +54,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"[^\s|]+", text)
 
 
-FRAMES = {"Name", "Value", "---", "```"}  # may be repeated
+FRAMES = {"Name", "Value", "---", "```", ">"}  # may be repeated
 
 
 def without_headings(text: str) -> list[str]:
@@ -73,7 +79,9 @@ def test_each_heading_stands_above_what_it_heads(text: str, most: int) -> None:
             outlines.append(tuple(above))
     for chunk in chunk_markdown(text, most):
         first = chunk.text.splitlines()[0]
-        whole = (*chunk.headings, first) if first.startswith("#") else chunk.headings
+        above = tuple(chunk.above.split("\n\n")) if chunk.above else ()
+        assert chunk.headings == tuple(one.lstrip("# ") for one in above)
+        whole = (*above, first) if first.startswith("#") else above
         assert whole == () or whole in outlines
         for line in chunk.text.splitlines():
             assert not line.startswith("#") or any(outline[-1] == line for outline in outlines)
@@ -107,7 +115,7 @@ def test_a_large_chunk_is_the_text(text: str) -> None:
 def test_headings_take_no_more_than_half_of_a_chunk() -> None:
     text = "# " + "a" * 4000 + "\n\n## b\n\n" + "One sentence here. " * 4000
     chunks = chunk_markdown(text, 60)
-    assert all(chunk.headings == ("## b",) for chunk in chunks[1:])
+    assert all(chunk.headings == ("b",) for chunk in chunks[1:])
     assert sum(len(str(chunk)) for chunk in chunks) < 2 * len(text)
 
 
@@ -144,3 +152,175 @@ def test_rows_of_signs_take_time_by_their_length(piece: str, end: str) -> None:
 def test_sizes_that_make_no_sense(most: int, overlap: int) -> None:
     with pytest.raises(ValueError, match=f"not {most} and {overlap}"):
         chunk_markdown("x", most, overlap)
+
+
+CODE = """import os
+import re
+
+# Opens a file.
+@cached
+def first(path):
+    if path:
+        return open(path)
+
+    return None
+
+def second(
+    path,
+):
+    return first(path)
+
+
+class Reader:
+    size = 3
+
+    def read(self):
+        for line in self:
+
+            yield line
+
+    def close(self):
+        self.file.close()
+"""
+IN_C = """#include <stdio.h>
+
+/* Adds
+   two. */
+int add(int a, int b)
+{
+    int c = a;
+
+    return c + b;
+}
+
+int main(void) {
+    return add(1, 2);
+}
+"""
+AROUND = {
+    "alone": "{}",
+    "item": "- Read it. It is short.\n\n  {}\n\n  Then close it.\n- next",
+    "tight item": "- {}\n- next",
+    "nested item": "1. one\n\n   - Read it.\n\n     {}\n\n     Then close it.\n\n2. two",
+    "quote": "> Read it.\n>\n> {}\n>\n> Then close it.",
+    "item in a quote": "> - Read it.\n>\n>   {}\n>\n>   Then close it.",
+}
+FENCES = {"fence": "```python\n{}\n```", "tags": '<pre><code class="language-python">{}</code></pre>'}
+
+
+def set_in(frame: str, code: str) -> str:
+    """Code in a frame of Markdown, whose margin stands before each of its lines."""
+    margin = re.search(r"^(.*)\{}", frame, re.MULTILINE)
+    assert margin
+    before = re.sub(r"[-\d.](?= )", " ", margin[1])
+    first, *lines = code.split("\n")
+    return frame.replace("{}", "\n".join([first, *(before + line if line else before.rstrip() for line in lines)]))
+
+
+def codes(chunk: Chunk) -> list[str]:
+    """The code in a chunk as CommonMark reads it; all of its fences are closed, none is cut by what follows."""
+    found = []
+    lines = chunk.text.split("\n")
+    for token in MarkdownIt().parse(chunk.text):
+        assert token.type != "code_block", chunk.text
+        if token.type == "fence":
+            assert token.map
+            assert lines[token.map[1] - 1].endswith("```"), chunk.text
+            found.append(token.content)
+        elif token.type == "html_block":
+            whole = re.fullmatch(r"<pre><code[^>]*>(.*)</code></pre>\n?", token.content, re.DOTALL)
+            assert whole, chunk.text
+            found.append(whole[1] + "\n")
+    return found
+
+
+@pytest.mark.parametrize("fence", FENCES.values(), ids=FENCES)
+@pytest.mark.parametrize("frame", AROUND.values(), ids=AROUND)
+def test_code_that_fits_is_whole_and_reads_as_it_did(frame: str, fence: str) -> None:
+    text = set_in(frame, fence.format(IN_C.rstrip("\n")))
+    most = estimate_tokens(set_in("- Read it. It is short.\n\n     {}", fence.format(IN_C)))
+    for more in (0, 5, 10**6):
+        found = [code for chunk in chunk_markdown(text, most + more) for code in codes(chunk)]
+        assert found == [IN_C]
+
+
+@pytest.mark.parametrize("fence", FENCES.values(), ids=FENCES)
+@pytest.mark.parametrize("frame", AROUND.values(), ids=AROUND)
+@pytest.mark.parametrize("overlap", [0, 10])
+@pytest.mark.parametrize(("code", "functions"), [(CODE, 4), (IN_C, 2)], ids=["Python", "C"])
+def test_of_code_that_does_not_fit_no_function_is_cut(
+    frame: str, fence: str, overlap: int, code: str, functions: int
+) -> None:
+    text = set_in(frame, fence.format(code.rstrip("\n")))
+    parts = re.split(r"\n(?=(?:    def|# Opens|def|int|class|/\*) ?)", code)
+    whole = [part.strip("\n") for part in parts if re.search(r"\b(?:def|int) ", part)]
+    for most in (34, 38):
+        found = [code for chunk in chunk_markdown(text, most, overlap) for code in codes(chunk)]
+        assert len(found) > 1
+        for function in whole:
+            assert any(function in one for one in found), function
+        said = [line for one in found for line in one.split("\n") if line]
+        if not overlap:
+            assert said == [line for line in code.split("\n") if line]
+
+
+def test_a_comment_and_a_decorator_stay_with_their_function() -> None:
+    for most in range(8, 60):
+        for chunk in chunk_markdown(f"```\n{CODE}```", most):
+            assert ("# Opens a file." in chunk.text) == ("@cached" in chunk.text) == ("def first" in chunk.text)
+
+
+def test_a_transcript_is_cut_before_its_prompts() -> None:
+    text = "```pycon\n" + "\n".join(f">>> def f():\n...     return {n}\n>>> f()\n{n}" for n in range(40)) + "\n```"
+    for chunk in chunk_markdown(text, 40):
+        assert chunk.text.startswith("```pycon\n>>> ")
+
+
+def test_levels_of_indentation_take_time_by_the_length_of_code() -> None:
+    text = "```\n" + "\n".join(" " * n + "x:" for n in range(2000)) + "\n```"
+    start = time.process_time()
+    assert "".join(str(chunk) for chunk in chunk_markdown(text, 50)).count("x:") == 2000
+    assert time.process_time() - start < 5
+
+
+def test_a_chunk_that_begins_in_an_item_has_no_margin() -> None:
+    text = "- One sentence. Another one here.\n\n  A paragraph.\n  - nested\n    - deeper\n- The next."
+    texts = [chunk.text for chunk in chunk_markdown(text, 11)]
+    assert texts == ["- One sentence. Another one here.", "A paragraph.\n- nested\n  - deeper", "- The next."]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "b", "em", "code", "a"]), st.text("ab1*_~`[]()<>&\\\\#!|$ ")), min_size=1)
+)
+def test_headings_are_plain_text(pieces: list[tuple[str, str]]) -> None:
+    tokens = [Token("start", "h2")]
+    for tag, text in pieces:
+        inner = [Token("text", text)] if text else []
+        attributes = (("href", "http://a.example/(b)"),) if tag == "a" else ()
+        tokens += [Token("start", tag, attributes), *inner, Token("end", tag)] if tag else inner
+    tokens += [Token("end", "h2"), Token("start", "p"), Token("text", "Text."), Token("end", "p")]
+    said = " ".join("".join(text for _, text in pieces).split())
+    chunks = chunk_markdown(to_markdown(tokens), 10**6)
+    assert chunks[0].headings == ((said,) if chunks[0].above else ())
+
+
+def test_names_are_of_the_page_and_the_text() -> None:
+    text = "# Storm\n\nIt rained. It rained.\n\n## Roads\n\nIt rained.\n\n# Storm\n\nIt rained."
+    names = [chunk.id for chunk in chunk_markdown(text, 6, url="http://a.example/1")]
+    assert len({UUID(name) for name in names}) == len(names) > 3
+    longer = chunk_markdown(text + "\n\nAnd more.", 6, url="http://a.example/1")
+    assert [chunk.id for chunk in longer][: len(names)] == names
+    assert not {chunk.id for chunk in chunk_markdown(text, 6, url="http://a.example/2")} & {*names}
+
+
+def test_chunks_of_a_body_have_its_title_and_address() -> None:
+    page = "<title>Storm - Courier</title><h1>Storm</h1><p>It rained all night. The river rose.</p>"
+    chunk = extract(page, "http://courier.example/1").chunks()[0]
+    row = chunk.row
+    assert (row["title"], row["url"], row["headings"], row["position"]) == (
+        "Storm",
+        "http://courier.example/1",
+        ["Storm"],
+        0,
+    )
+    assert set(row) == {"id", "url", "title", "headings", "position", "tokens", "text"}

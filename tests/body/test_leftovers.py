@@ -1,5 +1,7 @@
 """What is left of a kept heading, table or picture and says nothing: permalink signs, headers without rows, pixels."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,47 @@ def test_what_is_removed_and_kept_by_selectors_beside_permalinks() -> None:
     assert kept_of(heading + STORY, remove="h2", keep="h2").text.splitlines()[0] == "The old bridge"
 
 
+CODE = "<pre>$ bridge --close</pre>"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<div><button>Copy</button>{CODE}</div>",
+        f"<div>{CODE}<button type=button><span>Copy code</span></button></div>",
+        f"<div><div><span>shell</span><button>Copy</button></div>{CODE}</div>",
+        f"<button>Copy</button>{CODE}",
+    ],
+)
+def test_the_button_of_a_code_block_is_no_text(page: str) -> None:
+    body = kept_of(STORY + page)
+    for text in (body.text, body.html, body.markdown, str(body.chunks())):
+        assert "Copy" not in text
+        assert "$ bridge --close" in text
+        assert ("shell" in text) == ("shell" in page)
+    assert [block.reason for block in body.blocks if not block.kept] == ["a button beside code"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<div><button>Bash</button><button>Fish</button></div>{CODE}",  # tabs
+        f"<h3><button>Copy</button></h3>{CODE}",
+        f"<button>Copy</button>{STORY}{CODE}",
+        f"<p>Copy</p>{CODE}",
+        f"<button>How the bridge is closed</button>{CODE}",
+        f"<button>{STORY}<div>Copy</div></button>{CODE}",
+        f"{CODE}<p>Copy</p>{STORY}<button>Close</button>",
+    ],
+)
+def test_other_buttons_and_lines_beside_code_stay(page: str) -> None:
+    assert all(block.kept for block in kept_of(STORY + page).blocks)
+
+
+def test_a_button_that_the_user_keeps_stays() -> None:
+    assert "Copy" in kept_of(f"{STORY}<button>Copy</button>{CODE}", keep="button").text
+
+
 TABLE = (
     "<table><caption>Rain</caption><thead><tr><th>City<th>Rain</thead>"
     "<tr><th scope=row>Bergen<td>9 mm<tr><th scope=row>Oslo<td>3 mm</table>"
@@ -107,3 +150,49 @@ def test_headers_stay_where_nothing_says_that_rows_are_lost() -> None:
 def test_pixels_are_no_pictures(size: str, written: bool) -> None:
     body = extract(f"{STORY}<p>The bridge <img src=/a.png {size}> at noon.</p>{STORY}", URL)
     assert ("a.png" in body.html, "a.png" in body.markdown) == (written, written)
+
+
+NUMBERS = {
+    "a cell": "<table><tr><td><div><pre>1\n2\n3</pre></div><td><div><pre>def f():\n    return 4\n5</pre></table>",
+    "a cell, one line": "<table><tr><td><pre>7</pre><td><pre>f(4)</pre></table>",
+    "in front": "<div><pre><a href=#1>1</a>\n<a href=#2 id=2>2</a></pre></div><pre><code>fn main() {\n}</code></pre>",
+    "lines of their own": "<table><tr><td><div>1</div><div>2</div><div>3</div>"
+    "<td><div><div><code>def</code> f</div><div>&nbsp;</div><div><code>return</code> f</div></div></table>",
+    "before each line": "<pre><code><i>1</i><b>def</b> f():\n<i>2</i>    return f\n<i>3</i>\n<i>4</i>f()</code></pre>",
+}
+NO_NUMBERS = (
+    "<table><tr><td>1<td><code>SIGHUP</code><tr><td>2<td><code>SIGINT</code></table>",  # a table of codes
+    "<table><tr><td>1 2 4<td><pre>a\nb\nc</pre></table>",
+    "<table><tr><td>2019 2020<td><p>in <code>a</code><p>in b<p>in c</table>",
+    "<pre><i>1</i> + <i>1</i>\n<i>2</i> + 2</pre>",  # numbers stand elsewhere too
+    "<pre><i>1</i>\n<i>2</i></pre>",  # what a program printed
+    "<pre>1 a\n2 b</pre>",
+)
+
+
+@pytest.mark.parametrize("code", NUMBERS)
+def test_line_numbers_are_no_text(code: str) -> None:
+    body = kept_of(NUMBERS[code] + STORY)
+    for text in (body.text, body.html, body.markdown):
+        assert not re.search(r"\b[12]\b(?!</)|\b7\b", text.partition(STORY[3:20])[0])
+    assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
+
+
+@pytest.mark.parametrize("code", NO_NUMBERS)
+def test_other_numbers_beside_code_stay(code: str) -> None:
+    numbers = re.findall(r"\d+", re.sub("<[^>]*>", " ", code))
+    assert re.findall(r"\d+", kept_of(code).text) == numbers
+
+
+def test_a_note_stays_with_the_text_that_refers_to_it() -> None:
+    text = "<p>The bridge was closed<sup><a href=#n id=r>1</a></sup> at noon, and walkers had to take the ferry across."
+    note = "<div id=n><p>{} <a href=#r>back</a></div>"
+    text = f"{text}<p>It rained all night, and the rain went on until Sunday."
+    page = text + note.format("Not to buses.")
+    assert "buses" in kept_of(page, "buses").text
+    assert "buses" not in kept_of(page, "buses", "bridge").text
+    assert "buses" not in kept_of(page, "buses", remove="#n").text
+    assert "buses" not in kept_of(page.replace("id=n", "id=n hidden"), "buses").text
+    assert "buses" not in kept_of(text + "<p>Not to buses.", "buses").text
+    (reason,) = [block.reason for block in kept_of(page, "buses").blocks if "buses" in block.text]
+    assert reason == "a note that the text refers to"

@@ -2,6 +2,7 @@
 
 import html
 import re
+from time import process_time
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from denoise_scrapy.body.rendering import render, to_html, to_markdown
 from denoise_scrapy.page import Page
-from tests.body.rendered import MARKUP, URL, assert_whitelisted, bare, markdown_of, parsed
+from tests.body.rendered import MARKUP, URL, assert_whitelisted, bare, html_of, markdown_of, parsed
 from tests.html_strategies import SOUP, pages
 
 #: Reads raw HTML too: what slips through unescaped would run.
@@ -65,12 +66,23 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
-            "t\n\n| a | b |\n| --- | --- |\n| 1&#124;2 | <code>c&#124;d</code> e |",
+            "t\n\n| a | b |\n| --- | --- |\n| 1\\|2 | `c\\|d`<br>e |",
         ),
         ("<table><tr><td>a<td>b<td>c</table>", "|  |  |  |\n| --- | --- | --- |\n| a | b | c |"),
         (
             "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td rowspan=2>d<tr><td>e<td>f</table>",
             "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f |  |",
+        ),
+        (
+            "<table><tr><td>a\\|<td><code>b\\|</code><code>c\\</code></table>",
+            "|  |  |\n| --- | --- |\n| a&#92;\\| | <code>b&#92;\\|c&#92;</code> |",
+        ),
+        # tasks
+        (
+            "<ul><li><input type=checkbox checked> a<li><label><input type='CheckBox'>b</label>"
+            "<ul><li><input type=checkbox><p>c</ul><li>d <input type=checkbox><li><input type=radio>e"
+            "<li><h3><input type=checkbox>f</h3></ul>",
+            "- [x] a\n- [ ] b\n  - [ ] c\n- d\n- e\n- ### f",
         ),
         # what looks like markup
         ("<b>a</b>b <b>“a”</b>b", "**a**b “a”b"),
@@ -84,6 +96,99 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
 )
 def test_markdown(markup, expected):
     assert markdown_of(markup) == expected
+
+
+#: References and notes as generators of pages write them.
+_LEADS = "<p>a<a href=#n id=r>[1]</a> b"
+NOTES = {
+    "Pandoc, kramdown": "<p>a<sup id='r:1'><a href='#n:1'>1</a></sup> b<div><hr><ol>"
+    "<li id='n:1'><p>A <i>note</i>.\u00a0<a href='#r:1'>↩</a></ol></div>",
+    "docutils": _LEADS + "<aside id=n><span>[</span><a href=#r>1</a><span>]</span><p>A <i>note</i>.</aside>",
+    "docutils, before": _LEADS + "<dl><dt id=n>[<a href=#r>1</a><span>]</span></dt><dd><p>A <i>note</i>.</dl>",
+    "MediaWiki": "<p>a<sup id=r><a href=#n>[1]</a></sup> b<ol><li id=n>"
+    "<span>^ <b><a href=#r>a</a></b> <b><a href=#r>b</a></b></span> <span>A <i>note</i>.</span></ol>",
+    "DocBook": "<p>a<a href=#n><sup id=r>[1]</sup></a> b"
+    "<div id=n><p><a href=#r><sup>[1] </sup></a>A <i>note</i>.</div>",
+    "one way": "<p>a<sup><a href=#n>1</a></sup> b<p id=n>1. A <i>note</i>.",
+    "one way, raised": "<p>a<a href=#n><sup>1)</sup></a> b<p><a name=n></a><sup>1</sup> A <i>note</i>.",
+    "in brackets": "<p>a<a href=page.html#n>[1]</a> b<p id=n>[1] A <i>note</i>.",
+}
+
+
+@pytest.mark.parametrize("kind", NOTES)
+def test_footnotes(kind):
+    assert markdown_of(NOTES[kind]) == "a[^1] b\n\n[^1]: A *note*."
+    assert "note" in html_of(NOTES[kind]) and "^" not in html_of(NOTES[kind]).replace("<li>^", "")
+    assert "[^" not in markdown_of(NOTES[kind], "note")  # a reference to nothing stays what it is
+    assert "[^" not in markdown_of(NOTES[kind], "b")  # and so does a note that nothing refers to
+    page = Page.parse(NOTES[kind].replace("page.html", ""))  # of a file nobody knows the address
+    assert to_markdown(render(page, np.ones(len(page.blocks), bool))).count("[^1]") == 2
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<a href=#one id=i>1</a><h2 id=one><a href=#i>1</a> One</h2><p>text",  # a table of contents
+        "<a href=#a id=i>A</a><div id=a><h3><a href=#i>A</a></h3>Ant</div>",
+        "<p>1 <a href=#n>see there</a><p id=n>1 there",  # a link of words
+        "<p>page <a href=#n>1</a><p id=n>1 there",  # neither raised nor in brackets
+        "<p>a<sup><a href=http://b.example/#n>1</a></sup><p id=n>1 there",  # another page
+        "<pre>a<sup><a href=#n>1</a></sup></pre><p id=n>1 there",
+        "<p>a<sup><a href=#n>1</a></sup><table><tr><td id=n>1 there<td>b</table>",
+        "<p id=n>1 there<p>a<sup><a href=#n>1</a></sup>",
+    ],
+)
+def test_what_is_no_footnote(markup):
+    assert "[^" not in markdown_of(markup)
+    assert "1" in markdown_of(markup) or "A" in markdown_of(markup)
+
+
+def test_footnotes_of_one_page():
+    refers, note = "<a href='#{0}' id='r{0}'>{1}</a>", "<li id='{0}'>{2} <a href='#r{0}'>{1}</a>"
+    signs = ["1", "1", "[b]", "*", "注1", "1"]
+    markup = "<p>" + " ".join(refers.format(f"n{i}", sign) for i, sign in enumerate(signs))
+    markup += (
+        "<ol>" + "".join(note.format(f"n{i}", sign, f"note {i}") for i, sign in enumerate(signs)) + "<li>no note</ol>"
+    )
+    assert markdown_of(markup) == (
+        "[^1] [^1-2] [^b] [^4] [^1-5] [^1-6]\n\n[^1]: note 0\n\n[^1-2]: note 1\n\n[^b]: note 2\n\n[^4]: note 3\n\n"
+        "[^1-5]: note 4\n\n[^1-6]: note 5\n\n7. no note"
+    )
+
+
+def test_a_page_of_nothing_but_links_to_itself_is_read_in_time():
+    """Each looks like a reference to each note, and like a link back from it."""
+    page = "<p>" + "".join(f"<a href=#n{i} id=r{i}>1</a>" for i in range(4000))
+    page += "<div id=n0>" * 50 + "".join(f"<a id=n{i} href=#r{i % 3}>1</a>" for i in range(4000))
+    before = process_time()
+    markdown_of(page)
+    assert process_time() - before < 5
+
+
+@pytest.mark.parametrize(
+    ("links", "images", "expected"),
+    [
+        (
+            "keep",
+            "keep",
+            "[l](http://a.example/d/x)[^1] **![A](http://a.example/d/a.png)** [![](http://a.example/d/b.png)]"
+            "(http://a.example/d/y) e\n\n![C](http://a.example/d/c.png)",
+        ),
+        ("text", "text", "l[^1] **A**  e\n\nC"),
+        ("keep", "drop", "[l](http://a.example/d/x)[^1]   e"),
+        ("text", "drop", "l[^1]   e"),
+    ],
+)
+def test_links_and_images(links, images, expected):
+    markup = (
+        "<p><a href=x>l</a><sup><a href=#n>1</a></sup> <b><img src=a.png alt=A></b> <a href=y><img src=b.png></a> e"
+        "<figure><img src=c.png alt=C></figure><p id=n>1 n m"
+    )
+    page, kept = parsed(markup)
+    assert to_markdown(render(page, kept), links, images) == f"{expected}\n\n[^1]: n m"
+    for wrong in ({"links": "drop"}, {"images": "no"}):
+        with pytest.raises(ValueError, match="keep"):
+            to_markdown([], **wrong)
 
 
 def test_a_page_that_is_read_from_right_to_left():

@@ -152,3 +152,45 @@ def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> No
     assert sentence(1) in done.bodies()[file.as_uri()]
     assert len(done.items) == 2
     assert done.stat("comparison/requests") == 0
+
+
+def listing(*rows: dict[str, str], at: str) -> type[scrapy.Spider]:
+    """A spider that yields these items of a page, or one that names the page."""
+
+    class Listing(spider_of(at)):  # type: ignore[misc]
+        def parse(self, response: Any) -> Any:
+            yield from rows or [{"url": response.url}]
+
+    return Listing
+
+
+NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([{"n": "1"}, {"n": "2"}], "2 share a page with others (DENOISE_SHARED_BODY = True"),
+        ([{"url": "https://else.example/1"}] * 3, "3 name a page that the spider has not fetched (follow the link"),
+        ([{"n": "1"}, {"n": "2"}, {"url": "/b"}], "2 share a page with others "),
+    ],
+)
+def test_a_crawl_without_one_body_says_why_at_its_end(articles: list[str], rows: Any, why: str) -> None:
+    done = crawl(listing(*rows, at=articles[0]), {"DENOISE_DEDUP": "off"})
+    lines = [line for line in done.log.splitlines() if NONE_HAS_ONE in line]
+    assert len(lines) == 1 and " WARNING " in lines[0] and NONE_HAS_ONE + why in lines[0]
+    assert ("; 1 name a page" in lines[0]) == (len(rows) == 3 and "n" in rows[0])
+    assert "DENOISE_ENABLED = False" in lines[0]
+
+
+def test_a_crawl_is_not_complained_of_that_has_a_body_or_wants_none(articles: list[str]) -> None:
+    rows = [{"n": "1"}, {"n": "2"}]
+    silent: list[tuple[Any, dict[str, Any]]] = [
+        (listing(*rows, at=articles[0]), {"DENOISE_SHARED_BODY": True}),
+        (listing(at=articles[0]), {}),
+        (listing(*({"body": "own", "n": n} for n in "12"), at=articles[0]), {"DENOISE_SHARED_BODY": True}),
+        (listing(*rows, at=articles[0]), {"DENOISE_ENABLED": False}),
+        (spider_of(), {}),
+    ]
+    for spider, settings in silent:
+        assert NONE_HAS_ONE not in crawl(spider, settings | {"DENOISE_DEDUP": "off"}).log

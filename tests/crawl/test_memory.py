@@ -46,7 +46,7 @@ def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monk
     assert done.stat("pages/evicted") > 3
     assert done.stat("memory/bytes/pages") + done.stat("memory/bytes/recent") <= 200_000
     parts = {name: value for name, value in done.stats.items() if name.startswith("denoise/memory/bytes/")}
-    assert len(parts) == 3
+    assert len(parts) == 4
     assert done.stat("memory/bytes") == sum(parts.values())
     assert done.stat("memory/bytes/index") > 0
     assert not done.stat("errors")

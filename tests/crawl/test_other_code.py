@@ -219,7 +219,20 @@ class Second(First):
     pass
 
 
-NAMED = "see items without a body"
+class Third(First):
+    pass
+
+
+def test_the_log_says_at_start_where_our_pipelines_stand(linked: Web) -> None:
+    pipelines = {First: -900, Second: -150, Third: 300}
+    done = crawl(spider_of(linked("/a/0")), {"ITEM_PIPELINES": pipelines})
+    [line] = [line for line in done.log.splitlines() if "Pipelines of the project" in line]
+    assert " INFO " in line
+    assert "before BodyPipeline (-200) and NearDuplicatePipeline (-100): " in line
+    assert line.endswith(f": {__name__}.First (-900), {__name__}.Second (-150)")
+
+
+PASSED = "items pass it without their 'body'"
 
 
 @pytest.mark.parametrize("number", [0, 1, 100, 300, 1000])
@@ -227,22 +240,44 @@ def test_pipelines_as_people_number_them_come_after_ours(linked: Web, number: in
     First.seen.clear()
     done = crawl(spider_of(*(linked(f"/a/{n}") for n in range(3))), {"ITEM_PIPELINES": {First: number}})
     assert len(First.seen) == 3 and all(First.seen)
-    assert NAMED not in done.log
+    assert "before BodyPipeline (-200) and NearDuplicatePipeline (-100): none" in done.log
+    assert PASSED not in done.log
 
 
 @pytest.mark.parametrize(
-    "pipelines",
+    ("pipelines", "last"),
     [
-        {First: -900, Second: -201},
-        {First: 1, Second: 2, "denoise_scrapy.pipelines.BodyPipeline": 300},
+        ({First: -900, Second: -201}, "NearDuplicatePipeline (-100)"),
+        ({First: 1, Second: 2, "denoise_scrapy.pipelines.BodyPipeline": 300}, "BodyPipeline (300)"),
     ],
 )
-def test_pipelines_before_ours_are_named_in_one_warning(linked: Web, pipelines: dict[Any, int]) -> None:
-    done = crawl(spider_of(linked("/a/0")), {"ITEM_PIPELINES": pipelines})
-    [line] = [line for line in done.log.splitlines() if NAMED in line]
-    assert " WARNING " in line
-    assert f"{__name__}.First, {__name__}.Second." in line
-    assert len(done.items) == 1
+def test_a_pipeline_that_items_have_passed_without_a_body_is_named_once(
+    linked: Web, pipelines: dict[Any, int], last: str
+) -> None:
+    First.seen.clear()
+    urls = [linked(f"/a/{n}") for n in range(3)]
+    done = crawl(spider_of(*urls), {"ITEM_PIPELINES": pipelines})
+    lines = [line for line in done.log.splitlines() if PASSED in line]
+    assert [line.split()[2:4] for line in lines] == [
+        [f"{__name__}.{name}", f"({number})"]
+        for name, number in (("First", pipelines[First]), ("Second", pipelines[Second]))
+    ]
+    assert all(" WARNING " in line and line.endswith(f"than {last}") for line in lines)
+    assert First.seen == [None] * 6
+    assert all(item["body"] for item in done.items)
+
+
+def test_a_pipeline_before_ours_is_not_warned_of_where_items_came_with_their_body(linked: Web) -> None:
+    class Full(scrapy.Spider):
+        name = "full"
+        start_urls: ClassVar[list[str]] = [linked("/a/0")]
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "body": "of the spider's own"}
+
+    done = crawl(Full, {"ITEM_PIPELINES": {First: -900}})
+    assert f"{__name__}.First (-900)" in done.log
+    assert PASSED not in done.log
 
 
 HOOKED = """

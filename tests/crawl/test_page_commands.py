@@ -1,5 +1,6 @@
 """`scrapy denoise extract`, `python -m denoise_scrapy`, `scrapy denoise explain`: of files, standard input, the web."""
 
+import gzip
 import io
 import json
 import os
@@ -8,10 +9,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from denoise_scrapy import extract
+from tests.archive.warcs import members, record
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call, scrapy
 from tests.crawl.web import Web, article, story
 
@@ -82,8 +86,9 @@ def test_writes_a_file_and_prints_a_table(three: Path, capsys: pytest.CaptureFix
     assert call("explain", "0.html", "--compare", "1.html", "--compare", "2.html", "0.html") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("0.html: ")
-    assert lines[1:3] == ["compared with 2 of 3 pages", "  0.html: left out: it is the page itself or a copy of it"]
-    assert [line.split()[0] for line in lines[3:]] == ["blocks", "kept", "template", "low", "hidden", "written"]
+    left_out = "  0.html: left out: it is the page itself or a copy of it"
+    assert lines[1:5] == ["compared with 2 of 3 pages", "  1.html", "  2.html", left_out]
+    assert [line.split()[0] for line in lines[5:]] == ["blocks", "kept", "template", "low", "hidden", "written"]
     assert lines[-1] == "written to 0-explained.html"
     assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
 
@@ -92,7 +97,7 @@ def test_alone_to_a_named_file_and_to_standard_output(
     three: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert call("explain", "0.html", "-o", "x.html") == 0
-    assert b"judged alone\n" in capsysbinary.readouterr().out
+    assert b"judged alone: a page without a URL is of no site\n" in capsysbinary.readouterr().out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
     assert call("explain", "-", "--output", "-") == 0
     written = capsysbinary.readouterr().out
@@ -105,6 +110,63 @@ def test_the_settings_of_the_project_hold(three: Path) -> None:
     assert "<dd>repetition</dd>" in written
     assert call("explain", "0.html", "--strategy", "block-filter", DENOISE_STRATEGY="repetition") == 0
     assert "<dd>block-filter</dd>" in (three / "0-explained.html").read_text("utf-8")
+
+
+def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, web: Web) -> None:
+    """As the next crawl does it, which compares its only page with what the last one has left."""
+    web.pages |= {f"/a/{n}": article(n) for n in range(8)}
+    settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
+    crawl(spider_of(*(web(f"/a/{n}") for n in range(7))), settings)
+    project = [
+        "ADDONS = {'denoise_scrapy.DenoiseAddon': 500}",
+        *(f"{name} = {settings[name]!r}" for name in settings),
+    ]
+    (here / "conf.py").write_text("\n".join([*project, "SPIDER_MODULES = ['conf_spiders']"]), "utf-8")
+    (here / "conf_spiders.py").write_text("", "utf-8")
+    (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n", "utf-8")
+
+    told = scrapy("explain", web("/a/7"), cwd=here).stdout.splitlines()
+    alone = scrapy("explain", web("/a/7"), "--alone", cwd=here).stdout.splitlines()
+    elsewhere = scrapy("explain", web("/a/7").replace("127.0.0.1", "localhost"), cwd=here).stdout.splitlines()
+
+    fields = {"DENOISE_FIELDS": {"comparison": "comparison", "confidence": "sure"}, "DENOISE_COMPARISON_FETCH": False}
+    [item] = crawl(spider_of(web("/a/7")), settings | fields).items
+    assert len(item["comparison"]) == 3
+    assert float(told[0].rpartition(" ")[2]) == pytest.approx(item["sure"], abs=0.006)  # one rounded twice
+    assert told[1] == f"compared with 3 of 3 pages that the site memory {here / 'sites.sqlite'} has of its site"
+    assert [line.strip() for line in told[2:5]] == item["comparison"]
+    kept = dict(line.split()[:2] for line in told if line.startswith(("kept", "template")))
+    assert int(kept["template"]) > 0
+    assert alone[1] == "judged alone"
+    assert [line.split()[1] for line in alone if line.startswith("template")] == ["0"]
+    assert elsewhere[1].startswith(
+        f"judged alone: the site memory {here / 'sites.sqlite'} has no other page of http://loc"
+    )
+
+
+def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, web: Web) -> None:
+    web.pages["/a"] = article(1)
+    (here / "conf.py").write_text("SPIDER_MODULES = ['conf_spiders']\nDENOISE_STRATEGY = 'lcs'", "utf-8")
+    (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n", "utf-8")
+    spiders = [
+        "import scrapy",
+        f"class One(scrapy.Spider):\n    name = 'one'\n    allowed_domains = [{web.url.split('/')[2]!r}]",
+        "    custom_settings = {'DENOISE_STRATEGY': 'block-filter'}",
+        "    denoise_remove = ['h1']",
+        "class Other(scrapy.Spider):\n    name = 'other'",
+    ]
+    (here / "conf_spiders.py").write_text("\n".join(spiders), "utf-8")
+    assert ": strategy block-filter, " in scrapy("explain", web("/a"), cwd=here).stdout
+    assert "settings of the spider 'one'\n" in scrapy("explain", web("/a"), cwd=here).stdout
+    assert ": strategy lcs, " in scrapy("explain", web("/a"), "--spider", "other", cwd=here).stdout
+    wrong = scrapy("explain", web("/a"), "--spider", "othr", cwd=here)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
+
+
+def test_alone_and_compared_do_not_go_together(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("explain", "0.html", "--alone", "--compare", "1.html") == 2
+    assert "--alone and --compare do not go together" in capsys.readouterr().err
 
 
 def test_what_is_wrong_is_said_and_nothing_written(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,3 +184,102 @@ def test_pages_of_the_web(three: Path, web: Web) -> None:
     assert done.stdout.endswith("written to 127.0.0.1-explained.html\n")
     assert web("/b") in (three / "127.0.0.1-explained.html").read_text("utf-8")
     assert sorted(web.asked) == ["/a", "/b"]
+
+
+CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def folder(here: Path) -> Path:
+    """A folder `site` with six articles in two folders, without addresses, and a file that is none."""
+    for number in range(6):
+        path = here / "site" / "ab"[number % 2] / f"{number}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(article(number, [f"/{number}"]), "utf-8")
+    (here / "site" / "notes.txt").write_text("no page")
+    return here / "site"
+
+
+def test_a_folder_is_compared_with_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("extract", "site", "-o", "out.jsonl") == 0
+    assert capsys.readouterr().err.startswith("6 pages, ")
+    rows = rows_of(Path("out.jsonl").read_text("utf-8"))
+    assert [row["file"] for row in rows] == sorted(str(path) for path in folder.rglob("*.html"))
+    for row in rows:
+        assert (row["url"], row["evidence"]) == ("", "comparison pages")
+        assert row["text"].endswith(story(int(Path(row["file"]).stem)).rpartition(". ")[2])
+    assert call("extract", "site/*/*.html", "--format", "markdown", "--meta") == 0
+    assert {row["markdown"].splitlines()[0] for row in rows_of(capsys.readouterr().out)} == {
+        f"# Heading of {number}" for number in range(6)
+    }
+
+
+def test_a_folder_lies_at_an_address(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("extract", "site", "--url", "https://gazette.example/news") == 0
+    urls = [row["url"] for row in rows_of(capsys.readouterr().out)]
+    assert urls[:2] == ["https://gazette.example/news/a/0.html", "https://gazette.example/news/a/2.html"]
+    assert call("extract", "site", "--url", "gazette.example") == 2
+    assert call("extract", "site", "--compare", "site/a/0.html") == 2
+    assert call("extract", "site", "-") == 2
+    assert call("extract", "none/*.html") == 1
+    assert capsys.readouterr().err.endswith("scrapy denoise: none/*.html: there is no such file\n")
+
+
+def test_a_file_has_the_address_that_it_declares_or_that_is_named(
+    three: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = '<p>Read <a href="/more">more of this long story of the harbour and the castle</a> on Monday.</p>'
+    source = article(0).replace("<head>", "<head>" + CANONICAL.format(7)).replace("<p>", link + "<p>", 1)
+    (three / "0.html").write_text(source, "utf-8")
+    assert call("extract", "0.html", "--format", "markdown") == 0
+    assert "](https://gazette.example/more)" in capsys.readouterr().out
+    assert call("extract", "0.html", "--url", "http://other.example/1", "--format", "markdown") == 0
+    assert "](http://other.example/more)" in capsys.readouterr().out
+    assert call("extract", "0.html", "1.html") == 0
+    assert [row["url"] for row in rows_of(capsys.readouterr().out)] == ["https://gazette.example/7", ""]
+
+
+def test_pages_that_all_declare_one_address_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in folder.rglob("*.html"):
+        path.write_text(path.read_text("utf-8").replace("<head>", "<head>" + CANONICAL.format("")), "utf-8")
+    assert call("extract", "site") == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert [(row["url"], row["evidence"]) for row in rows] == [("https://gazette.example/", "comparison pages")] * 6
+
+
+def test_several_urls_are_compared_with_each_other(three: Path, web: Web, capsys: pytest.CaptureFixture[str]) -> None:
+    (three / "pages.jsonl").write_text(
+        "".join(json.dumps({"url": f"http://a.example/{n}", "html": article(n)}) + "\n" for n in range(3)) + "no JSON\n"
+    )
+    assert call("extract", "pages.jsonl", "0.html") == 1
+    told = capsys.readouterr()
+    assert [row["url"] for row in rows_of(told.out)] == [f"http://a.example/{n}" for n in range(3)] + [""]
+    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n4 pages, 1 no JSON, [\d,]+ pages/s\n", told.err)
+
+
+def test_a_warc_file_is_read(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = [record(f"http://a.example/{n}", article(n).encode()) for n in range(3)]
+    (three / "crawl.warc.gz").write_bytes(b"".join(members([*answers, record(status="301 Moved")])))
+    assert call("extract", "crawl.warc.gz") == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert [(row["url"], row["evidence"]) for row in rows] == [
+        (f"http://a.example/{n}", "comparison pages") for n in range(3)
+    ]
+
+
+@pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
+def test_what_is_no_page_is_refused_in_a_line(three: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (three / name).write_bytes(gzip.compress(article(0).encode()))
+    assert call("extract", name) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    archive = "nor an archive by its name (.warc, .jsonl, .parquet)"
+    assert told.err == f"scrapy denoise: {name}: neither HTML nor text, {archive}\n"
+    assert call("extract", name, "0.html") == 0
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 1
+    assert told.err.startswith(f"{name}: no HTML\n1 page, 1 no HTML, ")

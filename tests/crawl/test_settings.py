@@ -22,9 +22,10 @@ GROUPS = {
     "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
     "comparison_fetch",
     "Which pages, and how": "enabled strategy geometry max_page_mb",
-    "What items receive": "body_field url_field shared_body overwrite",
+    "What items receive": "body_field url_field shared_body overwrite chunk_tokens chunk_overlap",
     "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
-    "Near-duplicates": "dedup_rule dedup_threshold dedup_most_new dedup_short dedup_key_field dedup_search "
+    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
+    "dedup_key_field dedup_search "
     "dedup_variants",
     "Memory and threads": "memory_mb site_memory_path threads",
 }
@@ -113,6 +114,10 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", {"title": True}, "DENOISE_PARTS['title'] = True: valid is auto | keep | drop"),
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, captions"),
         ("DENOISE_FIELDS", {"markdwn": "m"}, "did you mean markdown?"),
+        ("DENOISE_MARKDOWN", {"link": "text"}, "valid keys are links, images; did you mean links?"),
+        ("DENOISE_MARKDOWN", {"images": "dropp"}, "valid is keep | text | drop; did you mean drop?"),
+        ("DENOISE_MARKDOWN", {"links": "drop"}, "DENOISE_MARKDOWN['links'] = 'drop': valid is keep | text"),
+        ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
         ("DENOISE_FIELDS", ["html"], "valid is dict: html, markdown"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
         ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),

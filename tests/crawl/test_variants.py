@@ -89,7 +89,7 @@ def test_a_text_that_stands_all_over_a_site_is_no_copy(web: Web) -> None:
     web.pages |= {f"/goods/{n}": WALL for n in range(12)}
     done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(12))), ONE_BY_ONE)
     assert len(done.items) >= 9  # until three others have come, nothing tells a wall from a copy
-    assert done.stat("dedup/not_own") >= 8
+    assert done.stat("dedup/no_content") >= 8
     assert done.log.count("no copy") == 1
 
 

@@ -91,6 +91,23 @@ class StoreContract:
         new = store.put(names[1]._replace(variant_of=""), LONG, ids[-1], ids[1]).id
         assert new and store.remove(ids[2]) and list(store.variants(names[0])) == []
 
+    def test_a_version_is_given_back_as_it_came(self, store: Store):
+        version = bytes(range(256))
+        number = store.put(Name("a"), LONG, 0, 0, "", version).id
+        new = store.put(Name("a"), SHORT, number, number, new_owner(), version[1:]).id
+        assert [one.version for one in store.get([new])] == [one.version for one in store.records()] == [version[1:]]
+
+    def test_what_is_old_and_settled_is_forgotten(self, store: Store):
+        ids = [put(store, f"k{i}", SHORT) for i in range(5)]
+        claimed = put(store, "claimed", LONG, owner=new_owner())
+        if not store.last_seen(ids):
+            return
+        store.set_last_seen({**dict.fromkeys(ids[:4], 1000.0), claimed: 1000.0})
+        assert store.expire(999.0, 10) == []
+        gone = store.expire(2000.0, 3)
+        assert len(gone) == 3 and sorted(gone + store.expire(2000.0, 3)) == ids[:4]
+        assert [one.id for one in store.records()] == [ids[4], claimed] and store.problems() == []
+
     def test_close_twice(self, store: Store):
         store.close()
         store.close()

@@ -202,7 +202,9 @@ class TestRefusals:
     @pytest.mark.parametrize("constant", ["run cap", "layout", "format"])
     def test_other_constants(self, store, redis_server, constant):
         redis_server.client.hset("{a}:meta", constant, "999")
-        with pytest.raises(StoreMismatch, match=f"'{constant}' is 999 there and .* here. Delete these keys") as caught:
+        with pytest.raises(
+            StoreMismatch, match=f"'{constant}' is 999 there and .* here. Use what wrote them"
+        ) as caught:
             store.open(CONSTANTS)
         assert (caught.value.constant, caught.value.stored) == (constant, "999")
 

@@ -9,7 +9,7 @@ import pytest
 from denoise_scrapy.dedup import MemoryStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.store import Name
-from tests.dedup.store_contract import LONG, CopiesContract, StoreContract, put
+from tests.dedup.store_contract import LONG, SHORT, CopiesContract, StoreContract, put
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -90,8 +90,43 @@ class TestFile:
         with sqlite3.connect(tmp_path / "a.db") as link:
             link.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
         link.close()
-        with pytest.raises(StoreMismatch, match="'format' is 0 there and 4 here"):
+        with pytest.raises(StoreMismatch, match="'format' is 0 there and 5 here"):
             SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
+
+    def test_a_file_of_the_format_before_is_brought_up_to_date(self, tmp_path):
+        path = tmp_path / "a.db"
+        with SQLiteStore(path) as store:
+            store.open(CONSTANTS)
+            put(store, "a", LONG, "s")
+        with sqlite3.connect(path) as link:
+            link.execute("DROP INDEX texts_seen")
+            link.execute("ALTER TABLE texts DROP COLUMN version")
+            link.execute("UPDATE meta SET value = '4' WHERE name = 'format'")
+            [(before,)] = link.execute("SELECT sql FROM sqlite_master WHERE name = 'texts'")
+        link.close()
+        assert before.endswith("site TEXT NOT NULL, variant_of TEXT NOT NULL, UNIQUE (key, scope))")
+        for _ in range(2):
+            with SQLiteStore(path) as store:
+                store.open(CONSTANTS)
+                [record] = store.records()
+                assert (record.name.key, record.fingerprint, record.version) == ("a", LONG, b"")
+                assert store.problems() == []
+        assert store.open(CONSTANTS) is None and put(store, "b", SHORT)
+        store.close()
+
+    def test_an_odd_file_of_the_format_before_is_left(self, tmp_path):
+        path = tmp_path / "a.db"
+        SQLiteStore(path).open(CONSTANTS)
+        with sqlite3.connect(path) as link:
+            link.execute("DROP INDEX texts_seen")
+            link.execute("ALTER TABLE texts DROP COLUMN version")
+            link.execute("UPDATE meta SET value = '4' WHERE name = 'format'")
+            link.execute("CREATE TRIGGER odd AFTER UPDATE ON meta BEGIN DELETE FROM texts; END")
+        link.close()
+        before = path.read_bytes()
+        with pytest.raises(StoreMismatch, match="'schema' is with a trigger named 'odd'"):
+            SQLiteStore(path).open(CONSTANTS)
+        assert path.read_bytes() == before
 
     def test_any_client_reads_it(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:

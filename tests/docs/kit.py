@@ -14,7 +14,7 @@ from tests.dedup.redis_server import RedisServer
 from tests.docs.pages import Command
 from tests.projects.portal_site import serve
 
-MADE_UP = re.compile(r"https?://[\w.]+\.example(/[^\s'\"]*)")
+MADE_UP = re.compile(r"https?://(?:[\w.]+\.example|127\.0\.0\.1:8808)(/[^\s'\"]*)")
 
 
 def lay_out(folder: Path, web: Web) -> None:

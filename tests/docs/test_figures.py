@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import pytest
 from docs import before_after
 from docs.pictures import shots
 from docs.pictures.__main__ import DRAWN, IMAGES
+from example_project.portal.build import build
 from tests.docs.pages import DOCS, PAGES, ROOT
 
 
@@ -43,6 +45,15 @@ def test_the_page_before_and_after_is_what_the_tools_give_now() -> None:
 def test_screenshots_show_what_the_code_gives_now() -> None:
     assert json.loads(shots.DIGESTS.read_text("utf-8")) == shots.digests(), "make renew"
     assert [name for name in shots.digests() if not (IMAGES / name).exists()] == []
+
+
+def test_the_pictured_body_is_what_the_page_was_made_from() -> None:
+    """No label of a button, no advertisement: each line is one of the page's true text."""
+    html, body = shots.before_after()
+    truth = next(page.truth for page in build().pages.values() if page.html == html)
+    lines = [unescape(line) for line in re.findall("<p>(.*?)</p>", body)]
+    assert len(lines) > 20 and "<button>Copy</button>" in html
+    assert [line for line in lines if " ".join(line.split()) not in " ".join((truth or "").split())] == []
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import html
@@ -59,7 +60,7 @@ def test_it_builds_without_a_warning(site: tuple[Path, list[str]]) -> None:
 def test_every_page_is_there_and_in_the_navigation(site: tuple[Path, list[str]]) -> None:
     navigation = (ROOT / "mkdocs.yml").read_text("utf-8").split("\nnav:\n")[1]
     listed = re.findall(r"[\w/.-]+\.md", navigation)
-    assert sorted(listed) == [str(page.relative_to(DOCS)) for page in PAGES]
+    assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in PAGES)
     assert [page.name for page in PAGES if not built(site[0], page).exists()] == []
 
 
@@ -74,26 +75,77 @@ def test_nothing_is_loaded_from_other_servers(site: tuple[Path, list[str]]) -> N
     assert not list(site[0].rglob("*.py"))
 
 
-def test_search_works_from_the_file_system(site: tuple[Path, list[str]]) -> None:
+@pytest.fixture
+def browser() -> Iterator[Any]:
     chromium = shutil.which("chromium")
     if chromium is None:
         (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install chromium")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        view = browser.new_page()
-        view.goto((site[0] / "methods.html").as_uri())
-        view.click("input.md-search__input")
-        view.keyboard.type("MinHash", delay=20)
-        view.wait_for_selector(".md-search-result__link[href*='dedup.html']", state="attached")
+        yield browser
         browser.close()
+
+
+def test_search_works_from_the_file_system(site: tuple[Path, list[str]], browser: Any) -> None:
+    view = browser.new_page()
+    view.goto((site[0] / "methods.html").as_uri())
+    view.click("input.md-search__input")
+    view.keyboard.type("MinHash", delay=20)
+    view.wait_for_selector(".md-search-result__link[href*='dedup.html']", state="attached")
+
+
+# Names in first columns, and figures, that are broken into lines; and the pixels by which a page is too wide.
+BROKEN = """
+() => {
+  const cells = [...document.querySelectorAll("td:first-child > code, td[style*=right]")]
+  const lines = cell => {
+    const range = document.createRange()
+    range.selectNodeContents(cell)
+    return new Set([...range.getClientRects()].map(box => Math.round(box.top / 4))).size
+  }
+  const broken = cells.filter(cell => !cell.textContent.includes(" ") && lines(cell) > 1)
+  return [cells.length, broken.map(cell => cell.textContent), document.documentElement.scrollWidth - innerWidth]
+}
+"""
+
+
+@pytest.mark.parametrize("page", ["settings", "stats", "figures", "api/bodies"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_name_and_no_figure_is_broken_into_lines(
+    site: tuple[Path, list[str]], browser: Any, page: str, width: int
+) -> None:
+    view = browser.new_page(viewport={"width": width, "height": 900})
+    view.goto((site[0] / f"{page}.html").as_uri())
+    cells, broken, wider = view.evaluate(BROKEN)
+    assert cells > 10
+    assert (broken, wider) == ([], 0)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
+def test_pictures_that_follow_the_scheme_are_there(page: Path) -> None:
+    for name in re.findall(r'(?:srcset|<img src)="([^"]+)"', page.read_text("utf-8")):
+        assert (page.parent / name).exists()
 
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_the_reference_lists_all_that_is_public(module: str, site: tuple[Path, list[str]]) -> None:
-    told = html.parse(str(site[0] / "api.html")).getroot().text_content()
-    names = set(importlib.import_module(module).__all__) - {"__version__"}
+    pages = [html.parse(str(path)).getroot() for path in sorted((site[0] / "api").glob("*.html"))]
+    told = " ".join(page.text_content() for page in pages)
+    names = set(importlib.import_module(module).__all__) - {"__version__", "DenoiseAddon"}
     assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", told)] == []
+
+
+def test_the_reference_begins_with_a_list_of_its_names(site: tuple[Path, list[str]]) -> None:
+    listed = set(re.findall(r"`(\w+)`", (DOCS / "api.md").read_text("utf-8")))
+    for path in (site[0] / "api").glob("*.html"):
+        headings = (
+            html.parse(str(path))
+            .getroot()
+            .xpath("//h2[@class='doc doc-heading']/span[contains(@class, 'doc-object-name')]/text()")
+        )
+        assert headings
+        assert [name for name in headings if name not in listed] == [], path
 
 
 def test_a_list_may_follow_a_line_at_once() -> None:

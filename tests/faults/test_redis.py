@@ -47,7 +47,7 @@ class Parts:
         url: Of the server.
     """
 
-    def __init__(self, web: Web, folder: Path, url: str):
+    def __init__(self, web: Web, folder: Path, url: str, *arguments: str):
         self.web, self.gates = web, Gates("/during", "/after")
         web.pages = self.gates
         self.parts = [Stories(PAGES, seed, folder=name) for seed, name in enumerate("abc")]
@@ -55,7 +55,7 @@ class Parts:
         for part, here, there in zip(self.parts, lists, [*lists[1:], ""], strict=True):
             part.serve(web, here, there)
         store = ("-s", f"DENOISE_DEDUP_STORE={url}")
-        self.project = Project(folder, web.url, *store)
+        self.project = Project(folder, web.url, *store, *arguments)
 
     def run(self, fault: Callable[[], None], cure: Callable[[], None], *, noticed: bool = True) -> None:
         """Crawl, with a fault in the middle of the second part, which lasts until it is noticed, or a second."""
@@ -150,6 +150,37 @@ def test_a_slow_server(parts: Parts, server: RedisServer) -> None:
     parts.assert_nothing_is_lost()
     assert parts.project.complaints() == []
     assert copies_kept(parts.project.feed().urls, parts.parts) == []
+
+
+def test_a_server_that_is_away_at_the_start(web: Web, server: RedisServer, tmp_path: Path) -> None:
+    """Nothing is lost, once the server is there copies are found, also of what came before; it is said once."""
+    parts = Parts(web, tmp_path / "crawl", server.url, "-s", "DENOISE_DEDUP_REQUIRED=False")
+    server.kill()
+    process = parts.project.start()
+    try:
+        wait_until(lambda: parts.ended() == PAGES)
+        assert parts.project.said(SAID) == 1
+        server.start()
+        web.seconds = 0.4
+        parts.gates.open("/during")
+        wait_until(lambda: parts.ended() == 2 * PAGES)
+        parts.gates.open("/after")
+        assert ended(process) == 0
+    finally:
+        process.kill()
+        process.wait()
+    parts.assert_nothing_is_lost()
+    assert parts.project.said(SAID) == 1, parts.project.complaints()
+    assert parts.dropped(2) > 0
+    assert server.client.hlen("{denoise}:keys") > 2 * PAGES / 2, "also what came before is there in the end"
+
+
+def test_a_server_that_is_required_at_the_start(web: Web, server: RedisServer, tmp_path: Path) -> None:
+    parts = Parts(web, tmp_path / "crawl", server.url)
+    server.kill()
+    parts.project.run()
+    assert parts.project.said("CRITICAL: The crawl does not start: the index of texts") == 1
+    assert parts.ended() == 0
 
 
 def test_a_server_that_stays_away(parts: Parts, server: RedisServer) -> None:

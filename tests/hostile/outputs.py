@@ -61,6 +61,7 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
             "blocks": 64,
             "title": 1,
             "comparison": 1,
+            "url": 1,
             "confidence": 1,
             "evidence": 1,
             "fallback": 1,
@@ -78,6 +79,7 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
             "block_texts": 2,
             "references": 4,
             "attributes": 4,
+            "places": 2,
             "sizes": 4,
             "declared_types": 1,
         }.items()
@@ -88,6 +90,7 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
         2,
         _of("metadata", "metadata_of", lambda given: given.html, lambda given: URL, lambda given: given.body),
     ),
+    "Body.to_markdown": (16, lambda given: given.body.to_markdown(links="text", images="text")),
     "Body.chunks": (64, lambda given: "".join(map(str, given.body.chunks()))),
     "Body.meta": (1, lambda given: given.body.meta),
 }
@@ -177,6 +180,15 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "stars": lambda x: "<p>" + "<b>*</b>a<i>.</i>" * int(6_000 * x),
     "links of marks": lambda x: "<p>" + "<a href=x>!</a>`" * int(6_000 * x),
     "emphasis": lambda x: "<p>" + "<b>a</b>" * int(12_000 * x),
+    "references to notes": lambda x: "<p>" + "".join(
+        f"<a href=#n{n} id=r{n}>1</a>" for n in range(int(3_000 * x))
+    ) + "<div id=n0>" * 60 + "".join(f"<p id=n{n}><a href=#r{n % 3}>1</a>a" for n in range(int(3_000 * x))),
+    "references to one note": lambda x: (
+        "<p>" + "<a href=#n id=r>1</a>" * int(2_500 * x) + "<div id=n>a" + "<a href=#r>b</a>" * int(2_500 * x)
+    ),
+    "boxes": lambda x: "<ul>" + "<li><input type=checkbox>a" * int(3_500 * x),
+    "numbers beside code": lambda x: "<div><p>1 2<pre>a\nb</pre>" * int(3_500 * x),
+    "numbers before lines": lambda x: "<pre>" + "".join(f"<i>{n}</i> a\n" for n in range(int(6_000 * x))),
     "long names": lambda x: f"<div class='{'x' * 900}'>" * 50 + "<p>a" * int(14_000 * x),
     "a long title": lambda x: f"<title>{'word ' * int(20_000 * x)}</title><h1>a</h1>" + "<p>a" * 20,
 }  # fmt: skip

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 RUNS = "<img src=x onerror='ran=1'>"
 _SHOWN = RUNS.replace("<", "&lt;")
 _MATH = "<math alttext='{}'></math>"
+_NOTES = (
+    "<p>a<sup><a id=r href=#n>1</a></sup> [^1] [b][^1] <b>!<a href=#n>1</a></b><ol><li id=n>{}<a href=#r>b</a></ol>"
+)
 _TABLE = "<table><tr><th>Name<th>Value<tr><td>{}<td>{}</table>"
 
 #: What a page shows as text, found by an attacker or by the fuzz.
@@ -65,6 +68,26 @@ CASES = (
     + "</a> <img src=y>",
     f"<p>\\({_SHOWN} =\\) \\[ *a*{{: onclick='ran=1' }} [a](javascript:ran=1) = \\] \\(`\\) `\\)",
     _TABLE.format(_MATH.format("a|`b\\|"), "<script type='math/tex; mode=display'>a | $</script>"),
+    # footnotes, which readers without them take for addresses of links
+    *(
+        _NOTES.format(note)
+        for note in (
+            "javascript:ran=1",
+            "javascript:ran=1 'b'",
+            "&lt;javascript:ran=1> (b)",
+            "javascript:ran=1<br>'b'",
+            f"{_SHOWN} {{: onclick='ran=1' }}",
+            "/// html | script",
+            "[^1]: javascript:ran=1",
+            "<b>javascript:ran=1</b>",
+            "&amp;lt;javascript:ran=1>",
+            "http://b.example/onerror=ran=1//",
+        )
+    ),
+    _TABLE.format("a<sup><a href=#n>1</a></sup>", f"\\|<code>|{_SHOWN}|</code>") + "<p id=n>1 javascript:ran=1",
+    # boxes, which readers without them take for names of links
+    "<ul><li><input type=checkbox checked>(javascript:ran=1)<li><input type=checkbox>: javascript:ran=1"
+    "<li><input type=checkbox checked><a href=y>[a]</a><li><input type=checkbox>[a]: javascript:ran=1</ul>[x] [a]",
 )
 
 _PIECES = (
@@ -80,6 +103,8 @@ _MARKS = [
     *itertools.chain.from_iterable((f"<{tag}>", f"</{tag}>") for tag in _TAGS),
     *("<br>", "<a href=x>", "<a href=x>", "</a>", "<a href='http://b.example/|`\\'>"),
     *("<td colspan=3>", "<td rowspan=2>", "<pre><code class=language-c>", "<table><tr><td>", "<td><code>"),
+    *("<a id=r href=#n>[1]</a>", "<a href=#n>1</a>", "<li id=n>", "<p id=n>1. <a href=#r>b</a>", "<div id=n>"),
+    *("<li><input type=checkbox>", "<li><input type=checkbox checked>"),
 ]
 #: What readers make more of than CommonMark: addresses, names, notes, marks of their own.
 _MORE_PIECES = (
@@ -113,4 +138,5 @@ PLACES = (
     "<h2>x <a href=l>{0}</a> <img src=i.png alt='{0}'> <code>{0}</code></h2>",
     "<ul><li><a href=l>{0}</a> <img src=i.png alt='{0}'> <code>{0}</code><li>y</ul>",
     "<table><tr><th>a<th>b<tr><td><img src=i.png alt='{0}'> <a href=l>{0}</a> <code>{0}</code><td>c</table>",
+    "<p>x<a id=r href=#n>[1]</a> y<ol><li id=n>z <a href=l>{0}</a> <code>{0}</code> z <a href=#r>b</a></ol>",
 )

@@ -67,13 +67,15 @@ def test_a_text_in_its_place_is_no_markup(place: str, text: str, node: NodeReade
     """Of an alternative text, a link's text and code all readers make the elements that they make of a letter.
 
     Code that stands in a tag in our Markdown is let off in two ways: readers that take no HTML show the tag, and those
-    that make links of addresses do it there too.
+    that make links of addresses do it there too. Remarkable parts cells at a border with a backslash.
     """
     ours, given_text = written(place.format(escape(text)))
     plain = _readings(written(place.format("a"))[1], node)
     for name, reading in _readings(given_text, node).items():
         try:
             check_reading(reading, ours)
+            if "remarkable" in name and "|" in text and "<table" in place:
+                continue
             found, expected = elements(reading), elements(plain[name])
             if "<code>" in given_text:
                 found["code"], found["a"] = expected["code"], min(found["a"], expected["a"])

@@ -84,6 +84,24 @@ class TestContract:
         least = sum(len(each.data) for each in facts(1, 2))
         assert least <= opened().sites()[0].nbytes < least + 200
 
+    def test_the_record_of_a_sites_health_is_no_page(self, opened):
+        one = opened()
+        one.save({SITE: facts(2, 1)})
+        one.save_health({SITE: b"first", OTHER: b"alone"})
+        one.save_health({SITE: b"second"})
+        assert [opened().health(site) for site in (SITE, OTHER, "http://nobody.example:80")] == [
+            b"second",
+            b"alone",
+            b"",
+        ]
+        assert opened().health_sites() == [SITE, OTHER]
+        assert numbers(opened().load(SITE)) == [1, 2] and opened().load(OTHER) == []
+        assert [(each.site, each.pages) for each in opened().sites()] == [(SITE, 2)]
+        one.save({SITE: [distinct(n).facts for n in range(PAGES_A_SITE + 5)]})
+        assert len(one.load(SITE)) == PAGES_A_SITE and one.health(SITE) == b"second"
+        one.forget(SITE)
+        assert opened().health_sites() == [OTHER] and opened().load(SITE) == []
+
     def test_a_site_is_forgotten(self, opened):
         one, other = opened(), opened()
         one.save({SITE: facts(1, 2), OTHER: facts(3)})
@@ -195,7 +213,7 @@ class TestFile:
     def test_an_index_of_texts_is_refused_untouched(self, path):
         DuplicateIndex(store=SQLiteStore(path)).close()
         before = path.read_bytes()
-        with pytest.raises(StoreMismatch, match="another program's database"):
+        with pytest.raises(StoreMismatch, match="this is an index of denoise_scrapy"):
             SQLiteFacts(path).open()
         assert path.read_bytes() == before
 
@@ -204,7 +222,7 @@ class TestFile:
         SQLiteFacts(path).open()
         with sqlite3.connect(path) as link:
             link.execute("UPDATE meta SET value = '999' WHERE name = ?", (name,))
-        with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {constants()[name]} here. Delete the file"):
+        with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {constants()[name]} here. Use the version"):
             SQLiteFacts(path).open()
 
     @pytest.mark.parametrize("odd", ["TABLE other (x)", "VIEW v AS SELECT 1", "INDEX i ON facts (url)"])
@@ -287,7 +305,7 @@ class TestServer:
             redis_server.client.hset("{denoise}:site:meta", name, "999")
             before = redis_server.client.hgetall("{denoise}:site:meta")
             one = RedisFacts(redis_server.url)
-            with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {ours} here. Delete these keys to"):
+            with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {ours} here. Use the version"):
                 one.open()
             with pytest.raises(StoreMismatch):
                 one.load(SITE)

@@ -1,7 +1,8 @@
 """The kept blocks of a page as HTML and as Markdown."""
 
+from denoise_scrapy.body.rendering.footnotes import blocks_of_notes
 from denoise_scrapy.body.rendering.html import Token, to_html
-from denoise_scrapy.body.rendering.markdown import to_markdown
+from denoise_scrapy.body.rendering.markdown import IMAGES, LINKS, to_markdown
 from denoise_scrapy.body.rendering.render import render
 
-__all__ = ["Token", "render", "to_html", "to_markdown"]
+__all__ = ["IMAGES", "LINKS", "Token", "blocks_of_notes", "render", "to_html", "to_markdown"]

@@ -39,6 +39,8 @@ INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small 
 }
 #: How formulas begin and end, in a line and in one of their own: scripts that show formulas look for these signs.
 FORMULAS = {"math": (r"\(", r"\)"), "display": (r"\[", r"\]")}
+#: What Markdown alone shows: where a footnote begins, a link to or from one that has no address, and a box to tick.
+MARKS = frozenset(["note", "reference", "box"])
 #: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}
 #: All tags that are ever written, with their attributes.
@@ -101,6 +103,8 @@ def _write(token: Token) -> str:
         return escape(token.value, quote=False)
     if token.value in FORMULAS:
         return FORMULAS[token.value][token.kind == "end"]
+    if token.value in MARKS:
+        return ""
     if token.kind == "end":
         return f"</{token.value}>\n" if token.value in _LINES else f"</{token.value}>"
     allowed = WRITTEN[token.value]

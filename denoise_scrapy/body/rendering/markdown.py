@@ -1,4 +1,4 @@
-"""Tokens of a rendering as Markdown (CommonMark, with the tables and strike-throughs of GitHub's).
+"""Tokens of a rendering as Markdown (CommonMark, with tables, strike-throughs, footnotes and task boxes of GitHub's).
 
 Written here and not by a library: of the 27 pages in `tests/readers/cases.py` readers find HTML or scripts in what
 markdownify 1.2 and html-to-markdown 3.20 make of 19 each, and their text is another than the page's on every third page
@@ -41,10 +41,15 @@ _ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])|/// *html")
 _OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
 #: An address on its own, to be broken: showdown takes a tag of ours that stands right behind it for a part of it.
 _ADDRESS = re.compile(r":(?=//)|(?<=[wW]{3})\.")
-#: What some reader sees in code between backticks: suggestions of an editor (pymdownx), in a cell its border, and in a
-#: link its end.
-_SEEN = re.compile(r"\{(?=[-+~=>])")
-_SEEN_IN_CELL, _SEEN_IN_LINK = re.compile(r"[|\\]"), re.compile(r"\]\(|`")
+#: What some reader sees in code between backticks: suggestions of an editor (pymdownx), and in a link its end.
+_SEEN, _SEEN_IN_LINK = re.compile(r"\{(?=[-+~=>])"), re.compile(r"\]\(|`")
+#: What remarkable sees in code in a cell, which it parts at a border with a backslash.
+_SEEN_IN_PARTS = re.compile(r"[<`&]|\][(:\[]|://|www")
+
+
+def _is_seen_in_cell(text: str) -> bool:
+    # in some readers a backslash is the border's
+    return "\\" in text or ("|" in text and _SEEN_IN_PARTS.search(text) is not None)
 
 
 #: TeX in a text, between signs that MathJax and KaTeX look for: 1,000 characters of it, with none of these signs.
@@ -110,7 +115,7 @@ def code_span(text: str, *, apart: bool = True, in_cell: bool = False, in_link: 
 
     `apart` says whether no other code stands right before it.
     """
-    seen = _SEEN.search(text) or (in_cell and _SEEN_IN_CELL.search(text)) or (in_link and _SEEN_IN_LINK.search(text))
+    seen = _SEEN.search(text) or (in_cell and _is_seen_in_cell(text)) or (in_link and _SEEN_IN_LINK.search(text))
     if seen or not apart:
         return f"<code>{escape_inside(text)}</code>"
     fence = backticks(text, 1)
@@ -203,8 +208,11 @@ class Line:
             self._tex.append(value)
         elif token.kind == "text":
             self._code.append(value) if self._code_depth else self._pieces.append(self._escaped(value))
+        elif token.kind == "void" and (value == "reference" or not self._code_depth):
+            self._end_code()
+            self._pieces.append(_void(token))
         elif token.kind == "void":
-            self._code.append(" ") if self._code_depth else self._pieces.append(_void(token))
+            self._code.append(" ")
         elif value == "a":
             self._link(token)
         elif value in FORMULAS and not self._code_depth:
@@ -214,7 +222,10 @@ class Line:
             if not self._code_depth:
                 self._end_code()
         elif value in _PAIRS and not self._code_depth:
-            self._pieces.append(_PAIRS[value][not starts])
+            if starts or self._pieces[-1] != _PAIRS[value][0]:
+                self._pieces.append(_PAIRS[value][not starts])
+            else:  # around an image or a sign that is left out
+                self._pieces.pop()
         elif value in _EMPHASIS and not self._code_depth:
             self._start_mark(_EMPHASIS[value]) if starts else self._end_mark()
 
@@ -260,6 +271,9 @@ class Line:
         if token.kind == "start":
             self._href = dict(token.attributes)["href"]
             self._pieces.append("[")
+        elif self._pieces[-1] == "[":  # of an image that is left out
+            self._pieces.pop()
+            self._href = ""
         else:
             self._pieces.append(f"]({destination(self._href)})")
             self._href = ""
@@ -294,7 +308,9 @@ class Line:
 
     def _end_mark(self) -> None:
         mark, start = self._open.pop()
-        if start >= 0:
+        if start == len(self._pieces) - 1:  # around an image that is left out
+            self._pieces.pop()
+        elif start >= 0:
             self._marked.append((start, len(self._pieces)))
             self._pieces.append(mark)
 
@@ -354,6 +370,8 @@ def _void(token: Token) -> str:
     if token.value == "br":
         return LINE_BREAK
     told = dict(token.attributes)
+    if token.value == "reference":
+        return f"[^{told['value']}]"
     return f"![{escape_inside(told['alt'])}]({destination(told['src'])})"
 
 
@@ -395,10 +413,10 @@ class MarkdownTable:
             self._in_head = starts
         elif tag == "table":
             self.ended = not starts
-        elif tag in INLINES or tag in FORMULAS or token.kind in ("text", "void"):
+        elif tag in INLINES or tag in FORMULAS or (token.kind in ("text", "void") and tag != "box"):
             self._line.add(token)
-        else:  # blocks in a cell stand side by side
-            self._line.add(Token("text", " "))
+        else:  # blocks in a cell are lines of it
+            self._line.add(Token("void", "br"))
 
     def finish(self) -> str:
         """The whole table, its caption above."""
@@ -411,14 +429,15 @@ class MarkdownTable:
         return f"{escape_line(self._caption)}\n\n" * bool(self._caption) + "\n".join(lines)
 
     def _end_cell(self, tag: str) -> None:
-        text = " ".join(self._line.finish().replace(LINE_BREAK, " ").split())
+        lines = (" ".join(line.split()) for line in self._line.finish().split(LINE_BREAK))
+        text = (" " if tag == "caption" else "<br>").join(filter(None, lines))
         self._line = Line()
         if tag == "caption":
             self._caption = text
             return
         if len(self._rows) == 1:
             self._first_tags.add("thead" if self._in_head else tag)
-        self._rows[-1].append(_Cell(text.replace("|", "&#124;"), *self._spans))
+        self._rows[-1].append(_Cell(text.replace("|", "\\|"), *self._spans))
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
@@ -465,23 +484,105 @@ class _Frame:
     number: int = 1  # of a list's next item
     margin: int = 0  # characters before each line in it, in an item of it
     mark: str = ""  # of a list: its bullet, or what follows a number
-    blocks: list[tuple[str, str]] = field(default_factory=list)  # the mark of a list, "line" of a bare line, or ""
+    # the mark of a list, "line" of a bare line, "note" of a footnote, or ""
+    blocks: list[tuple[str, str]] = field(default_factory=list)
 
 
-def to_markdown(tokens: Iterable[Token]) -> str:
+#: What may become of links and of images: they stay, or their texts do, or nothing of them.
+LINKS, IMAGES = ("keep", "text"), ("keep", "text", "drop")
+
+
+def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "keep") -> str:
     r"""The rendering as Markdown: blocks parted by empty lines, "" for no tokens.
 
     Headings are `#`, bullets `-`, code is fenced, terms of definition lists are items with their definitions
     below. Text that looks like markup is escaped, HTML too: no reader runs anything of the page.
 
+    Args:
+        tokens: The rendering.
+        links: One of `LINKS`; those to footnotes stay.
+        images: One of `IMAGES`.
+
+    Raises:
+        ValueError: `links` or `images` is none of these.
+
     Example:
         >>> to_markdown([Token("start", "h2"), Token("text", "1 * 2"), Token("end", "h2")])
         '## 1 \\* 2'
     """
+    for name, value, valid in (("links", links, LINKS), ("images", images, IMAGES)):
+        if value not in valid:
+            raise ValueError(f"{name} is {' | '.join(valid)}, got {value!r}")
     writer = _Writer()
-    for token in tokens:
+    for token in _chosen(list(tokens), links, images):
         writer.add(token)
     return writer.finish()
+
+
+def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
+    """The tokens that are written, each footnote as two marks: a reference in the text, and where its own begins."""
+    notes, chosen = _footnotes(tokens), list[Token]()
+    left_out = 0  # inline elements around what is left out
+    raised = False  # a reference needs no `sup`
+    for token in tokens:
+        told = dict(token.attributes)
+        if left_out:
+            left_out += (token.kind == "start") - (token.kind == "end")
+        elif token.kind == "start" and (told.get("reference") in notes or told.get("back") in notes):
+            left_out = 1
+            if "reference" in told:
+                if chosen and chosen[-1] == _RAISED:
+                    chosen.pop()
+                    raised = True
+                chosen.append(Token("void", "reference", (("value", told["reference"]),)))
+        elif raised and token == _NOT_RAISED:
+            raised = False
+        elif not _is_left_out(token, told, notes, links, images):
+            is_text = token.value == "img" and images == "text"
+            chosen.append(Token("text", told["alt"], block=token.block) if is_text else token)
+    return chosen
+
+
+_RAISED, _NOT_RAISED = Token("start", "sup"), Token("end", "sup")
+
+
+def _is_left_out(token: Token, told: dict[str, str], notes: set[str], links: str, images: str) -> bool:
+    if token.kind == "text":
+        return told.get("sign") in notes
+    if token.value == "note":
+        return told["value"] not in notes
+    if token.value == "img":
+        return images == "drop" or (images == "text" and not told["alt"])
+    return token.value == "reference" or (token.value == "a" and links == "text")
+
+
+def _footnotes(tokens: list[Token]) -> set[str]:
+    """Labels of the footnotes that are whole: a reference, and a note that is in no cell."""
+    found: dict[str, set[str]] = {"reference": set(), "note": set()}
+    tables = codes = 0
+    for token in tokens:
+        step = (token.kind == "start") - (token.kind == "end")
+        tables += step * (token.value == "table" and token.kind != "text")
+        codes += step * (token.value == "pre" and token.kind != "text")
+        if token.value == "note" and token.kind == "void" and not tables:
+            found["note"].add(token.attributes[0][1])
+        elif token.kind == "start" and token.attributes and token.attributes[-1][0] == "reference" and not codes:
+            found["reference"].add(token.attributes[-1][1])
+    return found["reference"] & found["note"]
+
+
+#: A note that readers without footnotes would take for the address of a link: a word, or one and a title.
+_ONE_WORD = re.compile(r"""\S*(?:\s+["'(].*)?""", re.DOTALL)
+
+
+def definition(label: str, text: str) -> str:
+    """The text of a footnote behind its label.
+
+    Example:
+        >>> definition("1", "See there."), definition("2", "http://a.example/")
+        ('[^1]: See there.', '[^2]: http://a.example/ &#8288;')
+    """
+    return f"[^{label}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
 
 
 class _Writer:
@@ -493,6 +594,7 @@ class _Writer:
         self._code: list[str] | None = None  # of the preformatted text that is open
         self._language = ""
         self._table: MarkdownTable | None = None
+        self._mark: Token | None = None  # a footnote or a box that the next line begins with
 
     def finish(self) -> str:
         self._end_line("line")
@@ -507,6 +609,9 @@ class _Writer:
                 self._table = None
         elif self._code is not None:
             self._add_code(token, self._code)
+        elif tag in ("note", "box"):
+            self._end_line("line")
+            self._mark = token
         elif tag not in _BLOCK_TAGS:
             self._line.add(token)
         elif token.kind == "start":
@@ -556,11 +661,13 @@ class _Writer:
 
     def _end_container(self, frame: _Frame) -> None:
         above = self._frames[-1]
+        if not frame.blocks:  # of a footnote's sign alone
+            return
         if frame.tag in _LISTS:
-            loose = any("\n\n" in item for _, item in frame.blocks)
+            loose = any(kind == "note" or "\n\n" in item for kind, item in frame.blocks)
             above.blocks.append((frame.mark, ("\n\n" if loose else "\n").join(item for _, item in frame.blocks)))
         elif frame.tag in _ITEMS:
-            above.blocks.append(("", _item(frame, above)))
+            above.blocks.append((frame.blocks[0][0] if frame.blocks[0][0] == "note" else "", _item(frame, above)))
         elif frame.tag == "blockquote":
             lines = _joined(frame.blocks).split("\n")
             above.blocks.append(("", "\n".join(f"> {line}".rstrip() for line in lines)))
@@ -575,18 +682,26 @@ class _Writer:
         """End a paragraph, or a line that stands in a container without one."""
         if self._line.is_empty:
             return
-        text = self._take_line()
+        text, mark, frame = self._take_line().strip(" "), self._mark, self._frames[-1]
+        self._mark = None
+        text = "\n".join(map(escape_line, text.split("\n")))
+        if mark and mark.value == "note":
+            text, kind = definition(mark.attributes[0][1], text.replace(LINE_BREAK, " ")), "note"
+        elif mark and frame.tag == "li" and not frame.blocks:
+            text = (
+                f"[{mark.attributes[0][1]}] {_entity('(') + text[1:] if text[:1] == '(' else text}"  # showdown's link
+            )
         if text:
-            self._frames[-1].blocks.append((kind, "\n".join(map(escape_line, text.split("\n")))))
+            frame.blocks.append((kind, text))
 
 
 def _item(frame: _Frame, above: _Frame) -> str:
     """An item of the list above. A definition is an item in a list below its term."""
-    if above.tag == "ol":
-        bullet = f"{min(above.number, MAX_ITEM_NUMBER)}{above.mark} "
-        above.number += 1
-    else:
-        bullet = f"{above.mark} "
+    number = f"{min(above.number, MAX_ITEM_NUMBER)}" if above.tag == "ol" else ""
+    above.number += 1
+    if frame.blocks[0][0] == "note":
+        return _joined(frame.blocks)
+    bullet = f"{number}{above.mark} "
     margin = "  " if frame.tag == "dd" and above.blocks else ""
     text = _joined(frame.blocks).replace("\n", "\n" + margin + " " * len(bullet))
     return "\n".join(line.rstrip(" ") if line.isspace() else line for line in f"{margin}{bullet}{text}".split("\n"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.rendering.footnotes import footnotes_of
 from denoise_scrapy.body.rendering.html import BARE, CONTAINERS, IMPLIED, INLINES, PARENTS, WRITTEN, Attributes, Token
 from denoise_scrapy.body.rendering.pieces import substituted
 from denoise_scrapy.body.tables import span, written_tables
@@ -98,6 +99,7 @@ class Writer:
         self._inlines: list[Inline] = []
         self._opened = 0  # how many of the inline elements are open in the leaf
         self._pending = ""  # white space that is written before the next text; "\n" is a line break
+        self._marks: list[Token] = []  # that are written before the next paragraph
 
     def finish(self) -> list[Token]:
         """All that was written."""
@@ -164,13 +166,19 @@ class Writer:
         elif "\n" not in self._pending:
             self._pending += "\n"
 
-    def text(self, text: str, block: int) -> None:
+    def mark(self, name: str, value: str) -> None:
+        """Write a mark of `html.MARKS` at the start of the paragraph of the text that comes."""
+        if self._leaf and self._leaf.has_text and not self._leaf.preformatted:
+            self._close_leaf()
+        self._marks.append(Token("void", name, (("value", value),)))
+
+    def text(self, text: str, block: int, attributes: Attributes = ()) -> None:
         """Write text of a block of the page."""
         before, shown, after = (as_it_is if self._preformatted else collapsed)(text)
         self._pending = self._pending + before if self._preformatted else self._pending or before
         if shown:
             self._prepare(block).has_text = True
-            self._tokens.append(Token("text", shown, block=block))
+            self._tokens.append(Token("text", shown, attributes, block))
             self._pending = after
 
     def break_line(self) -> None:
@@ -192,6 +200,8 @@ class Writer:
             self._close_leaf()
         leaf = self._leaf = self._leaf or self._open_leaf(block)
         if not leaf.written:
+            self._tokens.extend(self._marks)
+            self._marks.clear()
             self._pending = self._pending.rpartition("\n")[2] if leaf.preformatted else ""
         if self._pending == "\n" and not leaf.preformatted:
             self._tokens.append(Token("void", "br"))
@@ -227,6 +237,7 @@ class Writer:
         above.leaves.append(paragraph)
 
     def _close_container(self, container: Container) -> None:
+        self._marks.clear()
         if container.tag in BARE and len(container.leaves) == 1 and container.ends and container.leaves[0]:
             self._leave_out(container.leaves[0])
         self._end(*container.ends)
@@ -372,7 +383,9 @@ def image_attributes(base: str, source: str, told: Mapping[str, str]) -> Attribu
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
 
 
-#: How highlighters name a language in the classes of `code`, `pre`, or one of the two elements around it.
+#: How highlighters name a language in the classes of `code`, `pre`, or an element around it: eight above it in a table
+#: with line numbers.
+MOST_AROUND = 9
 _LANGUAGE = re.compile(
     r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
 )
@@ -416,7 +429,11 @@ class _Walk:
         shown = in_kept & (e.visible_after > 0) & (e.text_owner >= 0)
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
-        live = np.asarray(e.subtree_sums(own), np.int64) > 0
+        self._texts = np.asarray(e.subtree_sums(own), np.int64)
+        live = self._texts > 0
+        self._boxes = self._shown_boxes(live)
+        live[list(self._boxes)] = True
+        self._footnotes = footnotes_of(self._page, shown)
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         self._walk(live | empty, in_kept)
@@ -432,8 +449,9 @@ class _Walk:
         breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
         chosen = np.flatnonzero(is_written | in_kept)
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
-        rows = zip(*(column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends)), strict=True)
-        for element, starts, is_tag, is_text, is_break, block, start, end in rows:
+        values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
+        rows = zip(chosen.tolist(), *values, strict=True)
+        for mark, element, starts, is_tag, is_text, is_break, block, start, end in rows:
             if is_tag and starts:
                 self._start(element, block)
             elif is_tag:
@@ -441,7 +459,17 @@ class _Walk:
             if is_break:
                 writer.break_line()
             if is_text and start + is_break < end:
-                writer.text(e.tree.slice(start + is_break, end), block)
+                self._text(e.tree.slice(start + is_break, end), mark, block)
+
+    def _text(self, text: str, mark: int, block: int) -> None:
+        """Write a text; of a footnote's sign where it is."""
+        if mark in self._footnotes.starts:
+            self._writer.mark("note", self._footnotes.starts[mark])
+        sign, label = self._footnotes.signs.get(mark, (0, ""))
+        if sign:
+            self._writer.text(text[:sign], block, (("sign", label),))
+        if text[sign:]:
+            self._writer.text(text[sign:], block)
 
     def _start(self, element: int, block: int) -> None:
         writer, tag = self._writer, self._tags[element]
@@ -456,10 +484,15 @@ class _Walk:
         elif tag in CONTAINERS:
             if not self._layout[element]:
                 writer.open_container(element, CONTAINERS[tag], self._attributes(element, tag))
+        elif element in self._boxes:
+            writer.mark("box", self._boxes[element])
         elif tag == "a":
             url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
+            of_footnotes = self._of_footnotes(element)
             if url:
-                writer.open_inline(element, tag, (("href", url),))
+                writer.open_inline(element, tag, (("href", url), *of_footnotes))
+            elif of_footnotes:
+                writer.open_inline(element, "reference", of_footnotes)
         elif tag in INLINES:
             writer.open_inline(element, "display" if "display" in self._told.get(element, ()) else INLINES[tag])
 
@@ -481,6 +514,25 @@ class _Walk:
             ):
                 written.append((name, value))
         return tuple(written)
+
+    def _of_footnotes(self, link: int) -> Attributes:
+        """The label of the footnote that a link refers to, or leads back from."""
+        notes = self._footnotes
+        names = {"reference": notes.references, "back": notes.backs}
+        return tuple((name, labels[link]) for name, labels in names.items() if link in labels)
+
+    def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
+        """Boxes to tick at the start of list items of which anything is written: "x", " " for an empty one."""
+        boxes = {element: value for element, name, value in self._page.attributes if name == "box"}
+        if not boxes:
+            return {}
+        e = self._page.elements
+        item, before = e.nearest(e.has_tag({"li"})), e.rows["seen"]["start"]
+        return {
+            box: value
+            for box, value in boxes.items()
+            if item[box] >= 0 and live[item[box]] and before[item[box]] == before[box]
+        }
 
     def _shown_images(self) -> dict[int, Attributes]:
         """Attributes of each image that is written, without an alternative text that stands in the body as well."""
@@ -504,12 +556,21 @@ class _Walk:
         """Language of preformatted text as its classes tell; "" for code of an unknown one, None for other text."""
         elements = self._page.elements
         is_code = self._tags[element + 1 : element + 2] == ["code"]
-        up = elements.parent_or_self
-        for one in (*([element + 1] if is_code else ()), element, int(up[element]), int(up[up[element]])):
+        for one in (*([element + 1] if is_code else ()), *self._around(element)):
             named = _LANGUAGE.search(elements.step(one))
             if named and named[1].lower() not in _NO_LANGUAGE:
                 return named[1].lower()
         return "" if is_code else None
+
+    def _around(self, element: int) -> Iterator[int]:
+        """An element, two around it, and as many more as hold nothing else that is kept: cells beside a gutter."""
+        up, texts = self._page.elements.parent_or_self, self._texts
+        at = element
+        for level in range(MOST_AROUND):
+            if level > 2 and texts[at] != texts[element]:
+                break
+            yield at
+            at = int(up[at])
 
     def _direction(self) -> str:
         """Reading direction that the root elements tell, the body's before the document's."""

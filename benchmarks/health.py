@@ -1,0 +1,285 @@
+"""Alarms about sites: `python -m benchmarks.health FOLDER...`, folders of recorded pages.
+
+Each recorded site is crawled again: unchanged, other pages in another order, and with changes made to its pages. A
+crawl here is what one does with pages, without requests: each is compared with the others of the crawl and with those
+that are kept of the last one, and read by `denoise_scrapy.site.health`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import lxml.html
+
+from benchmarks import figures
+from benchmarks.corpora import RecordedPage, load
+from benchmarks.markdown import table
+from denoise_scrapy.body import SiteModel
+from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.site import PageMemory
+from denoise_scrapy.site.health import PageReading, SiteCrawl, SiteTally, alarms
+
+#: Pages of a crawl; a site with fewer is crawled for four in five of those it has.
+PAGES = 20
+#: Pages of which a site is crawled.
+LEAST = 10
+#: Pages of a site that are taken at all.
+MOST = 100
+#: Unchanged crawls of a site that has more pages than one crawl takes.
+AGAIN = 3
+UNCHANGED = "unchanged"
+PAGE = Path("docs/health.md")
+
+WALL = (
+    "<!doctype html><html><head><title>Your privacy</title></head><body class='cmp'><div id='cmp-wall'><div "
+    "class='cmp-box'><h1>We value your privacy</h1><p>We and our 842 partners store and access information on a "
+    "device, such as cookies, and process personal data, such as unique identifiers and standard information sent by a "
+    "device, for personalised advertising and content, measurement of both, audience research and the development of "
+    "services.</p><p>With your permission we and our partners may use precise geolocation data and identification "
+    "through device scanning. You may click to consent to this processing. Alternatively you may refuse to consent, or "
+    "look at more detailed information and change your preferences before consenting.</p><div class='cmp-row'><button>"
+    "More options</button><button>Accept all</button></div></div></div></body></html>"
+)
+SHELL = (
+    "<!doctype html><html><head><title>{title}</title><script src='/static/main.8f2c1.js' defer></script></head><body>"
+    "<noscript>You need to enable JavaScript to run this app.</noscript><div id='root'></div></body></html>"
+)
+ERROR = (
+    "<h1>Page not found</h1><p>Sorry, the page that you are looking for is not here any more. It may have been moved "
+    "or deleted, or the address was mistyped. Try the search, or go back to the home page.</p>"
+)
+PROMOTIONS = (
+    "Get our newsletter: the five stories of the day, in your inbox every morning at seven, free of charge.",
+    "Support independent journalism: become a member today for less than a coffee a week.",
+    "Download our app and never miss a story again, with alerts for the topics that you follow.",
+    "Advertisement: winter sale, up to seventy percent off on all shoes, only until Sunday.",
+)
+FRAME = (
+    "<!doctype html><html><head><title>{title}</title></head><body class='v2 theme-nova'><header class='nova-top'><a "
+    "href='/'>Home</a><nav class='nova-nav'><ul><li><a href='/a'>News</a></li><li><a href='/b'>Sport</a></li><li><a "
+    "href='/c'>Culture</a></li></ul></nav></header><main class='nova-grid'><section class='nova-story'><h1>{title}</h1>"
+    "{story}</section><aside class='nova-rail'><h2>Most read</h2><ol><li><a href='/1'>One</a></li><li><a "
+    "href='/2'>Two</a></li></ol></aside></main><footer class='nova-foot'><p>About us, contact, imprint</p></footer>"
+    "</body></html>"
+)
+
+
+class Site(NamedTuple):
+    """A recorded site, and others to take text and frames from."""
+
+    name: str
+    pages: Sequence[RecordedPage]
+    other_frame: Sequence[RecordedPage]
+    other_language: Sequence[RecordedPage]
+
+
+Change = Callable[[RecordedPage, Site], str]
+
+
+def _tree(html: str) -> Any:
+    return lxml.html.document_fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", html) or "<p>")
+
+
+def _title(page: RecordedPage) -> str:
+    return escape(" ".join((_tree(page.html).findtext(".//title") or "").split()))
+
+
+def _story_element(tree: Any, gold: str) -> Any:
+    """The smallest element with four fifths of the story's words."""
+    wanted = Counter(re.findall(r"\w+", gold))
+    found = tree.body if tree.body is not None else tree
+    while True:
+        held = [
+            child
+            for child in found
+            if isinstance(child.tag, str)
+            and (Counter(re.findall(r"\w+", child.text_content())) & wanted).total() >= 0.8 * wanted.total()
+        ]
+        if not held or not wanted:
+            return found
+        found = held[0]
+
+
+def _filled(element: Any, html: str) -> None:
+    """Put some HTML in place of what an element holds."""
+    tail = element.tail
+    attributes = dict(element.attrib)
+    element.clear()
+    element.attrib.update(attributes)
+    element.tail = tail
+    element.append(lxml.html.fragment_fromstring(html, create_parent="div"))
+
+
+def consent_wall(page: RecordedPage, site: Site) -> str:
+    return WALL
+
+
+def javascript_shell(page: RecordedPage, site: Site) -> str:
+    return SHELL.format(title=_title(page))
+
+
+def promotions(page: RecordedPage, site: Site) -> str:
+    lines = [line for line in page.gold.split("\n") if line.strip()]
+    story = "".join(
+        f"<div class='nova-par'><p>{escape(line)}</p></div><div class='nova-promo'><p>{PROMOTIONS[n % 4]}</p></div>"
+        for n, line in enumerate(lines)
+    )
+    return FRAME.format(title=_title(page), story=story)
+
+
+def promotions_in_old_frame(page: RecordedPage, site: Site) -> str:
+    tree = _tree(page.html)
+    lines = [line for line in page.gold.split("\n") if line.strip()]
+    story = "".join(f"<p>{escape(line)}</p><p>{PROMOTIONS[n % 4]}</p>" for n, line in enumerate(lines))
+    _filled(_story_element(tree, page.gold), story)
+    return str(lxml.html.tostring(tree, encoding="unicode"))
+
+
+def soft_404(page: RecordedPage, site: Site) -> str:
+    tree = _tree(page.html)
+    _filled(_story_element(tree, page.gold), ERROR)
+    return str(lxml.html.tostring(tree, encoding="unicode"))
+
+
+def layout(page: RecordedPage, site: Site) -> str:
+    """The story in another site's frame."""
+    tree = _tree(page.html)
+    story = lxml.html.tostring(_story_element(tree, page.gold), encoding="unicode", with_tail=False)
+    frame = site.other_frame[0]
+    tree = _tree(frame.html)
+    _filled(_story_element(tree, frame.gold), story)
+    return str(lxml.html.tostring(tree, encoding="unicode"))
+
+
+def language(page: RecordedPage, site: Site) -> str:
+    """The story's texts become those of a site in another language, about as long."""
+    tree = _tree(page.html)
+    given = " ".join(site.other_language[zlib.crc32(page.url.encode()) % len(site.other_language)].gold.split()) + " "
+    at = 0
+    for element in _story_element(tree, page.gold).iter():
+        for name in ("text", "tail"):
+            text = getattr(element, name)
+            if isinstance(element.tag, str) and text and len(text.strip()) > 1:
+                size = len(text.strip())
+                setattr(element, name, (given * (2 + size // len(given)))[at : at + size] + " ")
+                at = (at + size) % len(given)
+    return str(lxml.html.tostring(tree, encoding="unicode"))
+
+
+CHANGES: dict[str, Change] = {
+    "consent wall": consent_wall,
+    "JavaScript shell": javascript_shell,
+    "new template, promotions": promotions,
+    "old template, promotions": promotions_in_old_frame,
+    "soft 404": soft_404,
+    "layout of another site": layout,
+    "another language": language,
+}
+
+
+def crawl(
+    pages: Sequence[RecordedPage], htmls: Sequence[str], kept: Sequence[PageFacts]
+) -> tuple[SiteCrawl, list[PageFacts]]:
+    """Crawl some pages.
+
+    Args:
+        pages: The pages.
+        htmls: Their HTML, as it is now.
+        kept: Facts of pages of the last crawl.
+
+    Returns:
+        What it brought, and the facts to keep.
+    """
+    memory = PageMemory(100_000_000, 32)
+    for facts in kept:
+        memory.remember(facts)
+    parsed = [Page.parse(html, url=_address(page)) for page, html in zip(pages, htmls, strict=True)]
+    for page in parsed:
+        memory.remember(page)
+    tally = SiteTally(began=0.0)
+    for page in parsed:
+        body = SiteModel.fit([one.facts for one in memory.comparison_pages(page, 20)]).extract(page)
+        tally.fetched += 1
+        tally.items += 1
+        tally.add(PageReading.of(body.text, body.confidence, page.facts))
+    return tally.crawl(), [page.facts for page in parsed]
+
+
+def _address(page: RecordedPage) -> str:
+    return f"http://site.example/{zlib.crc32(page.url.encode())}"
+
+
+def sites(folders: Sequence[Path]) -> list[Site]:
+    """The recorded sites with pages enough, each with one of another frame and one of another language."""
+    found = [
+        (f"{corpus} {pages[0].site}", pages[:MOST])
+        for folder in folders
+        for corpus, each in load(folder)
+        for pages in each
+        if len(pages) >= LEAST and corpus != "portal"
+    ]
+    is_latin = [_is_latin(pages[0].gold[:2000]) for _, pages in found]
+    made = []
+    for n, (name, pages) in enumerate(found):
+        others = [other for (_, other), latin in zip(found, is_latin, strict=True) if latin != is_latin[n]]
+        made.append(Site(name, pages, found[(n + 7) % len(found)][1], others[n % len(others)]))
+    return made
+
+
+def _is_latin(text: str) -> bool:
+    return sum(map(str.isascii, text)) > 0.9 * len(text)
+
+
+def tried(site: Site, rng: Random) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield a change, how many pages have it, and the alarms, of crawls of a site after an unchanged one."""
+    size = min(PAGES, len(site.pages) * 4 // 5)
+    first = rng.sample(site.pages, size)
+    usual, kept = crawl(first, [page.html for page in first], [])
+    for _ in range(AGAIN if len(site.pages) > PAGES else 1):
+        pages = rng.sample(site.pages, size)
+        now, _ = crawl(pages, [page.html for page in pages], kept)
+        yield UNCHANGED, 0, alarms(now, [usual])
+    for name, change in CHANGES.items():
+        pages = rng.sample(site.pages, size)
+        changed = [change(page, site) for page in pages]
+        for count in (size, size // 2):
+            htmls = [*changed[:count], *(page.html for page in pages[count:])]
+            now, _ = crawl(pages, htmls, kept)
+            yield name, count, alarms(now, [usual])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="a folder of *.jsonl.gz")
+    parser.add_argument("--verbose", action="store_true", help="also a line a crawl")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE}")
+    args = parser.parse_args()
+    rows: dict[str, Counter[str]] = defaultdict(Counter)
+    rng = Random(7)
+    for site in sites(args.folders):
+        is_large = len(site.pages) * 4 // 5 >= PAGES
+        for change, count, found in tried(site, rng):
+            if args.verbose:
+                print(site.name, change, count, "; ".join(found), sep="\t", flush=True)
+            whole = count in (0, PAGES if is_large else len(site.pages) * 4 // 5)
+            group = ("20" if is_large else "fewer") if whole else "half"
+            rows[change][f"{group} crawls"] += 1
+            rows[change][f"{group} alarms"] += bool(found)
+    head = ["change", "20 pages", "alarms", "8 to 16 pages", "alarms", "half of the pages", "alarms"]
+    names = [f"{group} {what}" for group in ("20", "fewer", "half") for what in ("crawls", "alarms")]
+    text = table(head, [[change, *(str(counts[name]) for name in names)] for change, counts in rows.items()])
+    print(text)
+    if args.write:
+        figures.write("made changes", text, PAGE)
+
+
+if __name__ == "__main__":
+    main()

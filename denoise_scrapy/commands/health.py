@@ -1,0 +1,175 @@
+"""`scrapy denoise health`: what the last crawls brought of each site, and what is wrong, as a table or a page."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands.site import add_places, asked, local_time, opened_store
+from denoise_scrapy.shown import MAX_CELL, say, say_json, shown, text_table
+from denoise_scrapy.site.health import SiteCrawl, read_record
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from denoise_scrapy.site import FactsStore
+
+Kept = Mapping[str, Sequence[SiteCrawl]]
+
+# Exit code where something is wrong with a site; 1 and 2 are those of a command that failed.
+ALARM = 3
+
+_COLUMNS: Mapping[str, Callable[[SiteCrawl], str]] = {
+    "crawl": lambda one: local_time(one.began),
+    "items": lambda one: f"{one.items:,}",
+    "pages": lambda one: f"{one.pages:,}",
+    "empty": lambda one: _percent(one.empty, one.pages),
+    "no content": lambda one: _percent(one.no_content, one.items),
+    "copies": lambda one: _percent(one.copies, one.items),
+    "in common": lambda one: f"{one.common:.0%}",
+    "length": lambda one: f"{one.length.median:,.0f}",
+    "confidence": lambda one: f"{one.confidence.median:.2f}",
+    "templates": lambda one: str(one.templates),
+}
+_WIDTH, _HEIGHT = 140, 30  # of a chart, in pixels
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE = (
+    ":root{color-scheme:light dark;--text:#1f2328;--back:#fff;--line:#d0d7de;--length:#2b6cb0;--sure:#2f855a;"
+    "--bad:#c53030}"
+    "@media(prefers-color-scheme:dark){:root{--text:#d8dde3;--back:#16181b;--line:#3a4048;--length:#63a4e8;"
+    "--sure:#68c98f;--bad:#ff8080}}"
+    "body{font:14px/1.45 sans-serif;max-width:1200px;margin:24px auto;padding:0 12px;color:var(--text);"
+    "background:var(--back)}"
+    "table{border-collapse:collapse;width:100%}th,td{padding:6px 8px;text-align:right;border-top:1px solid var(--line)}"
+    "th:first-child,td:first-child{text-align:left;overflow-wrap:anywhere}.bad,.bad b{color:var(--bad)}"
+    "svg{overflow:visible;vertical-align:middle}polyline{fill:none;stroke-width:2}.length{stroke:var(--length)}"
+    ".sure{stroke:var(--sure);stroke-dasharray:4 4}circle{fill:var(--bad)}p svg{margin-right:6px}"
+    "@media(max-width:800px){thead{display:none}tr{display:block;padding:10px 0;border-top:1px solid var(--line)}"
+    "td{display:flex;justify-content:space-between;border:0;padding:1px 0}td:first-child{display:block}"
+    "td::before{content:attr(data-of)}td:first-child::before{content:none}}"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    add_places(parser)
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="also write a page, a line a site")
+    parser.epilog = f"Exits with {ALARM} where something is wrong with a site. {parser.epilog}"
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Show the last crawl of each site, or the kept crawls of one.
+
+    Raises:
+        UsageError: The output is no `.html` file.
+        ValueError: No crawl of the site is kept.
+    """
+    if args.output and Path(args.output).suffix != ".html":
+        raise UsageError(f"health: -o {args.output}: valid is .html")
+    with opened_store(args, settings) as store:
+        kept = read_kept(store, args.host)
+    if args.json:
+        say_json([_plain(site, crawls) for site, crawls in kept.items()])
+    else:
+        shown_crawls = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
+        rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in shown_crawls]
+        say(*text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)]))
+        say(*(f"{site}, {local_time(one.began)}: {alarm}" for site, one in shown_crawls for alarm in one.alarms))
+    if args.output:
+        Path(args.output).write_text(html_page(kept), encoding="utf-8", errors="replace")
+    return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
+
+
+def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[SiteCrawl]]:
+    """Return the kept crawls of sites, those that something is wrong with first; damaged records are left out.
+
+    Raises:
+        ValueError: None is kept.
+    """
+    found: dict[str, list[SiteCrawl]] = {}
+    for site in asked(store.health_sites(), host, f"{store.place}: no crawls"):
+        try:
+            found[site] = read_record(store.health(site))
+        except ValueError as error:
+            say(f"{site}: {error}")
+    if not any(found.values()):
+        raise ValueError(f"{store.place}: no crawl with enough pages of a site is kept")
+    return dict(
+        sorted(((site, crawls) for site, crawls in found.items() if crawls), key=lambda one: not one[1][-1].alarms)
+    )
+
+
+def html_page(kept: Kept) -> str:
+    """Draw a page, which loads and runs nothing: a line a site, with its length and confidence over the crawls.
+
+    Example:
+        >>> page = html_page({"http://a.example:80": [SiteCrawl(1.0, pages=9), SiteCrawl(2.0, alarms=("empty",))]})
+        >>> page.count("<polyline"), page.count("<circle"), "a.example" in page
+        (4, 2, True)
+    """
+    bad = sum(bool(crawls[-1].alarms) for crawls in kept.values())
+    head = "".join(f"<th>{name}" for name in ("site", "crawls", *_COLUMNS))
+    rows = "".join(_row(site, crawls) for site, crawls in kept.items())
+    legend = "".join(
+        f'<svg width="20" height="10">{mark}</svg>{name} '
+        for mark, name in (
+            ('<polyline class="length" points="0,5 20,5"/>', "median length"),
+            ('<polyline class="sure" points="0,5 20,5"/>', "median confidence"),
+            ('<circle cx="10" cy="5" r="4"/>', "something is wrong"),
+        )
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>Health of sites</title>'
+        f"<style>{_STYLE}</style><h1>Health of sites</h1><p>{len(kept)} sites, something is wrong with {bad}.</p>"
+        f"<p>{legend}</p><table><thead><tr>{head}</thead>{rows}</table></html>\n"
+    )
+
+
+def _row(site: str, crawls: Sequence[SiteCrawl]) -> str:
+    last = crawls[-1]
+    said = "".join(f'<div class="bad">{_text(alarm)}</div>' for alarm in last.alarms)
+    cells = "".join(f'<td data-of="{name}">{_text(column(last))}' for name, column in _COLUMNS.items())
+    return f'<tr><td><b>{_text(site)}</b>{said}<td data-of="crawls">{_chart(crawls)}{cells}'
+
+
+def _chart(crawls: Sequence[SiteCrawl]) -> str:
+    """Draw median length, by the greatest of them, and median confidence over the crawls; dots where it went wrong."""
+    longest = max(1.0, *(one.length.median for one in crawls))
+    step = _WIDTH / max(1, len(crawls) - 1)
+
+    def line(name: str, heights: Sequence[float]) -> str:
+        ends = heights if len(heights) > 1 else [*heights, *heights]  # of one crawl a line all the same
+        points = " ".join(f"{number * step:.0f},{_HEIGHT * (1 - height):.0f}" for number, height in enumerate(ends))
+        return f'<polyline class="{name}" points="{points}"/>'
+
+    lengths = [one.length.median / longest for one in crawls]
+    dots = "".join(
+        f'<circle cx="{number * step:.0f}" cy="{_HEIGHT * (1 - lengths[number]):.0f}" r="4"/>'
+        for number, one in enumerate(crawls)
+        if one.alarms
+    )
+    lines = line("length", lengths) + line("sure", [one.confidence.median for one in crawls])
+    return f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{len(crawls)} crawls">{lines}{dots}</svg>'
+
+
+def _plain(site: str, crawls: Sequence[SiteCrawl]) -> dict[str, object]:
+    """Return what is printed as JSON: all but hashes."""
+    hidden = {"words", "containers", "shares"}
+    rows = [{name: value for name, value in asdict(one).items() if name not in hidden} for one in crawls]
+    for row in rows:
+        row |= {name: dict(zip(("low", "median", "high"), row[name], strict=True)) for name in ("length", "confidence")}
+    return {"site": site, "alarms": list(crawls[-1].alarms), "crawls": rows}
+
+
+def _percent(count: int, of: int) -> str:
+    return f"{count / of:.0%}" if of else "–"
+
+
+def _text(text: str) -> str:
+    return escape(shown(text, MAX_CELL))

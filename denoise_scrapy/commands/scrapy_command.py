@@ -1,0 +1,35 @@
+"""`scrapy denoise`, as Scrapy runs it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+from denoise_scrapy.commands import SUBCOMMANDS, run
+
+
+class DenoiseCommand(ScrapyCommand):
+    """Runs the subcommand that the command line names; Scrapy's parser takes its own options from anywhere."""
+
+    requires_crawler_process = False  # it would load the add-ons and set up logging; `fetching` makes one for URLs
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}  # of the crawl for URLs; -L sets it
+
+    def syntax(self) -> str:
+        """Return the command line after `scrapy denoise`."""
+        return f"{'|'.join(SUBCOMMANDS)} [options] …"
+
+    def short_desc(self) -> str:
+        """Return a line for the list of `scrapy`."""
+        return "Look into indexes of texts; compare two texts; explain a body"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Keep -h for the subcommand."""
+        super().add_options(parser)
+        parser.add_argument("-h", "--help", action="store_true", dest="help_asked")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the subcommand, and keep its exit code."""
+        assert self.settings is not None
+        self.exitcode = run([*args, "--help"] if opts.help_asked else args, self.settings)

@@ -1,0 +1,432 @@
+"""The health of a site: what a crawl brought of it, and what of that is far from what its last crawls brought.
+
+A `SiteTally` counts while the crawl runs, a `SiteCrawl` is what remains of it, and `alarms` compares one with those of
+earlier crawls. Of pages beyond a random sample only numbers are kept, so that a site takes some 30 KB while a crawl
+runs, and some 10 KB in its record.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.core.units import read_units
+from denoise_scrapy.page import PageFacts
+
+Hashes = npt.NDArray[np.uint32]
+Floats = npt.NDArray[np.float64]
+
+# Pages of a site and crawl of which more than numbers are held, half a KB each: shares of so many are off by a tenth.
+SAMPLE = 40
+# Lines of a body whose hashes are held, those with the most characters; half of the recorded bodies have no more.
+LINES = 24
+# Characters of a body whose words are looked at, some 300 words: its language shows in a hundred.
+WORD_CHARS = 2_000
+# Classes of words, by hash. In as many the common words of a language seldom meet.
+WORD_CLASSES = 256
+# Hashes of layout containers held of a template, the smallest ones; two recorded pages in three have no more.
+CONTAINERS = 48
+# Common containers / containers of the page with more, from which two pages count as of one template. Recorded pages of
+# one template have .7 and more, those of two templates of one site .3 and less.
+ALIKE = 0.5
+# Templates counted of a site in one crawl, and those whose containers are kept for the next: few sites have more.
+TEMPLATES, KEPT_TEMPLATES = 16, 6
+
+# Pages among which a text that most of them have is a wall or an error page, not copies of one page.
+LAST = 16
+
+# Crawls kept of a site; bytes of their record, twice what so many can have.
+KEPT_CRAWLS, MAX_RECORD = 8, 40_000
+# Pages with a body from which a crawl is judged, and compared with. Of fewer, medians of an unchanged site differ.
+ENOUGH = 8
+# Crawls in a row with alarms after which the site counts as changed for good, and is compared with these.
+SETTLED = 3
+
+# Least change of a share: what 20 pages of a site that has not changed do not differ by.
+MARGIN = 0.3
+# A share that is an alarm without any earlier crawl: most pages.
+MOST = 0.5
+# Ratio of median lengths, and drop of the median confidence, that are worth a warning where both crawls hardly overlap.
+LENGTHS, CONFIDENCES = 1.5, 0.1
+# Correlation of the words of two crawls, less than which is another language. Recorded sites have .53 and more between
+# halves of their pages, sites of two languages .3 and less.
+SAME_WORDS = 0.4
+# Text in common, as a share of the bodies: so much, and so many times as much as in any crawl before, is an alarm.
+COMMON, COMMON_TIMES = 0.05, 1.5
+
+_NONE: npt.NDArray[Any] = np.zeros(0)
+_DIGITS = re.compile(r"\d+")
+
+
+class PageReading(NamedTuple):
+    """What of a page counts for the health of its site; hashes of this process, but for words and template.
+
+    Attributes:
+        length: Characters of its body.
+        confidence: That of its body, 0 to 1.
+        path: A hash of the path of its URL.
+        text: A hash of the body without digits.
+        lines: Hashes of the body's lines without digits, shape (`LINES`,) at most.
+        sizes: Characters of each of these lines, all times that it stands there, of the same shape.
+        words: How the body's words fall into classes, shape (`WORD_CLASSES`,); the sum is 1, or 0 without words.
+        template: See `template_of`.
+    """
+
+    length: int
+    confidence: float
+    path: int
+    text: int
+    lines: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int32]
+    words: npt.NDArray[np.float32]
+    template: Hashes
+
+    @classmethod
+    def of(cls, text: str, confidence: float, facts: PageFacts) -> PageReading:
+        """Read a page.
+
+        Args:
+            text: Its body.
+            confidence: That of the body, 0 to 1.
+            facts: Facts of the page.
+
+        Example:
+            >>> from denoise_scrapy.page import Page
+            >>> page = Page.parse("<p>Story 7.", url="http://a.example/7?from=start")
+            >>> reading = PageReading.of("Story 7.", 0.9, page.facts)
+            >>> reading.length, float(reading.words.sum())
+            (8, 1.0)
+        """
+        plain = _plain(text)
+        counted = Counter[int]()
+        for line in plain.split("\n"):
+            counted[hash(line)] += len(line)
+        most = counted.most_common(LINES)
+        lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
+        counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
+        words = (counts / max(1, counts.sum())).astype(np.float32)
+        path = hash(urlsplit(facts.url).path)
+        return cls(len(text), confidence, path, hash(plain), lines, sizes, words, template_of(facts))
+
+
+def _plain(text: str) -> str:
+    """Text without what counts visits, or tells the time."""
+    return _DIGITS.sub("", text)
+
+
+def template_of(facts: PageFacts) -> Hashes:
+    """Return hashes of a page's layout containers, the smallest, sorted; shape (`CONTAINERS`,) at most."""
+    return np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
+
+
+def likeness(a: Hashes, b: Hashes) -> float:
+    """Return common containers / containers of the template with more, 0 to 1.
+
+    Of a template with more than `CONTAINERS` only the smallest hashes are known: both are compared up to there.
+
+    Example:
+        >>> likeness(np.array([1, 2, 3], np.uint32), np.array([2, 3, 4, 5], np.uint32))
+        0.5
+    """
+    last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
+    a, b = a[a <= last], b[b <= last]
+    return len(np.intersect1d(a, b, assume_unique=True)) / max(len(a), len(b)) if len(a) or len(b) else 1.0
+
+
+class Spread(NamedTuple):
+    """Numbers of pages: the median, and what one in twenty is below or above of."""
+
+    low: float = 0.0
+    median: float = 0.0
+    high: float = 0.0
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Spread:
+        """Return the spread of some numbers; zeros of none."""
+        return cls(*np.quantile(numbers, (0.05, 0.5, 0.95)).round(4).tolist()) if numbers else cls()
+
+
+NO_SPREAD = Spread()
+
+
+@dataclass(frozen=True)
+class SiteCrawl:
+    """What a crawl brought of a site.
+
+    Attributes:
+        began: When the crawl began, in seconds since 1970.
+        fetched: Pages fetched for the spider.
+        items: Items made from them.
+        pages: Pages whose body was looked for, as an item of theirs has a field for it.
+        empty: Those of them whose body has no text.
+        copies: Items that were near-duplicates.
+        no_content: Items with the text of a wall or an error page.
+        same: Largest share of pages with one text in common, 0 to 1.
+        common: Share of the bodies in lines that stand in others too, 0 to 1.
+        length: Characters of the bodies that have a text.
+        confidence: Their confidence.
+        templates: Templates seen; `TEMPLATES` for more, too.
+        shares: Shares of the pages that have the most frequent templates, 0 to 1.
+        containers: Containers of these, as `_packed`.
+        words: Classes of words of the bodies, as `_packed`.
+        alarms: What was wrong, a line each.
+    """
+
+    began: float
+    fetched: int = 0
+    items: int = 0
+    pages: int = 0
+    empty: int = 0
+    copies: int = 0
+    no_content: int = 0
+    same: float = 0.0
+    common: float = 0.0
+    length: Spread = NO_SPREAD
+    confidence: Spread = NO_SPREAD
+    templates: int = 0
+    shares: tuple[float, ...] = ()
+    containers: tuple[str, ...] = ()
+    words: str = ""
+    alarms: tuple[str, ...] = ()
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether it has pages enough to be judged, and to compare with."""
+        return self.pages >= ENOUGH
+
+
+class SiteTally:
+    """Counts what a running crawl brings of a site; attributes are those of `SiteCrawl`.
+
+    Example:
+        >>> from denoise_scrapy.page import Page
+        >>> tally = SiteTally(began=0.0)
+        >>> for number in range(8):
+        ...     page = Page.parse("<p>Please wait.", url=f"http://a.example/{number}")
+        ...     tally.add(PageReading.of("Please wait.", 0.9, page.facts))
+        >>> alarms(tally.crawl(), [])
+        ['100% of the pages have one text in common']
+    """
+
+    def __init__(self, began: float) -> None:
+        self.began = began
+        self.fetched = self.items = self.pages = self.empty = self.copies = self.no_content = 0
+        self._sample: list[PageReading] = []
+        self._templates: list[tuple[Hashes, list[int]]] = []  # containers of the first page, number of pages
+        self._words: Floats = np.zeros(WORD_CLASSES)
+        self._last: deque[tuple[int, int]] = deque(maxlen=LAST)  # path and text
+        self._random = Random(0)  # so that the same crawl is judged the same
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether it has pages enough to be judged."""
+        return self.pages >= ENOUGH
+
+    @property
+    def nbytes(self) -> int:
+        """About what it occupies in memory, in bytes."""
+        return 5_000 + 1_000 * len(self._sample) + 400 * len(self._templates)
+
+    def add(self, reading: PageReading) -> None:
+        """Count a page whose body was looked for."""
+        self.pages += 1
+        self.empty += not reading.length
+        self._words += reading.words
+        self._last.append((reading.path, reading.text))
+        self._count_template(reading.template)
+        held = reading._replace(words=_NONE, template=_NONE)  # they are in the sums already
+        if len(self._sample) < SAMPLE:
+            self._sample.append(held)
+        elif (place := self._random.randrange(self.pages)) < SAMPLE:
+            self._sample[place] = held
+
+    def is_repeated(self, url: str, text: str) -> bool:
+        """Return whether this is the body of most of the other pages that came last, and of three at least.
+
+        Addresses of one path are one page.
+        """
+        same, own = hash(_plain(text)), hash(urlsplit(url).path)
+        last = {path: text == same for path, text in self._last if path != own}
+        return sum(last.values()) >= max(3, len(last) / 2)
+
+    def crawl(self) -> SiteCrawl:
+        """Return what it has counted."""
+        texts = [page for page in self._sample if page.length]
+        frequent = sorted(((count, first) for first, (count,) in self._templates), key=lambda one: -one[0])
+        kept = frequent[:KEPT_TEMPLATES]
+        return SiteCrawl(
+            *(self.began, self.fetched, self.items, self.pages, self.empty, self.copies, self.no_content),
+            same=_share_of_one_text(texts) * len(texts) / max(1, len(self._sample)),
+            common=_common_share(texts),
+            length=Spread.of([page.length for page in texts]),
+            confidence=Spread.of([page.confidence for page in texts]),
+            templates=len(frequent),
+            shares=tuple(round(count / self.pages, 4) for count, _ in kept),
+            containers=tuple(_packed(first.astype("<u4")) for _, first in kept),
+            words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
+        )
+
+    def _count_template(self, template: Hashes) -> None:
+        found = [(likeness(template, first), number) for number, (first, _) in enumerate(self._templates)]
+        best, number = max(found, default=(0.0, 0))
+        if best >= ALIKE:
+            self._templates[number][1][0] += 1
+        elif len(self._templates) < TEMPLATES:
+            self._templates.append((template, [1]))
+
+
+def _share_of_one_text(pages: Sequence[PageReading]) -> float:
+    """Share of the pages that have the text which most addresses have; what is after "?" makes no other address."""
+    addresses = {(page.text, page.path) for page in pages}
+    if len(addresses) < 2:
+        return 0.0
+    text, times = Counter(text for text, _ in addresses).most_common(1)[0]
+    return sum(page.text == text for page in pages) / len(pages) if times > 1 else 0.0
+
+
+def _common_share(pages: Sequence[PageReading]) -> float:
+    """Share of the bodies in lines of others, each line counted by how many of the other pages have it; the mean."""
+    on = Counter(line for page in pages for line in page.lines.tolist())
+    others = max(1, len(pages) - 1)
+    shares = [
+        sum(size * (on[line] - 1) / others for line, size in zip(page.lines.tolist(), page.sizes.tolist(), strict=True))
+        / page.length
+        for page in pages
+    ]
+    return round(float(np.mean(shares)), 4) if shares else 0.0
+
+
+def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
+    """Return what went wrong with a site in a crawl, a few words each.
+
+    Args:
+        crawl: What the crawl brought.
+        earlier: What earlier ones did, the oldest first. Those with alarms do not count, unless the last three have.
+    """
+    last = [one.alarms != () for one in earlier[-SETTLED:]]
+    settled = len(last) == SETTLED and all(last)
+    known = [one for one in (earlier[-SETTLED:] if settled else earlier) if settled or not one.alarms]
+    usual = [one for one in known if one.is_enough]
+    if crawl.fetched and not crawl.items and len(usual) >= SETTLED:
+        return [f"no items from {crawl.fetched} pages"]
+    if not crawl.is_enough:
+        return []
+    found = [
+        _raised(crawl, usual, lambda one: one.empty / one.pages, "of the bodies are empty"),
+        _raised(crawl, usual, lambda one: one.same, "of the pages have one text in common"),
+    ]
+    is_plain = any(found)  # what follows from these is not said
+    if usual:  # a first crawl may be one of copies
+        found.append(_raised(crawl, usual, _copies, "of the items are near-duplicates"))
+        found.append(_template(crawl, usual))
+    if usual and crawl.words and not is_plain:
+        found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence)]
+    return [one for one in found if one]
+
+
+def _copies(crawl: SiteCrawl) -> float:
+    return crawl.copies / max(1, crawl.items)
+
+
+def _raised(crawl: SiteCrawl, usual: Sequence[SiteCrawl], share: Callable[[SiteCrawl], float], words: str) -> str:
+    """Compare a share with the greatest before; without any before most pages are too many."""
+    now = share(crawl)
+    if not usual:
+        return f"{now:.0%} {words}" if now >= MOST else ""
+    before = max(map(share, usual))
+    return f"{now:.0%} {words}, {before:.0%} before" if now >= before + MARGIN else ""
+
+
+def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
+    known = [_hashes(one) for each in usual for one in each.containers]
+    pairs = zip(crawl.shares, map(_hashes, crawl.containers), strict=True)
+    new = sum(share for share, own in pairs if all(likeness(own, one) < ALIKE for one in known))
+    # pages that are alone of their template say how many of the next crawl's are of one not seen yet (Good and Turing)
+    expected = max(1 - sum(share for share in one.shares if share * one.pages > 1.5) for one in usual)
+    return f"{new:.0%} of the pages have a new template" if new >= expected + MARGIN else ""
+
+
+def _common(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
+    now, before = crawl.common, max(one.common for one in usual)
+    is_more = now >= COMMON + COMMON_TIMES * before
+    return f"{now:.0%} of the text stands on other pages too, {before:.0%} before" if is_more else ""
+
+
+def _words(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
+    own = _classes(crawl.words)
+    found = [float(np.corrcoef(own, _classes(one.words))[0, 1]) for one in usual if one.words]
+    return "other words than before, as of another language" if found and max(found) < SAME_WORDS else ""
+
+
+def _length(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
+    now, before = crawl.length.median, float(np.median([one.length.median for one in usual]))
+    outside = now < min(one.length.low for one in usual) or now > max(one.length.high for one in usual)
+    far = max(now, before) >= LENGTHS * max(1.0, min(now, before))
+    return f"a body has {now:,.0f} characters, {before:,.0f} before" if outside and far else ""
+
+
+def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
+    now, before = crawl.confidence.median, float(np.median([one.confidence.median for one in usual]))
+    low = min(one.confidence.low for one in usual)
+    return f"confidence {now:.2f}, {before:.2f} before" if now < low and now <= before - CONFIDENCES else ""
+
+
+def record_of(crawls: Sequence[SiteCrawl]) -> bytes:
+    """Return the record of a site, its newest crawls, the oldest first; what `read_record` reads."""
+    return json.dumps([asdict(one) for one in crawls[-KEPT_CRAWLS:]]).encode()
+
+
+def read_record(record: bytes) -> list[SiteCrawl]:
+    """Read what `record_of` wrote; b"" is the record of no crawl.
+
+    Raises:
+        ValueError: It is damaged.
+
+    Example:
+        >>> read_record(record_of([SiteCrawl(began=7.0, items=3)]))[0].items
+        3
+    """
+    try:
+        rows = json.loads(record[: MAX_RECORD + 1] or b"[]")
+        return [_read(row) for row in rows[-KEPT_CRAWLS:]]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"a record of a site's health is damaged: {error}") from error
+
+
+def _read(row: Mapping[str, Any]) -> SiteCrawl:
+    tuples = {name: tuple(row[name]) for name in ("shares", "containers", "alarms")}
+    one = SiteCrawl(
+        **{**row, **tuples, "length": Spread._make(row["length"]), "confidence": Spread._make(row["confidence"])}
+    )
+    counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
+    numbers = *counts, one.same, one.common, *one.length, *one.confidence, *one.shares
+    if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
+        raise ValueError("a number is none")
+    if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):
+        raise ValueError("a field is of another kind")
+    sizes = [len(_hashes(each)) for each in one.containers]  # which fails where they are none
+    if max(sizes, default=0) > CONTAINERS or len(_classes(one.words)) not in {0, WORD_CLASSES}:
+        raise ValueError("hashes are of another length")
+    return one
+
+
+def _packed(numbers: npt.NDArray[Any]) -> str:
+    return b64encode(numbers.tobytes()).decode()
+
+
+def _hashes(packed: str) -> Hashes:
+    return np.frombuffer(b64decode(packed), "<u4")
+
+
+def _classes(packed: str) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(b64decode(packed), np.uint8)

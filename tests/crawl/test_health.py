@@ -1,0 +1,228 @@
+"""The health of sites in real crawls: counted, compared, said, kept; walls are no copies; command, stats, recipes."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from denoise_scrapy.commands.health import ALARM
+from denoise_scrapy.site import SQLiteFacts
+from tests.crawl import test_commands
+from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.web import Web, article, story
+from tests.docs.pages import DOCS, ROOT, blocks_of
+
+FILE = "denoise-sites.sqlite"
+COUNT = 12
+WALL = (
+    "<html><head><title>Your privacy</title></head><body class=cmp><div id=wall><div class=box><h1>Your privacy</h1>"
+    f"<p>{story(99).replace('. ', '.</p><p>')}</p></div></div></body></html>"
+)
+SHELL = "<html><head><script src=/app.js></script></head><body><div id=root></div></body></html>"
+
+
+def not_found(number: int) -> str:
+    return article(0, text=story(98, 4)).replace("Heading of 0", "Not found")
+
+
+def redesigned(number: int) -> str:
+    promotion = (
+        "<div class=promo><p>Buy the paper for a month, and read all there is to know about the harbour</p></div>"
+    )
+    told = "".join(f"<div class=par><p>{each}.</p></div>{promotion}" for each in story(number).split(". "))
+    return f"<html><body class=v2><header class=top>News</header><main class=grid><section>{told}</section></main>"
+
+
+def crawled(web: Web, change: Callable[[int], str] = article, numbers: range = range(COUNT), **settings: Any) -> Crawl:
+    """Crawl the site, whose pages are changed."""
+    web.pages = {f"/a/{n}": change(n) for n in numbers}
+    given = {"DENOISE_SITE_MEMORY_PATH": FILE, "CONCURRENT_REQUESTS": 1, **settings}
+    return crawl(spider_of(*(web(f"/a/{n}") for n in numbers)), given)
+
+
+def warned(done: Crawl) -> list[str]:
+    return [line for line in done.log.splitlines() if "may have changed" in line]
+
+
+def call(*argv: str) -> int:
+    return test_commands.call(*argv, DENOISE_SITE_MEMORY_PATH=FILE)
+
+
+def host_of(web: Web) -> str:
+    return web.url.partition("://")[2]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_site_that_does_not_change_is_well(web: Web) -> None:
+    for numbers in (range(COUNT), range(30, 30 + COUNT), range(5, 5 + COUNT)):
+        done = crawled(web, numbers=numbers)
+        assert not warned(done)
+        assert (done.stat("health/sites"), done.stat("health/alarms")) == (1, 0)
+    assert call("health") == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_a_crawl_that_brings_nothing_does_no_harm(web: Web) -> None:
+    crawled(web)
+    done = crawled(web, numbers=range(0))
+    assert done.stat("errors") == 0 and not warned(done)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda _: WALL, "% of the pages have one text in common"),
+        (lambda _: SHELL, "100% of the bodies are empty"),
+        (not_found, "% of the pages have one text in common"),
+        (redesigned, "100% of the pages have a new template"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_a_change_is_said_once_with_site_and_reason(
+    web: Web, capsys: pytest.CaptureFixture[str], change: Callable[[int], str], reason: str
+) -> None:
+    crawled(web)
+    done = crawled(web, change)
+    [line] = warned(done)
+    assert " WARNING " in line and web.url in line and reason in line and "\n" not in line
+    assert done.stat("health/alarms") == 1
+    assert reason in done.stat(f"site/{host_of(web)}/alarms")
+    assert len(done.items) == COUNT - done.stat("dedup/dropped")
+    capsys.readouterr()
+    assert call("health") == ALARM
+    assert reason in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("here")
+def test_all_items_of_a_wall_on_a_known_site_go_out_marked(web: Web) -> None:
+    crawled(web)
+    done = crawled(web, lambda _: WALL)
+    assert len(done.items) == COUNT and not done.dropped
+    assert [item.get("no_content") for item in done.items] == [None] + [True] * (COUNT - 1)
+    assert done.stat("dedup/no_content") == COUNT - 1
+    assert done.stat(f"site/{host_of(web)}/no_content") == COUNT - 1
+    assert done.stat(f"site/{host_of(web)}/copies") == 0
+    assert done.log.count("it is no copy") == 1
+    again = crawled(web, lambda _: WALL, DENOISE_FIELDS={"no_content": "wall"})
+    assert any(item.get("wall") for item in again.items) and not any("no_content" in item for item in again.items)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_wall_in_place_of_known_pages_is_marked_too(web: Web) -> None:
+    for _ in range(2):
+        assert not any("no_content" in item for item in crawled(web, DENOISE_DEDUP_STORE="texts.sqlite").items)
+    done = crawled(web, lambda _: WALL, DENOISE_DEDUP_STORE="texts.sqlite")
+    assert len(done.items) == COUNT
+    assert sum(item.get("no_content", False) for item in done.items) >= COUNT - 1  # the first may come before others
+
+
+@pytest.mark.usefixtures("here")
+def test_an_error_page_in_the_sites_frame_stops_being_a_copy(web: Web) -> None:
+    crawled(web, numbers=range(40))
+    done = crawled(web, not_found, numbers=range(40, 60))
+    assert len(done.items) >= 17  # until three others have come, nothing tells it from a copy
+    assert done.stat("dedup/no_content") + done.stat("dedup/dropped") == 19
+
+
+@pytest.mark.usefixtures("here")
+def test_copies_are_dropped_as_ever(web: Web) -> None:
+    web.pages = {f"/a/{n}": article(n) for n in range(COUNT)} | {f"/print/{n}": article(n) for n in range(0, COUNT, 4)}
+    done = crawl(spider_of(*map(web, web.pages)), {"CONCURRENT_REQUESTS": 1})
+    assert [reason.of for _, reason in done.dropped] == [web(f"/a/{n}") for n in range(0, COUNT, 4)]  # type: ignore[attr-defined]
+    assert done.stat(f"site/{host_of(web)}/copies") == 3
+
+
+@pytest.mark.usefixtures("here")
+def test_without_a_store_only_what_is_wrong_in_itself_is_said(web: Web) -> None:
+    done = crawled(web, lambda _: SHELL, DENOISE_SITE_MEMORY_PATH=":memory:")
+    assert len(warned(done)) == 1
+    assert not Path(FILE).exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_damaged_record_costs_the_comparison_only(web: Web) -> None:
+    crawled(web)
+    store = SQLiteFacts(FILE)
+    [site] = store.health_sites()
+    store.save_health({site: b"[7"})
+    store.close()
+    assert call("health") == 1
+    done = crawled(web)
+    assert done.stat("site_memory/corrupt") == 1 and not warned(done)
+    assert call("health") == 0
+
+
+def test_the_page_and_json_show_each_site_over_the_crawls(
+    here: Path, web: Web, other_web: Web, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for one in (web, other_web):
+        crawled(one)
+        crawled(one, (lambda _: WALL) if one is web else article)
+    capsys.readouterr()
+    assert call("health", "-o", "health.html") == ALARM
+    table = capsys.readouterr().out
+    assert table.splitlines()[1].endswith(f"{web.url}")  # what is wrong comes first
+    page = (here / "health.html").read_text("utf-8")
+    assert page.count("<polyline") == 2 * 2 + 2 and page.count("<circle") == 1 + 1
+    assert "prefers-color-scheme:dark" in page and "max-width" in page and "<script" not in page
+    assert call("health", host_of(web), "--json") == ALARM
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["site"] == web.url and [bool(one["alarms"]) for one in row["crawls"]] == [False, True]
+    assert row["crawls"][0]["pages"] == COUNT and row["crawls"][0]["length"]["median"] > 500
+    assert call("health", host_of(other_web)) == 0
+    assert call("health", "nowhere.example") == 1
+    assert call("health", "-o", "health.txt") == 2
+
+
+def test_a_site_that_is_forgotten_has_no_record(here: Path, web: Web) -> None:
+    crawled(web)
+    assert call("site", host_of(web), "--forget", "--yes") == 0
+    assert call("health") == 1
+
+
+def recipe(name: str, folder: Path) -> ModuleType:
+    """Write the file of a recipe into the current folder, and import it."""
+    [block] = [one for one in blocks_of(DOCS / "health.md") if one.text.startswith(f"# {name}\n")]
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(block.text, "utf-8")
+    module = ModuleType(path.stem)
+    exec(compile(block.text, str(path), "exec"), vars(module))
+    return module
+
+
+@pytest.mark.filterwarnings("ignore:Spider.log")
+def test_the_spidermon_suite_fails_where_a_site_is_not_well(
+    here: Path, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("spidermon")
+    module = recipe("myproject/monitors.py", here)
+    monkeypatch.setitem(sys.modules, "myproject", ModuleType("myproject"))
+    monkeypatch.setitem(sys.modules, "myproject.monitors", module)
+    [shown] = [one for one in blocks_of(DOCS / "health.md") if "SPIDERMON_ENABLED" in one.text]
+    settings: dict[str, Any] = {}
+    exec(shown.text, settings)
+    given = {name: value for name, value in settings.items() if name.isupper()}
+    well = crawled(web, **given)
+    assert "[Spidermon] Health of sites/No site has changed... OK" in well.log
+    bad = crawled(web, lambda _: WALL, **given)
+    assert "[Spidermon] Health of sites/No site has changed... FAIL" in bad.log
+    assert re.search(rf"{re.escape(host_of(web))}: \d+% of the pages have one text in common", bad.log)
+
+
+def test_the_prometheus_recipe_writes_a_gauge_a_site(here: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = pytest.importorskip("prometheus_client.parser")
+    crawled(web)
+    crawled(web, lambda _: SHELL)
+    module = recipe("health_metrics.py", here)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    assert module.main(FILE, "health.prom") is None
+    families = {one.name: one for one in parser.text_string_to_metric_families(Path("health.prom").read_text("utf-8"))}
+    site = {"site": web.url}
+    assert [(one.labels, one.value) for one in families["denoise_site_alarms"].samples] == [(site, 2.0)]
+    assert [one.value for one in families["denoise_site_empty_bodies"].samples] == [COUNT]

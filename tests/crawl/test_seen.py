@@ -1,0 +1,245 @@
+"""The same pages crawled again: what is unchanged since it was delivered, what has changed, what is a copy."""
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy import Spider
+from scrapy.exceptions import DropItem
+
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from denoise_scrapy.items import DAY
+from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.web import Web, article, story
+
+PAGES = 6
+ROWS = "".join(f"<tr><td>Size {n}</td><td>{n} left</td></tr>" for n in range(5))
+MENU = "".join(f"<a href='/{n}'>Offer {n}</a> " for n in range(9))
+SHOWN = {
+    "a small table": "<table><tr><th>Size</th><th>In stock</th></tr><tr><td>Small</td><td>{}</td></tr></table>",
+    "a table": f"<table><tr><th>Size</th><th>In stock</th></tr>{ROWS}<tr><td>Large</td><td>{{}}</td></tr></table>",
+}
+
+
+def shop(web: Web, extra: str = "", number: int = 0) -> None:
+    """Serve the articles; one of them has something more at its end."""
+    web.pages |= {f"/a/{n}": article(n) for n in range(PAGES)}
+    web.pages[f"/a/{number}"] = article(number).replace("</p></div>", f"</p>{extra}</div>")
+
+
+def crawled(web: Web, folder: Path, item: dict[str, Any] | None = None, **settings: Any) -> Crawl:
+    """Crawl the articles and a copy of the last of them; all items have some more fields."""
+
+    def parse(self: Spider, response: Any) -> Any:
+        yield {"url": response.url, "crawled_at": time.time_ns() // 10**9, **(item or {})}
+
+    web.pages["/copy"] = article(PAGES - 1, text=story(PAGES - 1) + " Shared by a reader of ours.")
+    urls = [*(web(f"/a/{n}") for n in range(PAGES)), web("/copy")]
+    store = {"DENOISE_DEDUP_STORE": str(folder / "texts.sqlite"), "CONCURRENT_REQUESTS": 1}
+    return crawl(spider_of(*urls, parse=parse), {**store, **settings})
+
+
+def states(done: Crawl, web: Web) -> dict[str, Any]:
+    """By path: the state, or what has changed."""
+    marks = {item["url"].removeprefix(web.url): item.get("seen") for item in done.items}
+    return {path: mark and (mark.get("changed") or mark["state"]) for path, mark in marks.items()}
+
+
+MARK = {"DENOISE_DEDUP": "mark"}
+
+
+def test_unchanged_changed_and_a_copy_are_three_things(web: Web, tmp_path: Path) -> None:
+    shop(web)
+    first = crawled(web, tmp_path, **MARK)
+    assert set(states(first, web).values()) == {None}
+    web.pages["/a/2"] = article(2, text=story(2) + " " + story(90, sentences=2))
+    web.pages["/a/new"] = web.pages["/a/1"]
+    again = crawled(web, tmp_path, **MARK)
+    assert states(again, web) == {**{f"/a/{n}": "unchanged" for n in range(PAGES)}, "/a/2": ["text"], "/copy": None}
+    copies = {item["url"]: item["near_duplicate"]["of"] for item in again.items if "near_duplicate" in item}
+    assert copies == {web("/copy"): web(f"/a/{PAGES - 1}")}
+    assert (again.stat("dedup/unchanged"), again.stat("dedup/updated")) == (PAGES - 1, 1)
+    assert {item["seen"]["since"] for item in again.items if "seen" in item} <= {
+        item["seen"]["since"] for item in crawled(web, tmp_path, **MARK).items if "seen" in item
+    }, "the moment of the first crawl stays, but for what has changed"
+
+
+@pytest.mark.parametrize("table", SHOWN)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("9.50", "9.05"), ("✓", "✗"), ("-3", "3"), ("Yes", "yes"), ("1.250 €", "12.50 €")],
+)
+def test_a_cell_of_a_table_is_a_change(web: Web, tmp_path: Path, table: str, before: str, after: str) -> None:
+    """Also where the body lacks the table."""
+    shop(web, SHOWN[table].format(before))
+    crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged")
+    shop(web, SHOWN[table].format(after))
+    again = crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged")
+    [(path, changed)] = states(again, web).items()
+    assert path == "/a/0"
+    assert "(prices and tables)" in changed
+    assert again.stat("dedup/unchanged_dropped") == PAGES - 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("<div class='price'><span>9.50 €</span></div>", "<div class='price'><span>9.80 €</span></div>", True),
+        ("<p>Price: $ 9.50</p>", "<p>Price: $ 9.80</p>", True),
+        ("<p>Now 9.50 EUR</p><p>12 EUR</p>", "<p>Now 9.50 EUR</p><p>11 EUR</p>", True),
+        # what a shop shows beside it
+        (f"<aside>{MENU}<b>9.50 €</b></aside>", f"<aside>{MENU}<b>3.20 €</b></aside>", False),
+        ("<div><a href='/k'>Kettle <b>9.50 €</b></a></div>", "<div><a href='/l'>Ladle <b>3 €</b></a></div>", False),
+    ],
+)
+def test_a_price_on_the_page_is_a_change(web: Web, tmp_path: Path, before: str, after: str, changed: bool) -> None:
+    shop(web, before)
+    crawled(web, tmp_path, DENOISE_SEEN="mark")
+    shop(web, after)
+    state = states(crawled(web, tmp_path, DENOISE_SEEN="mark"), web)["/a/0"]
+    assert ("(prices and tables)" in state) if changed else state == "unchanged"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ({"price": 9.5}, {"price": 9.0}, ["price"]),
+        ({"price": "9.50 €"}, {"price": "9.50 $"}, ["price"]),
+        ({"offers": [{"price": 9}, {"price": 8}]}, {"offers": [{"price": 9}, {"price": 7}]}, ["offers"]),
+        ({"note": "word " * 500}, {"note": "word " * 500 + "more"}, ["note"]),
+        ({"title": "Foxes"}, {"title": "Foxes and owls"}, ["title"]),
+        ({"pdf": "https://a.example/1.pdf"}, {"pdf": "https://a.example/2.pdf"}, ["pdf"]),
+        ({}, {"price": 9}, ["price"]),
+        ({"price": 9}, {}, ["(gone)"]),
+        *(
+            (before, after, "unchanged")
+            for before, after in (
+                ({"price": 9.5}, {"price": 9.5}),
+                ({"at": "2026-01-31 12:00"}, {"at": "2026-02-01 12:00"}),
+                ({"image": "https://a.example/1.png?v=1"}, {"image": "https://a.example/1.png?v=2"}),
+                ({"raw": "<html><p>1</p></html>"}, {"raw": "<html><p>2</p></html>"}),
+                ({"colours": {"red", "blue", "green"}}, {"colours": {"green", "red", "blue"}}),
+            )
+        ),
+    ],
+)
+def test_another_value_is_a_change(
+    web: Web, tmp_path: Path, before: dict[str, Any], after: dict[str, Any], changed: Any
+) -> None:
+    shop(web)
+    crawled(web, tmp_path, before, DENOISE_SEEN="mark")
+    again = crawled(web, tmp_path, after, DENOISE_SEEN="mark")
+    assert {str(state) for path, state in states(again, web).items() if path != "/copy"} == {str(changed)}
+
+
+def test_a_field_that_a_setting_names_is_not_looked_at(web: Web, tmp_path: Path) -> None:
+    shop(web)
+    for rank in (1, 2):
+        done = crawled(web, tmp_path, {"rank": rank}, DENOISE_SEEN="mark", DENOISE_DEDUP_FIELDS=["-rank"])
+    assert states(done, web)["/a/0"] == "unchanged"
+    assert [str(reason.of) for _, reason in done.dropped] == [web(f"/a/{PAGES - 1}")]  # type: ignore[attr-defined]
+
+
+def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp_path: Path) -> None:
+    """The page is the same, and so is the way; what the crawl had brought before is not."""
+    shop(web)
+    repeated = "".join(f"<p>{story(70 + n, sentences=2)}</p>" for n in range(2))
+    for n in range(PAGES):
+        web.pages[f"/a/{n}"] = web.pages[f"/a/{n}"].replace("</p></div>", f"</p></div><div>{repeated}</div>")
+    settings = {"DENOISE_SEEN": "mark", "DENOISE_SITE_MEMORY_PATH": ":memory:", "DENOISE_DEDUP": "mark"}
+    alone = crawled(web, tmp_path, **settings, DENOISE_COMPARISON_PAGES=0)
+    again = crawled(web, tmp_path, **settings)
+    differ = [url for url, body in again.bodies().items() if alone.bodies()[url] != body]
+    assert differ, "this test shows nothing"
+    assert {states(again, web)[url.removeprefix(web.url)] for url in differ} <= {"unchanged", None}
+    web.pages["/a/0"] = web.pages["/a/0"].replace("number 0 line 3", "number 9 line 3")
+    assert states(crawled(web, tmp_path, **settings), web)["/a/0"] == ["text"], "a digit is a change"
+
+
+def test_only_what_was_delivered_is_dropped_as_unchanged(web: Web, tmp_path: Path) -> None:
+    class Lose:
+        def process_item(self, item: Any) -> Any:
+            if item["url"].endswith("/a/1"):
+                raise DropItem
+            return item
+
+    shop(web)
+    crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged", ITEM_PIPELINES={Lose: 950})
+    again = crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged")
+    assert states(again, web) == {"/a/1": None}
+    assert crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged").items == []
+
+
+@pytest.mark.parametrize("policy", ["keep", "mark", "drop-unchanged"])
+def test_a_spider_has_a_policy_of_its_own(web: Web, tmp_path: Path, policy: str) -> None:
+    shop(web)
+    store = {"DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite"), "DENOISE_DEDUP": "off"}
+    url = web("/a/0")
+    crawl(spider_of(url), {**store, "DENOISE_SEEN": "mark"})
+    for way in ({"custom_settings": {"DENOISE_SEEN": policy}}, {"denoise_seen": policy}):
+        done = crawl(spider_of(url, **way), {**store, "DENOISE_SEEN": "mark"})
+        assert len(done.items) == (policy != "drop-unchanged")
+        assert [set(item) & {"seen"} for item in done.items] == [{"seen"} if policy == "mark" else set()][
+            : len(done.items)
+        ]
+
+
+def test_without_comparing_texts_copies_pass_and_what_was_seen_is_known(web: Web, tmp_path: Path) -> None:
+    shop(web)
+    for _ in range(2):
+        done = crawled(web, tmp_path, DENOISE_DEDUP="off", DENOISE_SEEN="mark")
+    assert states(done, web) == {**{f"/a/{n}": "unchanged" for n in range(PAGES)}, "/copy": "unchanged"}
+
+
+def test_an_index_that_ends_with_the_crawl_is_said(web: Web) -> None:
+    shop(web)
+    done = crawl(spider_of(web("/a/0")), {"DENOISE_SEEN": "mark"})
+    assert len(done.items) == 1
+    assert done.log.count("DENOISE_SEEN = 'mark', but the index ends with the crawl") == 1
+
+
+def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: Path) -> None:
+    shop(web)
+    file = tmp_path / "texts.sqlite"
+    crawled(web, tmp_path)
+    with sqlite3.connect(file) as link:
+        link.execute("UPDATE texts SET seen = ? WHERE key NOT LIKE '%/a/0'", (int(time.time() - 31 * DAY),))
+    link.close()
+    settings = {"DENOISE_DEDUP_DAYS": 30, "DENOISE_SEEN": "mark"}
+    done = crawled(web, tmp_path, **settings)
+    assert done.stat("dedup/expired") == PAGES - 1
+    assert states(done, web) == {"/a/0": "unchanged", **{f"/a/{n}": None for n in range(1, PAGES)}}
+    assert set(states(crawled(web, tmp_path, **settings), web).values()) == {"unchanged"}, "they were met again"
+
+
+def test_what_grows_old_during_a_crawl_is_forgotten_too(web: Web, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.index_guard.CLAIM_SECONDS", 0.3)
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "texts.sqlite")) as index:
+        index.add("old", "A text that no crawl meets again.")
+    shop(web)
+    web.seconds = 0.4
+    done = crawled(web, tmp_path, DENOISE_DEDUP_DAYS=2 / DAY)
+    assert done.stat("dedup/expired") >= 1
+    assert len(done.items) == PAGES
+
+
+def test_an_index_of_another_version_is_left_and_the_crawl_goes_on_beside_it(web: Web, tmp_path: Path) -> None:
+    shop(web)
+    crawled(web, tmp_path)
+    for name in ("texts.sqlite", "denoise-sites.sqlite"):
+        with sqlite3.connect(tmp_path / name) as link:
+            link.execute("UPDATE meta SET value = '999' WHERE name = 'format'")
+        link.close()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    done = crawled(web, tmp_path, DENOISE_SEEN="mark")
+    assert set(states(done, web).values()) == {None}
+    assert len(done.items) == PAGES
+    assert len(done.dropped) == 1
+    said = [line for line in done.log.splitlines() if " WARNING " in line]
+    assert len(said) == 2
+    assert all("'format' is 999 there" in line and "beside it" in line for line in said)
+    assert {path: path.read_bytes() for path in before} == before
+    again = crawled(web, tmp_path, DENOISE_SEEN="mark")
+    assert set(states(again, web).values()) == {"unchanged"}, "it is the same one the next time"

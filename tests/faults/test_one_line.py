@@ -1,0 +1,108 @@
+"""A mistake that keeps a crawl from starting is told in one line: no traceback under it, and a process that fails."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from denoise_scrapy.crawl import OLDEST_SCRAPY
+from tests.crawl.web import Web, article
+
+ROOT = Path(__file__).parents[2]
+LONGEST = 60  # seconds; each takes one or two
+SPIDER = """
+import scrapy
+
+class Pages(scrapy.Spider):
+    name = "pages"
+    custom_settings = {{"ADDONS": {{"denoise_scrapy.DenoiseAddon": 500}}, "TELNETCONSOLE_ENABLED": False, {more}}}
+
+    async def start(self):
+        yield scrapy.Request(self.page)
+
+    def parse(self, response):
+        yield {{"url": response.url}}
+"""
+NOBODY = "redis://127.0.0.1:9/0"
+
+
+@pytest.fixture
+def page(web: Web) -> str:
+    web.pages["/1"] = article(1)
+    return web("/1")
+
+
+def lines_of(folder: Path, page: str, *options: str, more: str = "", before: str = "") -> tuple[int, list[str]]:
+    """Crawl; the exit code, and all that was written from WARNING on."""
+    (folder / "pages.py").write_text(SPIDER.format(more=more), encoding="utf-8")
+    code = f"{before}\nfrom scrapy.cmdline import execute; execute()"
+    command = [sys.executable, "-c", code, "runspider", "pages.py", "-a", f"page={page}", "-L", "WARNING", *options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=LONGEST, check=False
+    )
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("DENOISE_DEDUP_STORE=no/texts.sqlite", "no/denoise-sites.sqlite: its folder does not exist; create it"),
+        ("DENOISE_SITE_MEMORY_PATH=no/s.sqlite", "the site memory no/s.sqlite: its folder does not exist; create it"),
+        ("DENOISE_DEDUP_STORE=pages.py", "the index of texts pages.py: this is no SQLite database, and an index of"),
+        ("DENOISE_SITE_MEMORY_PATH=pages.py", "the site memory pages.py: this is no SQLite database, and a site mem"),
+        ("DENOISE_STRATEGI=lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
+    ],
+)
+def test_a_crawl_that_does_not_start(page: str, web: Web, tmp_path: Path, setting: str, said: str) -> None:
+    code, lines = lines_of(tmp_path, page, "-s", setting)
+    assert code == 1
+    assert len(lines) == 1
+    assert "The crawl does not start: " in lines[0] and said in lines[0]
+    assert web.asked == []
+
+
+def test_a_wrong_setting_of_the_spider(page: str, tmp_path: Path) -> None:
+    code, lines = lines_of(tmp_path, page, more='"DENOISE_DEDUP": "dorp"')
+    assert code == 1
+    assert len(lines) == 1 and "CRITICAL: The crawl does not start: DENOISE_DEDUP = 'dorp': valid is drop" in lines[0]
+
+
+def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
+    """The site memory is left alone with a warning; the index is not."""
+    code, lines = lines_of(tmp_path, page, "-s", f"DENOISE_DEDUP_STORE={NOBODY}")
+    assert code == 1
+    assert [line.split()[3] for line in lines] == ["WARNING:", "CRITICAL:"]
+    assert f"The crawl does not start: the index of texts {NOBODY}: Error " in lines[1]
+    assert lines[1].count(NOBODY) == 1
+
+
+def test_what_others_fail_with_is_shown_as_ever(page: str, tmp_path: Path) -> None:
+    code, lines = lines_of(tmp_path, page, more='"ITEM_PIPELINES": {"pages.Missing": 1}')
+    assert code == 1
+    assert any("Traceback" in line for line in lines)
+
+
+def test_an_older_scrapy(page: str, tmp_path: Path) -> None:
+    older = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2.13.3'"
+    code, lines = lines_of(tmp_path, page, "-s", 'ADDONS={"denoise_scrapy.DenoiseAddon": 500}', before=older)
+    assert code == 1
+    assert len(lines) == 1
+    assert lines[0].endswith("denoise_scrapy needs Scrapy 2.14 or later, and this is 2.13.3")
+
+
+def test_the_oldest_scrapy_is_that_of_the_package() -> None:
+    [needed] = [one for one in map(Requirement, requires("denoise-scrapy") or ()) if one.name == "scrapy"]
+    assert str(needed.specifier) == ">=" + ".".join(map(str, OLDEST_SCRAPY))
+
+
+def test_a_port_that_is_taken(web: Web) -> None:
+    port = web.url.rpartition(":")[2].rstrip("/")
+    command = [sys.executable, "-m", "example_project.portal", "--port", port]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=LONGEST, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"python -m example_project.portal: port {port}: ") and done.stderr.count("\n") == 1

@@ -1,0 +1,5 @@
+"""Fixtures of the crawls' tests."""
+
+from tests.crawl.conftest import web
+
+__all__ = ["web"]
