@@ -192,9 +192,9 @@ def _code_buttons(page: Page) -> IntArray:
     Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
     """
     e, blocks = page.elements, page.blocks
-    is_button = e.has_tag({"button"})
-    if not is_button.any():
+    if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
         return np.zeros(0, np.int64)
+    is_button = e.has_tag({"button"})
     lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
     for match in page.kept_by_user:
         lone &= ~e.inside(match.elements)

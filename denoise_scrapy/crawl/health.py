@@ -106,8 +106,8 @@ class SiteHealth:
         for site in sites:
             tally = self._large.get(site) or self._small[site]
             earlier = [one for one in self._read(kept.get(site, b"")) if one.began != self._began]
-            crawl = tally.crawl()
-            crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, earlier)))
+            crawl, before = tally.crawl(), [one for one in earlier if one.ended <= self._began]
+            crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, before)), ended=time.time())
             if crawl.alarms:
                 host = site.partition("://")[2]
                 self._log.say_once(f"health/{site}", logging.WARNING, SAID, site, "; ".join(crawl.alarms), host)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag, urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
@@ -75,12 +75,10 @@ class PagesSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Request the pages."""
         for url in self.urls:
-            try:
-                request = Request(url, self.parse, errback=self.fail, dont_filter=True)
-            except ValueError as error:
-                self.problems.append({"url": url, "problem": str(error)})
+            if site_key(url):  # files of this machine are no pages of the web
+                yield Request(url, self.parse, errback=self.fail, dont_filter=True)
             else:
-                yield request
+                self.problems.append({"url": url, "problem": "only http(s) URLs are fetched"})
 
     def parse(self, response: Response) -> Iterator[Any]:
         """Yield an item for a page, and requests of pages that it links to."""
@@ -88,11 +86,13 @@ class PagesSpider(Spider):
             self.problems.append({"url": response.url, "problem": "no HTML"})
             return
         yield {"url": response.url}
+        self._met.add(urldefrag(response.url).url)
         for link in self._links.extract_links(response) if self.left > 0 else ():
-            if self.left > 0 and link.url not in self._met and site_key(link.url) == site_key(response.url):
-                self._met.add(link.url)
+            url = urldefrag(link.url).url
+            if self.left > 0 and url not in self._met and site_key(url) == site_key(response.url):
+                self._met.add(url)
                 self.left -= 1
-                yield Request(link.url, self.parse, errback=self.fail)
+                yield Request(url, self.parse, errback=self.fail)
 
     def fail(self, failure: Failure) -> None:
         """Note a page that does not come."""

@@ -180,6 +180,7 @@ class SiteCrawl:
         containers: Containers of these, as `_packed`.
         words: Classes of words of the bodies, as `_packed`.
         alarms: What was wrong, a line each.
+        ended: When this was counted, in seconds since 1970: crawls that ran beside another tell nothing of it.
     """
 
     began: float
@@ -198,6 +199,7 @@ class SiteCrawl:
     containers: tuple[str, ...] = ()
     words: str = ""
     alarms: tuple[str, ...] = ()
+    ended: float = 0.0
 
     @property
     def is_enough(self) -> bool:
@@ -409,7 +411,7 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
         **{**row, **tuples, "length": Spread._make(row["length"]), "confidence": Spread._make(row["confidence"])}
     )
     counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
-    numbers = *counts, one.same, one.common, *one.length, *one.confidence, *one.shares
+    numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
         raise ValueError("a number is none")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):

@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import pytest
-
 from benchmarks import fidelity
 from benchmarks.corpora import RecordedPage
 from benchmarks.markup import Markup
@@ -34,7 +32,6 @@ def test_elements_of_the_main_text():
 
 
 def test_what_ours_keeps_of_them(monkeypatch):
-    pytest.importorskip("mdit_py_plugins")
     monkeypatch.setattr(fidelity, "TOOLS", {fidelity.OURS: fidelity._ours, "nothing": lambda one: "The title here"})
     page = RecordedPage("http://a.example/p", PAGE, GOLD)
     one = fidelity.Candidate(page, [], Counter(fidelity._without_places(fidelity.elements_of(page))))

@@ -3,15 +3,20 @@
 import json
 import re
 import sys
+import time
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from denoise_scrapy.commands.health import ALARM
 from denoise_scrapy.site import SQLiteFacts
+from denoise_scrapy.site.health import read_record, record_of
 from tests.crawl import test_commands
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, story
@@ -145,6 +150,17 @@ def test_without_a_store_only_what_is_wrong_in_itself_is_said(web: Web) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_crawl_that_runs_beside_is_no_earlier_one(web: Web) -> None:
+    crawled(web)
+    with closing(SQLiteFacts(FILE)) as store:
+        [site] = store.health_sites()
+        [known] = read_record(store.health(site))
+        store.save_health({site: record_of([replace(known, ended=time.time() + 3600)])})
+    assert not warned(crawled(web, redesigned))
+    assert len(warned(crawled(web))) == 1  # the new template came before this one
+
+
+@pytest.mark.usefixtures("here")
 def test_a_damaged_record_costs_the_comparison_only(web: Web) -> None:
     crawled(web)
     store = SQLiteFacts(FILE)
@@ -200,7 +216,6 @@ def recipe(name: str, folder: Path) -> ModuleType:
 def test_the_spidermon_suite_fails_where_a_site_is_not_well(
     here: Path, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("spidermon")
     module = recipe("myproject/monitors.py", here)
     monkeypatch.setitem(sys.modules, "myproject", ModuleType("myproject"))
     monkeypatch.setitem(sys.modules, "myproject.monitors", module)
@@ -216,13 +231,12 @@ def test_the_spidermon_suite_fails_where_a_site_is_not_well(
 
 
 def test_the_prometheus_recipe_writes_a_gauge_a_site(here: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    parser = pytest.importorskip("prometheus_client.parser")
     crawled(web)
     crawled(web, lambda _: SHELL)
     module = recipe("health_metrics.py", here)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     assert module.main(FILE, "health.prom") is None
-    families = {one.name: one for one in parser.text_string_to_metric_families(Path("health.prom").read_text("utf-8"))}
+    families = {one.name: one for one in text_string_to_metric_families(Path("health.prom").read_text("utf-8"))}
     site = {"site": web.url}
     assert [(one.labels, one.value) for one in families["denoise_site_alarms"].samples] == [(site, 2.0)]
     assert [one.value for one in families["denoise_site_empty_bodies"].samples] == [COUNT]

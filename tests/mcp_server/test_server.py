@@ -101,6 +101,9 @@ def test_nothing_is_fetched_from_this_machine_without_leave(call: Call, site: We
     assert {one["url"].partition(":")[0] for one in found["problems"]} == {"http", "file"}
     assert len(found["problems"]) == 3
     assert site.asked == []
+    found = call("extract", "--private", pages=[{"url": Path(__file__).as_uri()}, {"url": "data:text/html,<p>A</p>"}])
+    assert found["pages"] == []
+    assert {one["problem"] for one in found["problems"]} == {"only http(s) URLs are fetched"}
 
 
 def test_copies_are_found_among_pages_texts_and_urls(call: Call, site: Web) -> None:
