@@ -306,18 +306,21 @@ class Original:
             found = {(self._story, i): None for i in range(1, len(self._story)) if _at_breaks(self._story, i)}
         return list(found)
 
-    def with_story(self, boxes: Sequence[Any], doubt: str) -> tuple[str, Page, dict[str, npt.NDArray[np.int64]]]:
+    def with_story(self, boxes: Sequence[Any], doubt: str | None) -> tuple[str, Page, dict[str, npt.NDArray[np.int64]]]:
         """The page with boxes in place of its story: markup, parsed, numbers of elements by their `MARK`.
 
-        What else was of its gold gets the mark `doubt`. The page declares no type any more. This is for good.
+        What else was of its gold gets the mark `doubt`, or goes where that is None. The page declares no type any more.
+        This is for good.
         """
         for element in list(self._root.iter(etree.Element)):
             element.attrib.pop("itemtype", None)
             if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
                 _remove(element)
         for element in self._kept:
-            if element is not None:
+            if element is not None and doubt is not None:
                 element.set(self.MARK, doubt)
+            elif element is not None and element.getparent() is not None and self._story not in element.iter():
+                _remove(element)
         story = self._story
         for child in list(story):
             story.remove(child)

@@ -215,6 +215,6 @@ def test_a_fold_gets_no_text_of_another():
     sites = [[recorded(0, host=f"{name}.example")] for name in "abcdefghijklmnop"]
     apart = {site_publisher(one): number for number, one in enumerate(sites)}
     kinds = {one.made for one in examples("news", sites, apart, (0,), made=1.0)}
-    assert kinds <= {"", "biography", "appeal", "advert", "short"}
+    assert kinds <= {"", "biography", "appeal", "advert", "short", "wall", "alone"}
     together = dict.fromkeys(apart, 0)
     assert {one.made for one in examples("news", sites, together, (0,), made=1.0)} > kinds
