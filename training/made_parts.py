@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any
 
 from training.made_donors import Donor, story_element
-from training.made_style import Style, fill
-from training.made_words import names, products, words
+from training.made_style import DATA, Style
 
 #: Paragraphs of a further story at most, where it is put together of them.
 MAX_PARAGRAPHS = 40
@@ -67,19 +66,18 @@ def gallery(style: Style, donors: Sequence[Donor]) -> list[Any]:
 
 def biography(style: Style, donors: Sequence[Donor]) -> list[Any]:
     """A few sentences about an author."""
-    name = style.rng.choice([name for name in names(style.language) if "{" not in name])
-    return _sentences(style, "biography", style.heading(style.say("about")), name)
+    name = style.rng.choice(style.people)
+    return _sentences(style, "biography", style.heading(style.say("about")), name=name)
 
 
 def appeal(style: Style, donors: Sequence[Donor]) -> list[Any]:
     """An appeal for donations, a newsletter, a notice of a reprint."""
-    return _sentences(style, "appeal", style.heading(style.say("about")), "")
+    return _sentences(style, "appeal", style.heading(style.say("about")))
 
 
-def _sentences(style: Style, what: str, heading: Any, name: str) -> list[Any]:
-    rng, known = style.rng, {"name": name} if name else {}
-    some = words(style.language, what)
-    chosen = [fill(text, rng, style.language, known) for text in rng.sample(some, min(len(some), rng.randint(1, 4)))]
+def _sentences(style: Style, what: str, heading: Any, **known: str) -> list[Any]:
+    rng, some = style.rng, style.words(what)
+    chosen = [style.fill(text, **known) for text in rng.sample(some, min(len(some), rng.randint(1, 4)))]
     between = "" if style.language in ("zh", "ja") else " "
     lines = chosen if rng.random() < 0.4 else [between.join(chosen)]
     items = [style.make(style.text_tag if rng.random() < 0.9 else "em", "lead", line) for line in lines]
@@ -98,7 +96,7 @@ def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
     for _ in range(min(rng.randint(2, 30), len(some))):
         start, said = rng.randrange(len(some)), rng.choice((1, 1, 2, 3))
         body = " ".join(some[start : start + said])
-        head = style.make(name_tag, "name", style.name())
+        head = style.make(name_tag, "name", style.fill(rng.choice(style.names)))
         parts = [head, style.make("span", "date", style.date())] if date else [head]
         parts.append(style.make(style.text_tag, "body", body))
         if reply:
@@ -120,12 +118,13 @@ def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
 
 def advert(style: Style, donors: Sequence[Donor]) -> list[Any]:
     """An advertisement: a product's promises, the words the same on all pages of the site."""
-    rng, stock = style.rng, style.stock
-    product = stock.choice(products())
-    some = words(style.language, "promise")
+    rng, same = style.rng, copy(style)
+    same.rng = stock = style.stock
+    product = stock.choice(DATA["products"])
+    some = style.words("promise")
     chosen = stock.sample(some, min(len(some), stock.randint(1, 4)))
-    label = style.say("label", stock) if stock.random() < 0.6 else ""
-    told = [fill(text, stock, style.language, {"product": product}) for text in chosen]
+    label = same.say("label") if stock.random() < 0.6 else ""
+    told = [same.fill(text, product=product) for text in chosen]
     headed = stock.random() < 0.3
     items = [style.make("div" if rng.random() < 0.5 else "span", "label", label)] if label else []
     text = (" " if style.language not in ("zh", "ja") else "").join(told)

@@ -1,10 +1,12 @@
-"""How a made box is written: its tags, class names, headings, dates."""
+"""How a made box is written: its tags, class names, words, dates."""
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from lxml import html
@@ -12,23 +14,10 @@ from lxml import html
 from benchmarks.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.made_donors import clean, donor
-from training.made_words import names, products, words
 
-#: Class names as templates of any site may have them: by what they stand for, and those that stand for nothing.
-CLASSES = {
-    "story": "article post story entry content text artikel noticia news-item article-body post-content next-story",
-    "teasers": "related more latest teaser-list most-read weitere lire-aussi relacionadas read-more recommended "
-    "popular",
-    "gallery": "gallery slideshow slides fotos bilder galerie carousel photo-list media",
-    "biography": "author author-bio bio autor about-author writer profile auteur",
-    "appeal": "newsletter support donate signup subscribe appeal promo cta hinweis",
-    "comments": "comments comment-list kommentare komentarze thread responses reactions replies opinions respond "
-    "pinglun",
-    "advert": "ad advert promo sponsored banner anzeige reklama publicidad partner werbung",
-    "thread": "thread topic posts postlist viewtopic messages message-list forum board beitraege sujet tema",
-    "item": "item entry card row li-item element post media comment teaser",
-    "plain": "box module content block wrap inner col row section widget container text main area panel group part",
-}
+#: Words of boxes by language, names of people by script, names of products that do not exist, and class names as any
+#: site's templates have them. `{n}` is a number in them, `{name}` a person's name, `{product}` a product's.
+DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
 
 
 @dataclass
@@ -40,6 +29,8 @@ class Style:
         language: Language of the page, in ISO 639-1.
         kind: The kind of box, whose class names it may have.
         stock: Where the words of an advertisement come from: the same on all pages of a site.
+        names: Names of people and of readers.
+        people: Those of people.
     """
 
     rng: random.Random
@@ -50,6 +41,8 @@ class Style:
     _names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.names: list[str] = DATA["names"].get(self.language, DATA["names"]["latin"])
+        self.people = [name for name in self.names if "{" not in name]
         # names that say what a box is are the easy case; a third of the boxes has them
         self._naming = self.rng.choice(("none", "none", "random", "plain", "plain", "telling", "telling"))
         self.item_tag = self.rng.choice(("div", "div", "article", "section", "p"))
@@ -81,16 +74,29 @@ class Style:
         what = {"box": self.kind, "item": "item"}.get(role, "") if self._naming == "telling" else "plain"
         if role != "box" and self.rng.random() < 0.5:
             return ""
-        return self.rng.choice(CLASSES[what or "plain"].split())
+        return str(self.rng.choice(DATA["classes"][what or "plain"]))
 
-    def say(self, what: str, rng: random.Random | None = None, **known: str) -> str:
+    def words(self, what: str) -> list[str]:
+        """The alternatives for something in the style's language, in English where it has none.
+
+        Example:
+            >>> style = Style(random.Random(0), "tr", "plain", random.Random(0))
+            >>> style.words("latest")[0], style.words("about")[0]
+            ('Son haberler', 'About the author')
+        """
+        words = DATA["words"]
+        return list(words.get(self.language, {}).get(what) or words["en"][what])
+
+    def say(self, what: str, **known: str) -> str:
         """One of the alternatives for something, filled in."""
-        rng = rng or self.rng
-        return fill(rng.choice(words(self.language, what)), rng, self.language, known)
+        return self.fill(self.rng.choice(self.words(what)), **known)
 
-    def name(self) -> str:
-        """A person's name."""
-        return fill(self.rng.choice(names(self.language)), self.rng, self.language, {})
+    def fill(self, text: str, **known: str) -> str:
+        """A text with its names and numbers filled in."""
+        values = {"n": str(self.rng.randint(2, 90)), "product": self.rng.choice(DATA["products"]), **known}
+        if "{name}" in text and "name" not in values:
+            values["name"] = self.rng.choice(self.people)
+        return text.format(**values)
 
     def date(self) -> str:
         """A date or how long ago it was."""
@@ -130,11 +136,3 @@ class Style:
         for _ in range(self.rng.choice((0, 0, 0, 1, 2))):
             box = self.make("div", "outer", box)
         return box
-
-
-def fill(text: str, rng: random.Random, language: str, known: dict[str, str]) -> str:
-    """A template with its names and numbers filled in."""
-    values = {"n": str(rng.randint(2, 90)), "product": rng.choice(products()), **known}
-    if "{name}" in text and "name" not in values:
-        values["name"] = rng.choice([name for name in names(language) if "{" not in name])
-    return text.format(**values)

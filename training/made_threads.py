@@ -21,7 +21,6 @@ from training.made import MAX_CHARS, Original
 from training.made_donors import Donor, donor, language
 from training.made_parts import advert
 from training.made_style import Style
-from training.made_words import names
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
 PAGES, SENTENCES, POSTS = 8, 8, 20
@@ -107,8 +106,8 @@ class _Board:
         self.signing = rng.choice((0, 0.4, 0.7))
         self.line = rng.choice(("hr", "____________", "--", ""))
         lines = [one for each in donors for one in each.sentences if len(one) <= _SIGNATURE]
-        known = names(spoken)
-        self.members = [self._member(name, lines) for name in rng.sample(known, min(len(known), _MEMBERS))]
+        known = rng.sample(self.style.names, min(len(self.style.names), _MEMBERS))
+        self.members = [self._member(name, lines) for name in known]
 
     def _member(self, name: str, lines: Sequence[str]) -> dict[str, str]:
         """Who writes: name, facts, signature."""
