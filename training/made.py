@@ -21,9 +21,8 @@ from denoise_scrapy.body.features import FORUM_TYPES
 from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
 from training.labels import block_tokens, story_tokens
+from training.made_boxes import MAKERS, Style
 from training.made_donors import Donor, donor, language, numbered_tree, sentences
-from training.made_parts import MAKERS
-from training.made_style import Style
 
 KINDS = tuple(MAKERS)
 #: Kinds of pages that are made others of. What is foreign on a list, a product's page or a manual is a matter of taste:

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from benchmarks.corpora import Site
 from denoise_scrapy.page import Page
 from training.made import MAX_CHARS, Original
+from training.made_boxes import Style, advert
 from training.made_donors import Donor, donor, language
-from training.made_parts import advert
-from training.made_style import Style
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
 PAGES, SENTENCES, POSTS = 8, 8, 20
@@ -148,7 +147,7 @@ class _Board:
         others = [one for one in self.donors if one.title]
         if self.rng.random() < 0.5 and others:
             some = self.rng.sample(others, min(len(others), 5))
-            links = [style.make("li", "other", style.link(one.page, one.title)) for one in some]
+            links = [style.make("li", "other", style.link(one)) for one in some]
             yield style.make("div", "similar", style.heading(style.say("similar")), style.make("ul", "list", *links))
 
     def _post(
@@ -165,7 +164,7 @@ class _Board:
             return style.make("div", "", author, *head, body, *foot)
         parts = [style.make("div", "author", author), style.make("div", "post", *head, body, *foot)]
         tag = "li" if self.layout == "list" else style.item_tag
-        return style.make("div" if tag == "p" else tag, "item", *parts)
+        return style.make(tag, "item", *parts)
 
     def _author(self, member: dict[str, str]) -> Any:
         """Name and facts of an author, in lines of their own."""

@@ -20,8 +20,8 @@ from lxml import html
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.page import Page
 from training.made import MAX_CHARS, Original
+from training.made_boxes import Style
 from training.made_donors import donor, language
-from training.made_style import Style
 
 #: Language -> kind -> four texts, one for each fold: what a model is judged by was worded otherwise than what it saw.
 #: A line each: heading, sentences, and buttons after "> ".

@@ -1,0 +1,248 @@
+"""Boxes of foreign content: how a box is written, and what those of each kind hold."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy, deepcopy
+from pathlib import Path
+from typing import Any
+
+from lxml.html.builder import E
+
+from example_project.portal.model import tokens
+from training.made_donors import Donor, clean, story_element
+
+#: Words of boxes by language, names of people by script, names of products that do not exist, and class names as any
+#: site's templates have them. `{n}` is a number in them, `{name}` a person's name, `{product}` a product's.
+DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
+#: Paragraphs of a further story at most, where it is put together of them.
+MAX_PARAGRAPHS = 40
+
+
+class Style:
+    """How one box is written: drawn once, so that its items are alike.
+
+    Attributes:
+        rng: Where all chances come from.
+        language: Language of the page, in ISO 639-1.
+        kind: The kind of box, whose class names it may have.
+        stock: Where the words of an advertisement come from: the same on all pages of a site.
+        names: Names of people and of readers.
+        people: Those of people.
+        space: What stands between two sentences.
+    """
+
+    def __init__(self, rng: random.Random, language: str, kind: str, stock: random.Random) -> None:
+        self.rng, self.language, self.kind, self.stock = rng, language, kind, stock
+        self.names: list[str] = DATA["names"].get(language, DATA["names"]["latin"])
+        self.people = [name for name in self.names if "{" not in name]
+        self.space = "" if language in ("zh", "ja") else " "
+        self._classes: dict[str, str] = {}
+        # names that say what a box is are the easy case; two in seven boxes have them
+        self._naming = rng.choice(("none", "none", "random", "plain", "plain", "telling", "telling"))
+        self.item_tag = rng.choice(("div", "div", "article", "section", "div"))
+        self.text_tag = rng.choice(("p", "p", "p", "div", "span"))
+        self.heading_tag = rng.choice(("h2", "h2", "h3", "h3", "h4", "h5", "div", "p", "strong"))
+        self.date_form = rng.choice(("ago", "%d-%02d-%02d", "%d/%02d/%02d", "%d.%02d.%02d", "%d年%d月%d日"))
+
+    def make(self, tag: str, role: str, *content: Any, **attributes: str) -> Any:
+        """An element with strings and elements in it, named as the style names this role."""
+        made = E(tag, *content, **attributes)
+        if role not in self._classes:
+            self._classes[role] = self._class(role)
+        if self._classes[role]:
+            made.set("class", self._classes[role])
+        return made
+
+    def _class(self, role: str) -> str:
+        if self._naming == "none":
+            return ""
+        if self._naming == "random":
+            return f"{self.rng.choice(('css-', '_', 'sc-', 'x'))}{self.rng.getrandbits(32):x}"
+        if role != "box" and self.rng.random() < 0.5:
+            return ""
+        told = {"box": self.kind, "item": "item"} if self._naming == "telling" else {}
+        return str(self.rng.choice(DATA["classes"][told.get(role, "plain")]))
+
+    def words(self, what: str) -> list[str]:
+        """The alternatives for something in the style's language, in English where it has none.
+
+        Example:
+            >>> style = Style(random.Random(0), "tr", "plain", random.Random(0))
+            >>> style.words("latest")[0], style.words("about")[0]
+            ('Son haberler', 'About the author')
+        """
+        words = DATA["words"]
+        return list(words.get(self.language, {}).get(what) or words["en"][what])
+
+    def say(self, what: str, **known: str) -> str:
+        """One of the alternatives for something, filled in."""
+        return self.fill(self.rng.choice(self.words(what)), **known)
+
+    def fill(self, text: str, **known: str) -> str:
+        """A text with its names and numbers filled in."""
+        values = {"n": str(self.rng.randint(2, 90)), "product": self.rng.choice(DATA["products"]), **known}
+        if "{name}" in text and "name" not in values:
+            values["name"] = self.rng.choice(self.people)
+        return text.format(**values)
+
+    def date(self) -> str:
+        """A date or how long ago it was."""
+        if self.date_form == "ago" or ("年" in self.date_form and self.space):
+            return self.say("ago")
+        rng = self.rng
+        day = (rng.randint(2005, 2025), rng.randint(1, 12), rng.randint(1, 28))
+        text = self.date_form % (day if self.date_form[2] in "-年" else day[::-1])
+        return text + (f" {rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}" if rng.random() < 0.4 else "")
+
+    def heading(self, content: Any) -> Any:
+        """A heading of the style's level."""
+        if self.heading_tag == "strong":
+            return self.make("p", "head", self.make("strong", "", content))
+        return self.make(self.heading_tag, "head", content)
+
+    def link(self, one: Donor) -> Any:
+        """A linked headline."""
+        slug = "-".join(tokens(one.title)[:8])
+        address = one.page.url if one.page.url.startswith("http") else f"/{slug[:80]}.html"
+        return self.make("a", "link", one.title, href=clean(address))
+
+    def box(self, items: Sequence[Any], heading: Any = None) -> Any:
+        """The items in a container, with a heading in it, in containers of its own now and then."""
+        tag = self.rng.choice(("div", "div", "div", "section", "aside", "ul", "ol", "article"))
+        head = [] if heading is None else [heading]
+        if tag in ("ul", "ol"):
+            for item in items:
+                item.tag = "li"
+            box = self.make(tag, "list", *items)
+            if head:
+                box = self.make("div", "box", *head, box)
+        else:
+            box = self.make(tag, "box", *head, *items)
+        for _ in range(self.rng.choice((0, 0, 0, 1, 2))):
+            box = self.make("div", "outer", box)
+        return box
+
+
+def story(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """One or two further stories whole: headline, byline, date, paragraphs."""
+    rng, made = style.rng, []
+    for one in donors[: rng.choice((1, 1, 2))]:
+        whole = story_element(one.page) if rng.random() < 0.6 else None
+        head = [style.heading(one.title if rng.random() < 0.3 else style.link(one))]
+        if rng.random() < 0.7:
+            head.append(style.make(rng.choice(("p", "div", "span")), "by", style.say("by"), " ", style.date()))
+        if whole is not None:
+            text = [deepcopy(whole)]
+        else:
+            text = [style.make("p", "", line) for line in one.paragraphs[:MAX_PARAGRAPHS]]
+        made.append(style.make(rng.choice(("div", "article", "article", "section")), "box", *head, *text))
+    return made
+
+
+def teasers(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """A list of linked headlines with a sentence or two."""
+    rng = style.rng
+    image, date, leads = rng.random() < 0.4, rng.random() < 0.4, rng.choice((1, 1, 2))
+    items = []
+    for one in donors[: rng.randint(3, 12)]:
+        title = style.link(one)
+        parts = [style.make("img", "", src=f"/i/{rng.getrandbits(20)}.jpg", alt="")] if image else []
+        parts.append(title if rng.random() < 0.2 else style.make(style.heading_tag, "title", title))
+        if date:
+            parts.append(style.make("span", "date", style.date()))
+        start = rng.randrange(max(len(one.sentences) - leads, 1))
+        lead = " ".join(one.sentences[start : start + leads])
+        parts.append(style.make(style.text_tag, "lead", lead))
+        items.append(style.make(style.item_tag, "item", *parts))
+    return [style.box(items, style.heading(style.say("latest")) if rng.random() < 0.75 else None)]
+
+
+def gallery(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """Captions of another story's pictures with counters, all of them some times."""
+    rng, shown = style.rng, []
+    some = [sentence for one in donors[:3] for sentence in one.sentences[:12]]
+    captions = rng.sample(some, min(len(some), rng.randint(3, 10)))
+    of, tag = rng.choice(("/", " / ")), rng.choice((style.text_tag, "figcaption"))
+    for _ in range(rng.randint(2, 6)):
+        for i, caption in enumerate(captions):
+            counter = style.make("span", "counter", f"{i + 1}{of}{len(captions)}")
+            text = style.make(tag, "caption", caption, " ", style.say("photo"))
+            parts = [style.make("img", "", src=f"/g/{rng.getrandbits(20)}.jpg"), counter, text]
+            shown.append(style.make("figure" if style.item_tag == "article" else "div", "item", *parts))
+    return [style.box(shown, style.heading(donors[0].title) if rng.random() < 0.7 else None)]
+
+
+def biography(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """A few sentences about an author."""
+    return _sentences(style, "biography", name=style.rng.choice(style.people))
+
+
+def appeal(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """An appeal for donations, a newsletter, a notice of a reprint."""
+    return _sentences(style, "appeal")
+
+
+def _sentences(style: Style, what: str, **known: str) -> list[Any]:
+    """A few sentences of the style's language, under a heading or none."""
+    rng, some, heading = style.rng, style.words(what), style.heading(style.say("about"))
+    lines = [style.fill(text, **known) for text in rng.sample(some, min(len(some), rng.randint(1, 4)))]
+    if rng.random() >= 0.4:
+        lines = [style.space.join(lines)]
+    items = [style.make(style.text_tag if rng.random() < 0.9 else "em", "lead", line) for line in lines]
+    if rng.random() < 0.25 and len(items) == 1:
+        return [style.make("p", "box", style.make(rng.choice(("em", "i", "small")), "", lines[0]))]
+    return [style.box(items, heading if rng.random() < 0.5 else None)]
+
+
+def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """A thread of comments: names, dates, links to reply, sentences of other pages."""
+    rng = style.rng
+    some = [sentence for one in donors for sentence in one.sentences]
+    reply, date, depth = rng.random() < 0.6, rng.random() < 0.8, rng.random() < 0.3
+    table, name_tag = rng.random() < 0.1, rng.choice(("div", "span", "b"))
+    items: list[Any] = []
+    for _ in range(min(rng.randint(2, 30), len(some))):
+        start, said = rng.randrange(len(some)), rng.choice((1, 1, 2, 3))
+        parts = [style.make(name_tag, "name", style.fill(rng.choice(style.names)))]
+        if date:
+            parts.append(style.make("span", "date", style.date()))
+        parts.append(style.make(style.text_tag, "body", " ".join(some[start : start + said])))
+        if reply:
+            parts.append(style.make("a", "reply", style.say("reply"), href="#reply"))
+        if table:
+            items.append(style.make("tr", "item", style.make("td", "", *parts[:-1]), style.make("td", "", parts[-1])))
+            continue
+        item = style.make(style.item_tag, "item", *parts)
+        if depth and items and rng.random() < 0.4:
+            items[-1].append(item)
+        else:
+            items.append(item)
+    heading = style.heading(style.say("comments")) if rng.random() < 0.7 else None
+    if table:
+        rows = style.make("table", "box", *items)
+        return [rows] if heading is None else [heading, rows]
+    return [style.box(items, heading)]
+
+
+def advert(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """An advertisement: a product's promises, the words the same on all pages of the site."""
+    rng, same = style.rng, copy(style)
+    same.rng = stock = style.stock
+    product, some = stock.choice(DATA["products"]), style.words("promise")
+    chosen = stock.sample(some, min(len(some), stock.randint(1, 4)))
+    label = same.say("label") if stock.random() < 0.6 else ""
+    text = style.space.join([same.fill(promise, product=product) for promise in chosen])
+    headed = stock.random() < 0.3
+    items = [style.make("div" if rng.random() < 0.5 else "span", "label", label)] if label else []
+    linked = style.make("a", "", text, href="/go") if rng.random() < 0.3 else text
+    items.append(style.make(style.text_tag, "lead", linked))
+    return [style.box(items, style.heading(product) if headed else None)]
+
+
+#: What makes the boxes of each kind.
+MAKERS: dict[str, Callable[[Style, Sequence[Donor]], list[Any]]] = {
+    maker.__name__: maker for maker in (story, teasers, gallery, biography, appeal, comments, advert)
+}
