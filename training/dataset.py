@@ -180,13 +180,13 @@ def examples(
 
 def _threads(placed: tuple[str, str, int], site: Site, ks: tuple[int, ...]) -> Iterator[Example]:
     """Threads made of a site's pages, compared with each other."""
-    threads = [(made, Page.parse(made.html, url=made.url)) for made in made_threads(site)]
-    pages = [page for _, page in threads]
+    threads = list(made_threads(site))
+    pages = [page for page, _ in threads]
     weight = CORPUS_WEIGHTS.get(placed[0], 1.0) * MADE_WEIGHT
-    for i, (made, page) in enumerate(threads):
-        one = _Labelled(page, block_tokens(page), made.share, [*pages[:i], *pages[i + 1 :]], "thread")
-        truth = Truth("made thread", (made.gold,))
-        yield from _for_each_k(placed, one, (truth,), weight, ks, key=made.gold[:50])
+    for i, (page, share) in enumerate(threads):
+        one = _Labelled(page, block_tokens(page), share, [*pages[:i], *pages[i + 1 :]], "thread")
+        gold = page.text_of(share > 0)
+        yield from _for_each_k(placed, one, (Truth("made thread", (gold,)),), weight, ks, key=gold[:50])
 
 
 class _Labelled(NamedTuple):
@@ -246,17 +246,16 @@ def _with_list(plain: _Labelled, site: Site, i: int, key: str) -> tuple[_Labelle
 def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:
     """The page with foreign content: its own blocks are labelled as they were, all others as not kept."""
     for made in islice(made_of(site, i, donors, rng.sample(KINDS, len(KINDS))), 1):
-        page = Page.parse(made.html, url=made.url)
-        share, foreign = np.zeros(len(page.blocks)), made.foreign_blocks(page)
-        share[~foreign] = plain.share
+        share = np.zeros(len(made.foreign))
+        share[~made.foreign] = plain.share
         numbers = [j for j in range(len(site)) if j != i]
         others = [other for j, other in zip(numbers, plain.others, strict=True) if j not in made.donors]
-        tokens = block_tokens(page)
+        tokens = block_tokens(made.page)
         said = [
             "M" if made.kind == "comments" and is_foreign and len(words) >= COMMENT_TOKENS else ""
-            for is_foreign, words in zip(foreign.tolist(), tokens, strict=True)
+            for is_foreign, words in zip(made.foreign.tolist(), tokens, strict=True)
         ]
-        yield _Labelled(page, tokens, share, others, made.kind, said)
+        yield _Labelled(made.page, tokens, share, others, made.kind, said)
 
 
 def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from benchmarks.corpora import Site
 from denoise_scrapy.page import Page
-from training.made import MAX_CHARS, Original
+from training.made import MARK, SEED, Original
 from training.made_boxes import Style, advert
 from training.made_donors import Donor, donor, language
 
@@ -29,62 +28,35 @@ _SAID, _MEMBERS, _SIGNATURE = (1, 5), 16, 90
 _LAYOUTS = ("two cells", "two cells", "rows", "boxes", "boxes", "boxes", "list", "flat")
 #: What a line of facts on the author may hold, and how often a board shows it.
 _FACTS = {"rank": 0.65, "posts": 0.6, "joined": 0.5, "location": 0.3, "score": 0.15}
-#: Marks of elements: what was written, and what truths disagree on.
-_TEXT, _DOUBT = "text", "doubt"
 
 
-@dataclass(frozen=True)
-class MadeThread:
-    """A thread in the frame of a recorded page.
-
-    Attributes:
-        html: The page.
-        url: The recorded page's URL.
-        gold: What was written, a line a block.
-        share: 1 for each block that was written, NaN for those that truths disagree on, else 0; shape (blocks,).
-    """
-
-    html: str
-    url: str
-    gold: str
-    share: npt.NDArray[np.float64]
-
-
-def made_threads(site: Site, seed: int = 0) -> Iterator[MadeThread]:
+def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
     """Make a thread of each of a site's first pages, all of one board.
 
     Args:
-        site: The recorded pages; a thread's text is its page's story.
-        seed: The same for the same pages makes the same threads.
+        site: The recorded pages; a thread's text is its page's story, its frame the page's.
+
+    Yields:
+        The page, and 1 for each block that was written, NaN for those that truths disagree on, else 0, shape (blocks,).
 
     Example:
         >>> story = " ".join(f"It rained all night for the {n}th time this year." for n in range(9))
         >>> from benchmarks.corpora import RecordedPage
         >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div><p>All rights.</body>", story)
-        >>> [thread] = made_threads([page])
-        >>> "It rained all night for the 8th" in thread.gold, "Home" in thread.gold
-        (True, False)
+        >>> [(thread, share)] = made_threads([page])
+        >>> thread.text_of(share == 1)[:27], "Home" in thread.text_of(share == 0)
+        ('It rained all night for the', True)
     """
-    rng = random.Random(f"{seed} threads {site[0].site or site[0].url}")
+    rng = random.Random(f"{SEED} threads {site[0].site or site[0].url}")
     board = _Board(rng, language(site[0]), [donor(page) for page in site])
     for recorded in site[:PAGES]:
-        told = donor(recorded)
-        original = Original(recorded) if len(recorded.html) <= MAX_CHARS else None
-        if original is None or not original.is_usable or len(told.sentences) < SENTENCES:
+        told, original = donor(recorded), Original.of(recorded)
+        if original is None or len(told.sentences) < SENTENCES:
             continue
-        html, page, marked = original.with_story(board.thread(told), _DOUBT)
-        share = _shares(page, marked)
+        original.replace_story(board.thread(told), keep_rest=True)
+        _, page, share = original.read()
         if (share > 0).any():
-            gold = "\n".join(page.block_texts[i] for i in np.flatnonzero(share > 0).tolist())
-            yield MadeThread(html, recorded.url, gold, share)
-
-
-def _shares(page: Page, marked: dict[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.float64]:
-    share = np.zeros(len(page.blocks))
-    for mark, value in ((_TEXT, 1.0), (_DOUBT, np.nan)):  # a quotation stands inside what was written
-        if mark in marked:
-            share[page.elements.inside(marked[mark])[page.blocks.element]] = value
-    return share
+            yield page, share
 
 
 class _Board:
@@ -203,7 +175,7 @@ class _Board:
             else:
                 parts.append(style.make(self.parted, "line", text))
         body = style.make("div", "body", *parts)
-        body.set(Original.MARK, _TEXT)
+        body.set(MARK, "put")
         return body
 
     def _foot(self, member: dict[str, str]) -> list[Any]:
@@ -224,5 +196,6 @@ class _Board:
 
 
 def _doubt(element: Any) -> Any:
-    element.set(Original.MARK, _DOUBT)
+    """Mark what truths disagree on."""
+    element.set(MARK, "doubt")
     return element

@@ -19,7 +19,7 @@ from lxml import html
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.page import Page
-from training.made import MAX_CHARS, Original
+from training.made import Original
 from training.made_boxes import Style
 from training.made_donors import donor, language
 
@@ -92,10 +92,11 @@ def _walled(site: Site, i: int, style: Style, text: str, alone: bool, titled: bo
         body = html.Element("body")
         body.append(_box(style, text))
         return Page.parse(str(html.tostring(body, encoding="unicode")), url=site[i].url)
-    original = Original(site[i]) if len(site[i].html) <= MAX_CHARS else None
-    if original is None or not original.is_usable:
+    original = Original.of(site[i])
+    if original is None:
         return None
-    page, _, _ = original.with_story([_box(style, text)], None)
+    original.replace_story([_box(style, text)], keep_rest=False)
+    page = original.markup()
     if titled:
         page = re.sub(r"(<title[^>]*>)[^<]*", lambda found: found[1] + escape(text.partition("\n")[0]), page, count=1)
     return Page.parse(page, url=site[i].url)
