@@ -269,10 +269,10 @@ def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:
 def _wall(site: Site, i: int, fold: int, others: list[Page]) -> Iterator[_Labelled]:
     """Some pages of a site as walls, of which nothing is content."""
     rng = random.Random(f"wall {site[i].url} {site[i].gold[:50]}")
-    if rng.random() < WALLS:
-        for made in made_wall(site, i, fold, others, rng):
-            if m := len(made.page.blocks):
-                yield _Labelled(made.page, block_tokens(made.page), np.zeros(m), made.others, "wall")
+    made = made_wall(site, i, fold, rng) if rng.random() < WALLS else []
+    for page in made[:1]:
+        if m := len(page.blocks):
+            yield _Labelled(page, block_tokens(page), np.zeros(m), made[1:] or others, "wall")
 
 
 def _alone(recorded: RecordedPage) -> Iterator[_Labelled]:
