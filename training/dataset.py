@@ -25,9 +25,8 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
-from training.made import ARTICLES, KINDS, listed, made_of, shortened
+from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened
 from training.made_threads import made_threads
-from training.made_walls import made_alone, made_wall
 from training.reading import ReadPage, key_of, read_labels
 from training.truth import Truth, truths_of
 

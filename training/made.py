@@ -6,11 +6,14 @@ comments) becomes frequent so, to train and to measure on.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, islice, pairwise, takewhile
+from html import escape
+from itertools import islice, takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +23,9 @@ from lxml.html.builder import E
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
-from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
-from training.labels import block_tokens, story_tokens
-from training.made_boxes import MAKERS, Style
-from training.made_donors import Donor, donor, language, numbered_tree, sentences
+from training.made_boxes import MAKERS, Donor, Style, donor, sentences
+from training.made_originals import Original, tail
 
 KINDS = tuple(MAKERS)
 #: Another number makes other pages of the same ones.
@@ -44,20 +45,20 @@ DONORS, _NEEDS = 12, {"story": 1, "teasers": 3, "gallery": 1, "comments": 1}
 _OWN_SHARE = 0.5
 #: Other sites' pages that are looked at for one of the same language and kind.
 _TRIED = 60
-#: Tokens of gold below which a page has no story to put something beside.
-_SHORT = 20
-#: Characters of a page at most, places tried on it: a page of the corpora's largest takes seconds.
-MAX_CHARS, _PLACES = 1_500_000, 4
-#: An element holds the story that holds so much of the gold.
-_HOLDS = 0.9
-#: Elements that a box may be put into.
-_HOLDERS = frozenset("body div section article main aside td center form".split())
+#: Places that are tried on a page: each takes a parse or two.
+_PLACES = 4
 #: Where boxes are put, and how often of all: what stands behind a story on recorded pages is not put into its middle.
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
 WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
-#: An attribute of elements while they are put in; and by its value, the share of their blocks that counts for them.
-MARK, MARKS = "data-made", {"put": 1.0, "doubt": np.nan}
+#: Language -> kind -> four texts, one for each fold: what a model is judged by was worded otherwise than what it saw.
+#: A line each: heading, sentences, and buttons after "> ".
+WALLS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
+#: How often a wall stands alone, without the frame of the site; has a title of its own, not the story's; and is of any
+#: language, not of the site's.
+ALONE, TITLED, ANY_LANGUAGE = 0.35, 0.6, 0.5
+#: How many other pages of the site show the same, where they do.
+SAME = 3
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str
         if len(donors) < _NEEDS.get(kind, 0):
             continue
         stock = random.Random(f"{SEED} {recorded.site or recorded.url}")
-        boxes = MAKERS[kind](Style(rng, language(recorded), kind, stock), donors)
+        boxes = MAKERS[kind](Style(rng, donor(recorded).language, kind, stock), donors)
         for parent, index in islice(original.places(rng, WAYS.get(kind, ANY_WAY)), _PLACES):
             found = original.with_boxes(boxes, parent, index)
             if found is not None:
@@ -158,7 +159,7 @@ def listed(recorded: RecordedPage) -> str | None:
     original, rng = Original.of(recorded) if recorded.kind in ARTICLES else None, _chances("list", recorded)
     if original is None:
         return None
-    story = dict.fromkeys(one for one in original.kept if one is not None and one.tag == "p" and not _tail(one))
+    story = dict.fromkeys(one for one in original.kept if one is not None and one.tag == "p" and not tail(one))
     followed = [(one, takewhile(story.__contains__, one.itersiblings())) for one in story]
     runs = [[one, *islice(after, rng.randint(1, 7))] for one, after in followed]
     runs = [run for run in runs if len(run) > 1]
@@ -183,6 +184,31 @@ def listed(recorded: RecordedPage) -> str | None:
     return original.markup()
 
 
+def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
+    """A page of a site as a wall, and other pages of it that show the same; none where it cannot be one.
+
+    Args:
+        site: The recorded pages.
+        i: Number of the page.
+        fold: Which of the wordings.
+        rng: Where all chances come from.
+    """
+    spoken = donor(site[i]).language
+    if rng.random() < ANY_LANGUAGE or spoken not in WALLS:
+        spoken = rng.choice(sorted(WALLS))
+    texts = WALLS[spoken][rng.choice(sorted(WALLS[spoken]))]
+    style, alone, titled = Style(rng, spoken, "plain", rng), rng.random() < ALONE, rng.random() < TITLED
+
+    def wall(recorded: RecordedPage) -> Page | None:
+        return _wall(recorded, style, texts[fold % len(texts)], alone, titled)
+
+    first = wall(site[i])
+    if first is None:
+        return []
+    rest = rng.sample([*site[:i], *site[i + 1 :]], min(len(site) - 1, SAME))
+    return [first, *filter(None, map(wall, rest if rng.random() < 0.5 else []))]
+
+
 def _chances(what: str, page: RecordedPage) -> random.Random:
     """Where chances come from: the same for the same page."""
     return random.Random(f"{SEED} {what} {page.url} {page.gold[:50]}")
@@ -198,150 +224,33 @@ def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> t
     for page in rng.sample(flat, min(len(flat), _TRIED)):
         if len(found) >= wanted:
             break
-        if page.kind == site[i].kind and language(page) == language(site[i]) and page.gold != site[i].gold:
+        if page.kind == site[i].kind and donor(page).language == donor(site[i]).language and page.gold != site[i].gold:
             found.append(donor(page))
     return [one for one in found if one.title and one.sentences], frozenset(own)
 
 
-@dataclass(frozen=True)
-class Original:
-    """A recorded page as a tree that boxes are put into.
-
-    Attributes:
-        page: The page.
-        root: Its tree.
-        story: The element of its story.
-        kept: The element of each block of its gold text, None for one that the parser did not make.
-    """
-
-    page: Page
-    root: Any
-    story: Any
-    kept: list[Any]
-
-    @classmethod
-    def of(cls, recorded: RecordedPage) -> Original | None:
-        """A page, None where it is too long, or has no story in an element of its own."""
-        if len(recorded.html) > MAX_CHARS:
-            return None
-        page = Page.parse(recorded.html, url=recorded.url)
-        _, gold = story_tokens(block_tokens(page), recorded.gold)
-        if page.is_too_large or gold.sum() < _SHORT:
-            return None
-        root, elements = numbered_tree(recorded.html)
-        held = page.blocks.subtree_sums(gold)
-        story = elements.get(int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1]))
-        kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
-        return None if story is None else cls(page, root, story, kept)
-
-    def markup(self) -> str:
-        """The tree as it stands."""
-        return str(html.tostring(self.root, encoding="unicode"))
-
-    def read(self) -> tuple[str, Page, npt.NDArray[np.float64]]:
-        """The tree as it stands without marks, the same parsed, and what `MARKS` say of each block, else 0."""
-        marked = self.markup()
-        text = re.sub(f' {MARK}="({"|".join(MARKS)})"', "", marked)
-        page = Page.parse(text, url=self.page.url)
-        share = np.zeros(len(page.blocks))
-        found = Page.parse(marked, keep=[f"[{MARK}={mark}]" for mark in MARKS]).kept_by_user
-        for match, value in zip(found, MARKS.values(), strict=False):  # none in what is too large
-            share[page.elements.inside(match.elements)[page.blocks.element]] = value
-        return text, page, share
-
-    def with_boxes(
-        self, boxes: Sequence[Any], parent: Any, index: int
-    ) -> tuple[str, Page, npt.NDArray[np.bool_]] | None:
-        """The page with boxes, parsed, and whether each block is theirs; None where its own are not the same."""
-        for box in boxes:
-            box.set(MARK, "put")
-        parent[index:index] = boxes
-        text, page, share = self.read()
-        for box in boxes:
-            parent.remove(box)
-        foreign = share > 0
-        own = list(compress(page.block_texts, ~foreign))
-        is_same = own == self.page.block_texts and page.noscript_read == self.page.noscript_read
-        return (text, page, foreign) if is_same and foreign.any() else None
-
-    def replace_story(self, boxes: Sequence[Any], *, keep_rest: bool) -> None:
-        """Put boxes in place of the story, for good; the page declares no type any more.
-
-        What else was of its gold is marked as in doubt, or goes.
-        """
-        for element in list(self.root.iter(etree.Element)):
-            element.attrib.pop("itemtype", None)
-            if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
-                element.drop_tree()
-        for element in [one for one in self.kept if one is not None]:
-            if keep_rest:
-                element.set(MARK, "doubt")
-            elif element.getparent() is not None and self.story not in element.iter():
-                element.drop_tree()
-        self.story[:] = boxes
-        self.story.text = None
-
-    def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
-        """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
-        for way in sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True):
-            yield from self._places(way, rng)
-
-    def _places(self, way: str, rng: random.Random) -> Iterator[tuple[Any, int]]:
-        story = self.story
-        if way == "behind":
-            yield from _around(story, 1)
-        elif way == "beside":
-            above = [story, *islice(story.iterancestors(), rng.randint(0, 2))]
-            yield from _around(above[-1], rng.randint(0, 1))
-        elif way == "middle":
-            found = self._between()
-            yield from rng.sample(found, min(len(found), 2))
-        else:
-            holders = [story] if way == "inside" else list(self.root.iter("body"))[:1]
-            yield from ((holder, len(holder)) for holder in holders if holder.tag in _HOLDERS)
-
-    def _between(self) -> list[tuple[Any, int]]:
-        """Places between two paragraphs of the story."""
-        found = dict[tuple[Any, int], None]()
-        inside = set(self.story.iterdescendants())
-        for element in self.kept[:-1]:
-            up = element
-            while up in inside and up.getparent().tag not in _HOLDERS:
-                up = up.getparent()
-            if up in inside:
-                parent, index = up.getparent(), up.getparent().index(up) + 1
-                if index < len(parent) and _free(parent, index):
-                    found[parent, index] = None
-        if not found and self.story.tag in _HOLDERS:  # paragraphs parted by breaks
-            return [(self.story, i) for i in range(1, len(self.story)) if _at_breaks(self.story, i)]
-        return list(found)
+def _wall(recorded: RecordedPage, style: Style, text: str, alone: bool, titled: bool) -> Page | None:
+    """One page with a text in place of its story, or of all."""
+    original = None if alone else Original.of(recorded)
+    if alone:
+        markup = str(html.tostring(E("body", _box(style, text)), encoding="unicode"))
+    elif original is None:
+        return None
+    else:
+        original.replace_story([_box(style, text)], keep_rest=False)
+        markup = original.markup()
+        if titled:
+            title = escape(text.partition("\n")[0])
+            markup = re.sub(r"(<title[^>]*>)[^<]*", lambda found: found[1] + title, markup, count=1)
+    return Page.parse(markup, url=recorded.url)
 
 
-def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
-    """Places right behind an element, or before it, and the same of what it stands in."""
-    for inner, parent in pairwise((element, *element.iterancestors())):
-        index = parent.index(inner) + after
-        if _free(parent, index):
-            yield parent, index
-
-
-def _free(parent: Any, index: int) -> bool:
-    """Whether a block of text ends at a place anyway."""
-    if parent.tag not in _HOLDERS:
-        return False
-    if index == len(parent) or parent[index].tag in BLOCK_TAGS or _at_breaks(parent, index):
-        return True
-    before = parent[index - 1] if index else None
-    return before is not None and before.tag in BLOCK_TAGS | SKIPPED_TAGS and not _tail(before)
-
-
-def _at_breaks(parent: Any, index: int) -> bool:
-    """Whether a place is between two breaks with nothing else between."""
-    if not 0 < index < len(parent):
-        return False
-    return parent[index - 1].tag == "br" == parent[index].tag and not _tail(parent[index - 1])
-
-
-def _tail(element: Any) -> str:
-    """The text right behind an element."""
-    return (element.tail or "").strip()
+def _box(style: Style, text: str) -> Any:
+    """The text as the style writes it."""
+    first, *lines = text.split("\n")
+    said = [line for line in lines if not line.startswith("> ")]
+    buttons = [style.make(style.rng.choice(("a", "button")), "", line[2:]) for line in lines if line.startswith("> ")]
+    parts = [style.heading(first), *(style.make(style.text_tag, "", line) for line in said)]
+    if buttons:
+        parts.append(style.make("div", "", *buttons))
+    return style.make("div", "box", *parts)

@@ -1,24 +1,83 @@
-"""Boxes of foreign content: how a box is written, and what those of each kind hold."""
+"""Boxes of foreign content: what pages give to them, how a box is written, and what those of each kind hold."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 from lxml.html.builder import E
 
+from benchmarks.corpora import RecordedPage
+from denoise_scrapy.metadata.tell import language_of
 from example_project.portal.model import tokens
-from training.made_donors import Donor, clean, story_element
+from training.made_originals import story_element
 
 #: Words of boxes by language, names of people by script, names of products that do not exist, and class names as any
 #: site's templates have them. `{n}` is a number in them, `{name}` a person's name, `{product}` a product's.
 DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
 #: Paragraphs of a further story at most, where it is put together of them.
 MAX_PARAGRAPHS = 40
+#: What no document may hold.
+_REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
+
+
+@dataclass(frozen=True)
+class Donor:
+    """What a recorded page gives to others.
+
+    Attributes:
+        page: The page.
+        language: That of its gold text in ISO 639-1, English where nothing tells.
+        title: Its headline.
+        paragraphs: Lines of its gold text.
+        sentences: Sentences of them, 4 to 60 tokens long.
+    """
+
+    page: RecordedPage
+    language: str
+    title: str
+    paragraphs: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@lru_cache(maxsize=8192)
+def donor(page: RecordedPage) -> Donor:
+    """Take a page's gold text apart.
+
+    Example:
+        >>> gold = "It did not stop. Why? It just did not."
+        >>> page = RecordedPage("", "<title>It rained all night | Post</title>", gold)
+        >>> donor(page).title, donor(page).sentences
+        ('It rained all night', ('It did not stop.', 'It just did not.'))
+    """
+    gold = clean(unescape(re.sub(r"</?[a-z][^<>]*>", " ", page.gold)))
+    lines = tuple(line for line in (" ".join(line.split()) for line in gold.splitlines()) if line)[:400]
+    found = re.search(r"<title[^>]*>([^<]{1,300})", page.html, re.IGNORECASE)
+    title = clean(" ".join(unescape(found[1]).split())) if found else ""
+    title = re.sub(r"(.{15,}?)\s+[|»·–—-]\s.*", r"\1", title)
+    if len(tokens(title)) < 3:
+        title = lines[0][:120] if lines else ""
+    told = [one for line in lines for one in sentences(line) if 4 <= len(tokens(one)) <= 60]
+    return Donor(page, language_of(page.gold[:3000]) or "en", title, lines, tuple(told[:300]))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in any script."""
+    return [sentence for found in _SENTENCE.findall(text) if (sentence := found.strip())]
+
+
+def clean(text: str) -> str:
+    """The text without what no document may hold."""
+    return _REFUSED.sub("", text)
 
 
 class Style:

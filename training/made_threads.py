@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from benchmarks.corpora import Site
 from denoise_scrapy.page import Page
-from training.made import MARK, SEED, Original
-from training.made_boxes import Style, advert
-from training.made_donors import Donor, donor, language
+from training.made import SEED
+from training.made_boxes import Donor, Style, advert, donor
+from training.made_originals import MARK, Original
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
 PAGES, SENTENCES, POSTS = 8, 8, 20
@@ -49,7 +49,7 @@ def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
         ('It rained all night for the', True)
     """
     rng = random.Random(f"{SEED} threads {site[0].site or site[0].url}")
-    board = _Board(rng, language(site[0]), [donor(page) for page in site])
+    board = _Board(rng, donor(site[0]).language, [donor(page) for page in site])
     for recorded in site[:PAGES]:
         told, original = donor(recorded), Original.of(recorded)
         if original is None or len(told.sentences) < SENTENCES:

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.corpora import RecordedPage
 from training.dataset import examples, site_publisher
 from training.folds import FOLDS
-from training.made_walls import WALLS, made_wall
+from training.made import WALLS, made_wall
 
 FRAME = "<title>Rain | Post</title><body><nav><a href=/>Home</a></nav><div><p>{}</p></div><footer>All rights</footer>"
 STORIES = [
