@@ -16,14 +16,13 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from lxml import etree, html
 from lxml.html.builder import E
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import BoolArray
 from training.made_boxes import MAKERS, Donor, Style, donor, sentences
 from training.made_originals import Original, tail
 
@@ -53,7 +52,7 @@ _BEHIND = {"behind": 4, "inside": 2, "end": 1}
 WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
 #: Language -> kind -> four texts, one for each fold: what a model is judged by was worded otherwise than what it saw.
 #: A line each: heading, sentences, and buttons after "> ".
-WALLS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
+TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
 #: How often a wall stands alone, without the frame of the site; has a title of its own, not the story's; and is of any
 #: language, not of the site's.
 ALONE, TITLED, ANY_LANGUAGE = 0.35, 0.6, 0.5
@@ -77,7 +76,7 @@ class MadePage:
     donors: frozenset[int]
     html: str
     page: Page
-    foreign: npt.NDArray[np.bool_]
+    foreign: BoolArray
 
 
 def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS) -> Iterator[MadePage]:
@@ -94,10 +93,9 @@ def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str
         found for foreign content, or no text, there is none.
 
     Example:
-        >>> lines = "It rained all night long in the town.", "Nobody had seen as much rain in any of the last years."
-        >>> story = "".join(f"<p>{line}</p>" for line in lines)
-        >>> pages = [RecordedPage("u", f"<body><nav>Home</nav><div>{story}</div></body>", " ".join(lines))]
-        >>> [made.kind for made in made_of(pages, 0, kinds=("appeal", "advert"))]
+        >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
+        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div></body>", story)
+        >>> [made.kind for made in made_of([page], 0, kinds=("appeal", "advert"))]
         ['appeal', 'advert']
     """
     recorded = site[i]
@@ -150,10 +148,8 @@ def listed(recorded: RecordedPage) -> str | None:
     texts that readers liked less than another extractor's, four lacked one.
 
     Example:
-        >>> lines = [f"It rained all night long, and for the {n}th time this year." for n in range(20)]
-        >>> story = "".join(f"<p>{line}</p>" for line in lines)
-        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div>{story}</div></body>", " ".join(lines))
-        >>> "<li>It rained" in listed(page)
+        >>> story = " ".join(f"It rained all night long for the {n}th time." for n in range(9))
+        >>> "<li>It rained" in listed(RecordedPage("u", f"<body><nav>Home</nav><p>{story}</p></body>", story))
         True
     """
     original, rng = Original.of(recorded) if recorded.kind in ARTICLES else None, _chances("list", recorded)
@@ -185,22 +181,34 @@ def listed(recorded: RecordedPage) -> str | None:
 
 
 def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
-    """A page of a site as a wall, and other pages of it that show the same; none where it cannot be one.
+    """A page of a site as a wall in a fold's words, and others of its pages that show the same; none without a story.
 
-    Args:
-        site: The recorded pages.
-        i: Number of the page.
-        fold: Which of the wordings.
-        rng: Where all chances come from.
+    Example:
+        >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
+        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div></body>", story)
+        >>> [wall] = made_wall([page], 0, 0, random.Random(0))
+        >>> len(wall.blocks) > 1, "rained" in wall.text_of(wall.blocks.tokens > 0)
+        (True, False)
     """
     spoken = donor(site[i]).language
-    if rng.random() < ANY_LANGUAGE or spoken not in WALLS:
-        spoken = rng.choice(sorted(WALLS))
-    texts = WALLS[spoken][rng.choice(sorted(WALLS[spoken]))]
+    if rng.random() < ANY_LANGUAGE or spoken not in TEXTS:
+        spoken = rng.choice(sorted(TEXTS))
+    texts = TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))]
+    heading, *lines = texts[fold % len(texts)].split("\n")
     style, alone, titled = Style(rng, spoken, "plain", rng), rng.random() < ALONE, rng.random() < TITLED
 
     def wall(recorded: RecordedPage) -> Page | None:
-        return _wall(recorded, style, texts[fold % len(texts)], alone, titled)
+        if alone:
+            body = E("body", _wall_box(style, heading, lines))
+            return Page.parse(html.tostring(body, encoding="unicode"), url=recorded.url)
+        original = Original.of(recorded)
+        if original is None:
+            return None
+        original.replace_story([_wall_box(style, heading, lines)], keep_rest=False)
+        markup = original.markup()
+        if titled:
+            markup = re.sub(r"(<title[^>]*>)[^<]*", lambda found: found[1] + escape(heading), markup, count=1)
+        return Page.parse(markup, url=recorded.url)
 
     first = wall(site[i])
     if first is None:
@@ -229,28 +237,11 @@ def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> t
     return [one for one in found if one.title and one.sentences], frozenset(own)
 
 
-def _wall(recorded: RecordedPage, style: Style, text: str, alone: bool, titled: bool) -> Page | None:
-    """One page with a text in place of its story, or of all."""
-    original = None if alone else Original.of(recorded)
-    if alone:
-        markup = str(html.tostring(E("body", _box(style, text)), encoding="unicode"))
-    elif original is None:
-        return None
-    else:
-        original.replace_story([_box(style, text)], keep_rest=False)
-        markup = original.markup()
-        if titled:
-            title = escape(text.partition("\n")[0])
-            markup = re.sub(r"(<title[^>]*>)[^<]*", lambda found: found[1] + title, markup, count=1)
-    return Page.parse(markup, url=recorded.url)
-
-
-def _box(style: Style, text: str) -> Any:
-    """The text as the style writes it."""
-    first, *lines = text.split("\n")
+def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
+    """A wall's heading, sentences and buttons."""
     said = [line for line in lines if not line.startswith("> ")]
     buttons = [style.make(style.rng.choice(("a", "button")), "", line[2:]) for line in lines if line.startswith("> ")]
-    parts = [style.heading(first), *(style.make(style.text_tag, "", line) for line in said)]
+    parts = [style.heading(heading), *(style.make(style.text_tag, "", line) for line in said)]
     if buttons:
         parts.append(style.make("div", "", *buttons))
     return style.make("div", "box", *parts)

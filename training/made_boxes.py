@@ -59,10 +59,10 @@ def donor(page: RecordedPage) -> Donor:
         >>> donor(page).title, donor(page).sentences
         ('It rained all night', ('It did not stop.', 'It just did not.'))
     """
-    gold = clean(unescape(re.sub(r"</?[a-z][^<>]*>", " ", page.gold)))
+    gold = _REFUSED.sub("", unescape(re.sub(r"</?[a-z][^<>]*>", " ", page.gold)))
     lines = tuple(line for line in (" ".join(line.split()) for line in gold.splitlines()) if line)[:400]
     found = re.search(r"<title[^>]*>([^<]{1,300})", page.html, re.IGNORECASE)
-    title = clean(" ".join(unescape(found[1]).split())) if found else ""
+    title = _REFUSED.sub("", " ".join(unescape(found[1]).split())) if found else ""
     title = re.sub(r"(.{15,}?)\s+[|»·–—-]\s.*", r"\1", title)
     if len(tokens(title)) < 3:
         title = lines[0][:120] if lines else ""
@@ -73,11 +73,6 @@ def donor(page: RecordedPage) -> Donor:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in any script."""
     return [sentence for found in _SENTENCE.findall(text) if (sentence := found.strip())]
-
-
-def clean(text: str) -> str:
-    """The text without what no document may hold."""
-    return _REFUSED.sub("", text)
 
 
 class Style:
@@ -166,18 +161,16 @@ class Style:
         """A linked headline."""
         slug = "-".join(tokens(one.title)[:8])
         address = one.page.url if one.page.url.startswith("http") else f"/{slug[:80]}.html"
-        return self.make("a", "link", one.title, href=clean(address))
+        return self.make("a", "link", one.title, href=_REFUSED.sub("", address))
 
-    def box(self, items: Sequence[Any], heading: Any = None) -> Any:
-        """The items in a container, with a heading in it, in containers of its own now and then."""
+    def box(self, head: Sequence[Any], items: Sequence[Any]) -> Any:
+        """The items in a container, behind a heading if any, in containers of its own now and then."""
         tag = self.rng.choice(("div", "div", "div", "section", "aside", "ul", "ol", "article"))
-        head = [] if heading is None else [heading]
         if tag in ("ul", "ol"):
             for item in items:
                 item.tag = "li"
             box = self.make(tag, "list", *items)
-            if head:
-                box = self.make("div", "box", *head, box)
+            box = self.make("div", "box", *head, box) if head else box
         else:
             box = self.make(tag, "box", *head, *items)
         for _ in range(self.rng.choice((0, 0, 0, 1, 2))):
@@ -216,7 +209,7 @@ def teasers(style: Style, donors: Sequence[Donor]) -> list[Any]:
         lead = " ".join(one.sentences[start : start + leads])
         parts.append(style.make(style.text_tag, "lead", lead))
         items.append(style.make(style.item_tag, "item", *parts))
-    return [style.box(items, style.heading(style.say("latest")) if rng.random() < 0.75 else None)]
+    return [style.box([style.heading(style.say("latest"))] if rng.random() < 0.75 else [], items)]
 
 
 def gallery(style: Style, donors: Sequence[Donor]) -> list[Any]:
@@ -231,7 +224,7 @@ def gallery(style: Style, donors: Sequence[Donor]) -> list[Any]:
             text = style.make(tag, "caption", caption, " ", style.say("photo"))
             parts = [style.make("img", "", src=f"/g/{rng.getrandbits(20)}.jpg"), counter, text]
             shown.append(style.make("figure" if style.item_tag == "article" else "div", "item", *parts))
-    return [style.box(shown, style.heading(donors[0].title) if rng.random() < 0.7 else None)]
+    return [style.box([style.heading(donors[0].title)] if rng.random() < 0.7 else [], shown)]
 
 
 def biography(style: Style, donors: Sequence[Donor]) -> list[Any]:
@@ -253,7 +246,7 @@ def _sentences(style: Style, what: str, **known: str) -> list[Any]:
     items = [style.make(style.text_tag if rng.random() < 0.9 else "em", "lead", line) for line in lines]
     if rng.random() < 0.25 and len(items) == 1:
         return [style.make("p", "box", style.make(rng.choice(("em", "i", "small")), "", lines[0]))]
-    return [style.box(items, heading if rng.random() < 0.5 else None)]
+    return [style.box([heading] if rng.random() < 0.5 else [], items)]
 
 
 def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
@@ -279,11 +272,8 @@ def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
             items[-1].append(item)
         else:
             items.append(item)
-    heading = style.heading(style.say("comments")) if rng.random() < 0.7 else None
-    if table:
-        rows = style.make("table", "box", *items)
-        return [rows] if heading is None else [heading, rows]
-    return [style.box(items, heading)]
+    head = [style.heading(style.say("comments"))] if rng.random() < 0.7 else []
+    return [*head, style.make("table", "box", *items)] if table else [style.box(head, items)]
 
 
 def advert(style: Style, donors: Sequence[Donor]) -> list[Any]:
@@ -298,7 +288,7 @@ def advert(style: Style, donors: Sequence[Donor]) -> list[Any]:
     items = [style.make("div" if rng.random() < 0.5 else "span", "label", label)] if label else []
     linked = style.make("a", "", text, href="/go") if rng.random() < 0.3 else text
     items.append(style.make(style.text_tag, "lead", linked))
-    return [style.box(items, style.heading(product) if headed else None)]
+    return [style.box([style.heading(product)] if headed else [], items)]
 
 
 #: What makes the boxes of each kind.

@@ -19,6 +19,7 @@ from benchmarks.corpora import RecordedPage
 from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import BoolArray
 from denoise_scrapy.page.parse import to_utf8
 from training.labels import block_tokens, story_tokens
 
@@ -82,9 +83,7 @@ class Original:
             share[page.elements.inside(match.elements)[page.blocks.element]] = value
         return text, page, share
 
-    def with_boxes(
-        self, boxes: Sequence[Any], parent: Any, index: int
-    ) -> tuple[str, Page, npt.NDArray[np.bool_]] | None:
+    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, BoolArray] | None:
         """The page with boxes, parsed, and whether each block is theirs; None where its own are not the same."""
         for box in boxes:
             box.set(MARK, "put")
@@ -117,21 +116,17 @@ class Original:
     def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
         """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
         for way in sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True):
-            yield from self._places(way, rng)
-
-    def _places(self, way: str, rng: random.Random) -> Iterator[tuple[Any, int]]:
-        story = self.story
-        if way == "behind":
-            yield from _around(story, 1)
-        elif way == "beside":
-            above = [story, *islice(story.iterancestors(), rng.randint(0, 2))]
-            yield from _around(above[-1], rng.randint(0, 1))
-        elif way == "middle":
-            found = self._between()
-            yield from rng.sample(found, min(len(found), 2))
-        else:
-            holders = [story] if way == "inside" else list(self.root.iter("body"))[:1]
-            yield from ((holder, len(holder)) for holder in holders if holder.tag in _HOLDERS)
+            if way == "behind":
+                yield from _around(self.story, 1)
+            elif way == "beside":
+                above = [self.story, *islice(self.story.iterancestors(), rng.randint(0, 2))]
+                yield from _around(above[-1], rng.randint(0, 1))
+            elif way == "middle":
+                found = self._between()
+                yield from rng.sample(found, min(len(found), 2))
+            else:
+                holders = [self.story] if way == "inside" else list(self.root.iter("body"))[:1]
+                yield from ((holder, len(holder)) for holder in holders if holder.tag in _HOLDERS)
 
     def _between(self) -> list[tuple[Any, int]]:
         """Places between two paragraphs of the story."""
@@ -164,15 +159,12 @@ def _free(parent: Any, index: int) -> bool:
         return False
     if index == len(parent) or parent[index].tag in BLOCK_TAGS or _at_breaks(parent, index):
         return True
-    before = parent[index - 1] if index else None
-    return before is not None and before.tag in BLOCK_TAGS | SKIPPED_TAGS and not tail(before)
+    return index > 0 and parent[index - 1].tag in BLOCK_TAGS | SKIPPED_TAGS and not tail(parent[index - 1])
 
 
 def _at_breaks(parent: Any, index: int) -> bool:
     """Whether a place is between two breaks with nothing else between."""
-    if not 0 < index < len(parent):
-        return False
-    return parent[index - 1].tag == "br" == parent[index].tag and not tail(parent[index - 1])
+    return index > 0 and parent[index - 1].tag == "br" == parent[index].tag and not tail(parent[index - 1])
 
 
 def tail(element: Any) -> str:

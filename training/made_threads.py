@@ -97,7 +97,8 @@ class _Board(Style):
             member = rng.choice(self.members)
             quoted = rng.choice(said) if said and rng.random() < self.quoting else None
             said.append((member["name"], own[0]))
-            posts.append(self._post(member, own, quoted, len(said), told.title))
+            author, head, foot = self._author(member), [*self._head(len(said), told.title)], [*self._foot(member)]
+            posts.append(self._post(author, [*head, self._body(own, quoted), *foot]))
             if len(said) == 1 and self.advert:
                 posts += advert(self, self.donors)
         before = self.make("div", "pages", self.say("pages"))
@@ -107,24 +108,17 @@ class _Board(Style):
             posts = [self.make(rng.choice(("ul", "ol")), "box", *posts)]
         elif rng.random() < 0.6:
             posts = [self.make("div", "box", *posts)]
-        return [before, *posts, *self._behind()]
-
-    def _behind(self) -> Iterator[Any]:
-        """What stands behind the posts."""
-        if self.rng.random() < 0.4:
-            yield self.make("p", "closed", self.say("closed"))
+        if rng.random() < 0.4:
+            posts.append(self.make("p", "closed", self.say("closed")))
         others = [one for one in self.donors if one.title]
-        if self.rng.random() < 0.5 and others:
-            some = self.rng.sample(others, min(len(others), 5))
-            links = [self.make("li", "other", self.link(one)) for one in some]
-            yield self.make("div", "similar", self.heading(self.say("similar")), self.make("ul", "list", *links))
+        if rng.random() < 0.5 and others:
+            links = [self.make("li", "other", self.link(one)) for one in rng.sample(others, min(len(others), 5))]
+            similar = self.heading(self.say("similar")), self.make("ul", "list", *links)
+            posts.append(self.make("div", "similar", *similar))
+        return [before, *posts]
 
-    def _post(
-        self, member: dict[str, str], own: Sequence[str], quoted: tuple[str, str] | None, number: int, title: str
-    ) -> Any:
-        """What one member says, and all that stands around it."""
-        author, head, foot = self._author(member), [*self._head(number, title)], [*self._foot(member)]
-        content = [*head, self._body(own, quoted), *foot]
+    def _post(self, author: Any, content: Sequence[Any]) -> Any:
+        """A post as the forum lays it out."""
         if self.layout == "flat":
             return self.make("div", "", author, *content)
         tabular = self.layout in ("two cells", "rows")

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.corpora import RecordedPage
 from training.dataset import examples, site_publisher
 from training.folds import FOLDS
-from training.made import WALLS, made_wall
+from training.made import TEXTS, made_wall
 
 FRAME = "<title>Rain | Post</title><body><nav><a href=/>Home</a></nav><div><p>{}</p></div><footer>All rights</footer>"
 STORIES = [
@@ -19,15 +19,15 @@ SITE = [RecordedPage(f"http://a.example/{n}", FRAME.format(story * 2), story * 2
 
 
 def test_each_kind_has_a_text_for_each_fold_in_twelve_languages():
-    assert len(WALLS) >= 12
-    for kinds in WALLS.values():
+    assert len(TEXTS) >= 12
+    for kinds in TEXTS.values():
         assert set(kinds) == {"consent", "login", "script", "maintenance", "missing"}
         for texts in kinds.values():
             assert len(texts) == len(set(texts)) == FOLDS
 
 
 def test_texts_of_two_folds_share_few_words():
-    for kinds in WALLS.values():
+    for kinds in TEXTS.values():
         for texts in kinds.values():
             for one, other in combinations((set(text.lower().split()) for text in texts), 2):
                 assert len(one & other) <= 0.6 * min(len(one), len(other))
@@ -40,7 +40,7 @@ def test_a_wall_has_its_text_and_not_the_story(fold):
         text = "\n".join(page.block_texts)
         assert "rained" not in text
         assert any(
-            first.partition("\n")[0] in text for kinds in WALLS.values() for first in (t[fold] for t in kinds.values())
+            first.partition("\n")[0] in text for kinds in TEXTS.values() for first in (t[fold] for t in kinds.values())
         )
         assert len(same) in (0, 2)
 
