@@ -1,4 +1,4 @@
-"""Made pages: recorded pages with foreign content put in, whose truth stays as it was.
+"""Made pages: recorded pages with foreign content put in, whose truth stays as it was; shortened ones, and walls.
 
 What fails on rare pages (a further story behind the story, lists of teasers, galleries, biographies, threads of
 comments) becomes frequent so, to train and to measure on.
@@ -12,19 +12,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import islice, takewhile
+from itertools import compress, islice, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from lxml import etree, html
 from lxml.html.builder import E
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
+from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray
-from training.made_boxes import MAKERS, Donor, Style, donor, sentences
-from training.made_originals import Original, tail
+from training.labels import block_tokens, story_tokens
+from training.made_boxes import MAKERS, Donor, Style, donor, holder_of, numbered_tree, sentences
 
 KINDS = tuple(MAKERS)
 #: Another number makes other pages of the same ones.
@@ -44,8 +47,16 @@ DONORS, _NEEDS = 12, {"story": 1, "teasers": 3, "gallery": 1, "comments": 1}
 _OWN_SHARE = 0.5
 #: Other sites' pages that are looked at for one of the same language and kind.
 _TRIED = 60
-#: Places that are tried on a page: each takes a parse or two.
-_PLACES = 4
+#: Tokens of gold below which a page has no story to put something beside.
+_SHORT = 20
+#: Characters of a page at most, places tried on it: a page of the corpora's largest takes seconds.
+MAX_CHARS, _PLACES = 1_500_000, 4
+#: An element holds the story that holds so much of the gold.
+_HOLDS = 0.9
+#: Elements that a box may be put into.
+_HOLDERS = frozenset("body div section article main aside td center form".split())
+#: An attribute of elements while they are put in; and by its value, the share of their blocks that counts for them.
+MARK, MARKS = "data-made", {"put": 1.0, "doubt": np.nan}
 #: Where boxes are put, and how often of all: what stands behind a story on recorded pages is not put into its middle.
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
@@ -127,9 +138,10 @@ def shortened(recorded: RecordedPage) -> str | None:
         >>> 0 < shortened(RecordedPage("u", html, " ".join(lines))).count("rained") < 9
         True
     """
-    original, rng = Original.of(recorded), _chances("short", recorded)
+    original = Original.of(recorded)
     if original is None:
         return None
+    rng = _chances("short", recorded)
     story = dict.fromkeys(element for element in original.kept if element is not None)
     first = set(list(story)[: rng.randint(*SHORT_STORY)])
     holding = {above for element in first for above in (element, *element.iterancestors())}
@@ -152,10 +164,11 @@ def listed(recorded: RecordedPage) -> str | None:
         >>> "<li>It rained" in listed(RecordedPage("u", f"<body><nav>Home</nav><p>{story}</p></body>", story))
         True
     """
-    original, rng = Original.of(recorded) if recorded.kind in ARTICLES else None, _chances("list", recorded)
+    original = Original.of(recorded) if recorded.kind in ARTICLES else None
     if original is None:
         return None
-    story = dict.fromkeys(one for one in original.kept if one is not None and one.tag == "p" and not tail(one))
+    rng = _chances("list", recorded)
+    story = dict.fromkeys(one for one in original.kept if one is not None and one.tag == "p" and not _tail(one))
     followed = [(one, takewhile(story.__contains__, one.itersiblings())) for one in story]
     runs = [[one, *islice(after, rng.randint(1, 7))] for one, after in followed]
     runs = [run for run in runs if len(run) > 1]
@@ -182,6 +195,8 @@ def listed(recorded: RecordedPage) -> str | None:
 
 def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
     """A page of a site as a wall in a fold's words, and others of its pages that show the same; none without a story.
+
+    A wall only asks, refuses or regrets: it has no content at all.
 
     Example:
         >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
@@ -245,3 +260,137 @@ def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
     if buttons:
         parts.append(style.make("div", "", *buttons))
     return style.make("div", "box", *parts)
+
+
+@dataclass(frozen=True)
+class Original:
+    """A recorded page as a tree that boxes are put into.
+
+    Attributes:
+        page: The page.
+        root: Its tree.
+        story: The element of its story.
+        kept: The element of each block of its gold text, None for one that the parser did not make.
+    """
+
+    page: Page
+    root: Any
+    story: Any
+    kept: list[Any]
+
+    @classmethod
+    def of(cls, recorded: RecordedPage) -> Original | None:
+        """A page, None where it is too long, or has no story in an element of its own."""
+        if len(recorded.html) > MAX_CHARS:
+            return None
+        page = Page.parse(recorded.html, url=recorded.url)
+        _, gold = story_tokens(block_tokens(page), recorded.gold)
+        if page.is_too_large or gold.sum() < _SHORT:
+            return None
+        root, elements = numbered_tree(recorded.html)
+        story = elements.get(holder_of(page, gold, _HOLDS))
+        kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
+        return None if story is None else cls(page, root, story, kept)
+
+    def markup(self) -> str:
+        """The tree as it stands."""
+        return str(html.tostring(self.root, encoding="unicode"))
+
+    def read(self) -> tuple[str, Page, npt.NDArray[np.float64]]:
+        """The tree as it stands without marks, the same parsed, and what `MARKS` say of each block, else 0."""
+        marked = self.markup()
+        text = re.sub(f' {MARK}="({"|".join(MARKS)})"', "", marked)
+        page = Page.parse(text, url=self.page.url)
+        share = np.zeros(len(page.blocks))
+        found = Page.parse(marked, keep=[f"[{MARK}={mark}]" for mark in MARKS]).kept_by_user
+        for match, value in zip(found, MARKS.values(), strict=False):  # none in what is too large
+            share[page.elements.inside(match.elements)[page.blocks.element]] = value
+        return text, page, share
+
+    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, BoolArray] | None:
+        """The page with boxes, parsed, and whether each block is theirs; None where its own are not the same."""
+        for box in boxes:
+            box.set(MARK, "put")
+        parent[index:index] = boxes
+        text, page, share = self.read()
+        for box in boxes:
+            parent.remove(box)
+        foreign = share > 0
+        own = list(compress(page.block_texts, ~foreign))
+        is_same = own == self.page.block_texts and page.noscript_read == self.page.noscript_read
+        return (text, page, foreign) if is_same and foreign.any() else None
+
+    def replace_story(self, boxes: Sequence[Any], *, keep_rest: bool) -> None:
+        """Put boxes in place of the story, for good; the page declares no type any more.
+
+        What else was of its gold is marked as in doubt, or goes.
+        """
+        for element in list(self.root.iter(etree.Element)):
+            element.attrib.pop("itemtype", None)
+            if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
+                element.drop_tree()
+        for element in [one for one in self.kept if one is not None]:
+            if keep_rest:
+                element.set(MARK, "doubt")
+            elif element.getparent() is not None and self.story not in element.iter():
+                element.drop_tree()
+        self.story[:] = boxes
+        self.story.text = None
+
+    def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
+        """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
+        for way in sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True):
+            if way == "behind":
+                yield from _around(self.story, 1)
+            elif way == "beside":
+                above = [self.story, *islice(self.story.iterancestors(), rng.randint(0, 2))]
+                yield from _around(above[-1], rng.randint(0, 1))
+            elif way == "middle":
+                found = self._between()
+                yield from rng.sample(found, min(len(found), 2))
+            else:
+                holders = [self.story] if way == "inside" else list(self.root.iter("body"))[:1]
+                yield from ((holder, len(holder)) for holder in holders if holder.tag in _HOLDERS)
+
+    def _between(self) -> list[tuple[Any, int]]:
+        """Places between two paragraphs of the story."""
+        found = dict[tuple[Any, int], None]()
+        inside = set(self.story.iterdescendants())
+        for element in self.kept[:-1]:
+            up = element
+            while up in inside and up.getparent().tag not in _HOLDERS:
+                up = up.getparent()
+            if up in inside:
+                parent, index = up.getparent(), up.getparent().index(up) + 1
+                if index < len(parent) and _free(parent, index):
+                    found[parent, index] = None
+        if not found and self.story.tag in _HOLDERS:  # paragraphs parted by breaks
+            return [(self.story, i) for i in range(1, len(self.story)) if _at_breaks(self.story, i)]
+        return list(found)
+
+
+def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
+    """Places right behind an element, or before it, and the same of what it stands in."""
+    for inner, parent in pairwise((element, *element.iterancestors())):
+        index = parent.index(inner) + after
+        if _free(parent, index):
+            yield parent, index
+
+
+def _free(parent: Any, index: int) -> bool:
+    """Whether a block of text ends at a place anyway."""
+    if parent.tag not in _HOLDERS:
+        return False
+    if index == len(parent) or parent[index].tag in BLOCK_TAGS or _at_breaks(parent, index):
+        return True
+    return index > 0 and parent[index - 1].tag in BLOCK_TAGS | SKIPPED_TAGS and not _tail(parent[index - 1])
+
+
+def _at_breaks(parent: Any, index: int) -> bool:
+    """Whether a place is between two breaks with nothing else between."""
+    return index > 0 and parent[index - 1].tag == "br" == parent[index].tag and not _tail(parent[index - 1])
+
+
+def _tail(element: Any) -> str:
+    """The text right behind an element."""
+    return (element.tail or "").strip()

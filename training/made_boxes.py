@@ -13,18 +13,32 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from lxml import etree, html
 from lxml.html.builder import E
 
 from benchmarks.corpora import RecordedPage
+from denoise_scrapy.core.markup import SKIPPED_TAGS
+from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.metadata.tell import language_of
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.parse import to_utf8
 from example_project.portal.model import tokens
-from training.made_originals import story_element
+from training.labels import block_tokens, story_tokens
 
 #: Words of boxes by language, names of people by script, names of products that do not exist, and class names as any
 #: site's templates have them. `{n}` is a number in them, `{name}` a person's name, `{product}` a product's.
 DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
 #: Paragraphs of a further story at most, where it is put together of them.
 MAX_PARAGRAPHS = 40
+#: Tokens of gold below which a page has no story to give, and characters of its markup at most: a made page stays of a
+#: page's size.
+_SHORT, MAX_STORY = 30, 150_000
+#: An element stands for a story where it holds so much of its text, and so little else.
+_HOLDS, _ELSE = 0.85, 0.35
+#: Tags that cannot stand wherever a box can.
+_NOT_FREE = frozenset("html body main tr td th tbody thead tfoot table li dd dt center form".split())
 #: What no document may hold.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
@@ -49,7 +63,7 @@ class Donor:
     sentences: tuple[str, ...]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def donor(page: RecordedPage) -> Donor:
     """Take a page's gold text apart.
 
@@ -73,6 +87,40 @@ def donor(page: RecordedPage) -> Donor:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in any script."""
     return [sentence for found in _SENTENCE.findall(text) if (sentence := found.strip())]
+
+
+@lru_cache(maxsize=64)
+def story_element(recorded: RecordedPage) -> Any:
+    """The smallest element that holds most of a page's gold text and little else, cleaned; None where there is none."""
+    page = Page.parse(recorded.html, url=recorded.url)
+    lengths, gold = story_tokens(block_tokens(page), recorded.gold)
+    if page.is_too_large or gold.sum() < _SHORT:
+        return None
+    holder = holder_of(page, gold, _HOLDS)
+    inside = page.blocks.inside(holder)
+    if (lengths - gold)[inside].sum() > _ELSE * lengths[inside].sum():
+        return None
+    found = deepcopy(numbered_tree(recorded.html)[1][holder])
+    found.tail = None
+    for skipped in list(found.iter(*SKIPPED_TAGS)):
+        skipped.drop_tree()
+    if found.tag in _NOT_FREE:
+        found.tag = "div"
+    return found if len(html.tostring(found)) <= MAX_STORY else None
+
+
+def holder_of(page: Page, gold: npt.NDArray[np.int64], share: float) -> int:
+    """Number of the smallest element that holds a share of the tokens of gold."""
+    return int(np.flatnonzero(page.blocks.subtree_sums(gold) >= share * gold.sum())[-1])
+
+
+def numbered_tree(source: str) -> tuple[Any, dict[int, Any]]:
+    """A page's root in a tree of lxml's that may be changed, and its elements by their numbers on the parsed page."""
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    root = etree.fromstring(to_utf8(source), parser)
+    elements = list(root.iter(etree.Element))
+    numbers = tree_of(root, keep_nodes=True).numbers_of(elements)
+    return root, {number: element for number, element in zip(numbers, elements, strict=True) if number >= 0}
 
 
 class Style:
@@ -111,6 +159,7 @@ class Style:
         return made
 
     def _class(self, role: str) -> str:
+        """Class name of a role, "" for none."""
         if self._naming == "none":
             return ""
         if self._naming == "random":
@@ -186,10 +235,8 @@ def story(style: Style, donors: Sequence[Donor]) -> list[Any]:
         head = [style.heading(one.title if rng.random() < 0.3 else style.link(one))]
         if rng.random() < 0.7:
             head.append(style.make(rng.choice(("p", "div", "span")), "by", style.say("by"), " ", style.date()))
-        if whole is not None:
-            text = [deepcopy(whole)]
-        else:
-            text = [style.make("p", "", line) for line in one.paragraphs[:MAX_PARAGRAPHS]]
+        lines = one.paragraphs[:MAX_PARAGRAPHS]
+        text = [style.make("p", "", line) for line in lines] if whole is None else [deepcopy(whole)]
         made.append(style.make(rng.choice(("div", "article", "article", "section")), "box", *head, *text))
     return made
 
@@ -227,19 +274,9 @@ def gallery(style: Style, donors: Sequence[Donor]) -> list[Any]:
     return [style.box([style.heading(donors[0].title)] if rng.random() < 0.7 else [], shown)]
 
 
-def biography(style: Style, donors: Sequence[Donor]) -> list[Any]:
-    """A few sentences about an author."""
-    return _sentences(style, "biography", name=style.rng.choice(style.people))
-
-
-def appeal(style: Style, donors: Sequence[Donor]) -> list[Any]:
-    """An appeal for donations, a newsletter, a notice of a reprint."""
-    return _sentences(style, "appeal")
-
-
-def _sentences(style: Style, what: str, **known: str) -> list[Any]:
-    """A few sentences of the style's language, under a heading or none."""
-    rng, some, heading = style.rng, style.words(what), style.heading(style.say("about"))
+def appeal(style: Style, donors: Sequence[Donor], **known: str) -> list[Any]:
+    """A few sentences: an appeal for donations, a newsletter, a notice of a reprint."""
+    rng, some, heading = style.rng, style.words(style.kind), style.heading(style.say("about"))
     lines = [style.fill(text, **known) for text in rng.sample(some, min(len(some), rng.randint(1, 4)))]
     if rng.random() >= 0.4:
         lines = [style.space.join(lines)]
@@ -247,6 +284,11 @@ def _sentences(style: Style, what: str, **known: str) -> list[Any]:
     if rng.random() < 0.25 and len(items) == 1:
         return [style.make("p", "box", style.make(rng.choice(("em", "i", "small")), "", lines[0]))]
     return [style.box([heading] if rng.random() < 0.5 else [], items)]
+
+
+def biography(style: Style, donors: Sequence[Donor]) -> list[Any]:
+    """A few sentences about an author."""
+    return appeal(style, donors, name=style.rng.choice(style.people))
 
 
 def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
@@ -265,13 +307,10 @@ def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
         if reply:
             parts.append(style.make("a", "reply", style.say("reply"), href="#reply"))
         if table:
-            items.append(style.make("tr", "item", style.make("td", "", *parts[:-1]), style.make("td", "", parts[-1])))
-            continue
-        item = style.make(style.item_tag, "item", *parts)
-        if depth and items and rng.random() < 0.4:
-            items[-1].append(item)
-        else:
-            items.append(item)
+            parts = [style.make("td", "", *parts[:-1]), style.make("td", "", parts[-1])]
+        item = style.make("tr" if table else style.item_tag, "item", *parts)
+        is_answer = depth and items and not table and rng.random() < 0.4
+        (items[-1] if is_answer else items).append(item)
     head = [style.heading(style.say("comments"))] if rng.random() < 0.7 else []
     return [*head, style.make("table", "box", *items)] if table else [style.box(head, items)]
 

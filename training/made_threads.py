@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from benchmarks.corpora import Site
 from denoise_scrapy.page import Page
-from training.made import SEED
+from training.made import MARK, SEED, Original
 from training.made_boxes import Donor, Style, advert, donor
-from training.made_originals import MARK, Original
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
 PAGES, SENTENCES, POSTS = 8, 8, 20
@@ -32,10 +31,7 @@ _DOUBT = {MARK: "doubt"}
 
 
 def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
-    """Make a thread of each of a site's first pages, all of one board.
-
-    Args:
-        site: The recorded pages; a thread's text is its page's story, its frame the page's.
+    """Make a thread of the story of each of a site's first pages, in the page's frame, all of one board.
 
     Yields:
         The page, and 1 for each block that was written, NaN for those that truths disagree on, else 0, shape (blocks,).
