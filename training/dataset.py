@@ -164,7 +164,7 @@ def examples(
             for one in some:
                 told = truths[: 1 if one.made else None]
                 if one.made in ("wall", "alone"):
-                    told = (Truth(one.made, ("\n".join(one.page.block_texts),)),)
+                    told = (Truth(one.made, (one.page.text_of(one.share > 0),)),)
                 weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
                 weight *= 1.0 if recorded.kind in (*ARTICLES, "mixed") else OTHER_KINDS_WEIGHT
                 weight *= READ_WEIGHT if read and not one.made else 1.0
@@ -275,11 +275,18 @@ def _wall(site: Site, i: int, fold: int, others: list[Page]) -> Iterator[_Labell
 
 
 def _alone(recorded: RecordedPage) -> Iterator[_Labelled]:
-    """Some stories without anything around."""
+    """Some stories without anything around: all is content but bylines, which are a matter of taste, and comments."""
     rng = random.Random(f"alone {recorded.url} {recorded.gold[:50]}")
-    page = made_alone(recorded, rng) if rng.random() < WALLS else None
-    if page is not None and (m := len(page.blocks)):
-        yield _Labelled(page, block_tokens(page), np.ones(m), [], "alone")
+    made = made_alone(recorded, rng) if rng.random() < WALLS else None
+    if made is not None and len(made[0].blocks):
+        page, letters = made
+        share = np.array([{"B": np.nan, "M": 0.0}.get(letter, 1.0) for letter in letters])
+        tokens = block_tokens(page)
+        said = [
+            "" if part == "M" and len(words) < COMMENT_TOKENS else part
+            for part, words in zip(letters, tokens, strict=True)
+        ]
+        yield _Labelled(page, tokens, share, [], "alone", said)
 
 
 def _compared(

@@ -66,9 +66,12 @@ WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "insid
 TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
 #: How often a wall stands alone, without the frame of the site; has a title of its own, not the story's; and is of any
 #: language, not of the site's.
-ALONE, TITLED, ANY_LANGUAGE = 0.35, 0.6, 0.5
+ALONE, TITLED, ANY_LANGUAGE = 0.1, 0.6, 0.5
 #: How many other pages of the site show the same, where they do.
 SAME = 3
+#: Paragraphs of a story alone, fewest and most; how often it stands in a box, and has each of its other parts.
+PARAGRAPHS, BOXED = (1, 8), 0.5
+WITH_HEADLINE, WITH_BYLINE, WITH_CAPTION, WITH_COMMENTS = 0.6, 0.4, 0.25, 0.25
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,58 @@ def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
         return []
     rest = rng.sample([*site[:i], *site[i + 1 :]], min(len(site) - 1, SAME))
     return [first, *filter(None, map(wall, rest if rng.random() < 0.5 else []))]
+
+
+def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[str]] | None:
+    """A page of nothing but some paragraphs of a story, and the part of each block; None where there are none.
+
+    Few words without a frame are no sign of a wall, and parts of short pages are as those of long ones.
+
+    Example:
+        >>> page = RecordedPage("u", "<title>Rain</title>", "It rained all night long in the whole town.")
+        >>> alone, parts = made_alone(page, random.Random(5))
+        >>> dict(zip(parts, alone.block_texts))["T"]
+        'It rained all night long in the whole town.'
+    """
+    told = donor(recorded)
+    style = Style(rng, told.language, "plain", rng)
+    if not told.paragraphs:
+        return None
+    count, start = rng.randint(*PARAGRAPHS), rng.randrange(len(told.paragraphs))
+    parts = [("T", style.make(style.text_tag, "", line)) for line in told.paragraphs[start : start + count]]
+    if told.sentences and rng.random() < WITH_CAPTION:
+        parts.insert(rng.randrange(len(parts)), ("C", _picture(style, rng.choice(told.sentences))))
+    if rng.random() < WITH_BYLINE:
+        by = style.make(rng.choice(("p", "div", "span", "address")), "by", style.say("by"), " ", style.date())
+        parts.insert(0, ("B", by))
+    if told.title and rng.random() < WITH_HEADLINE:
+        parts.insert(0, ("H", style.make("h1", "", told.title) if rng.random() < BOXED else style.heading(told.title)))
+    if told.sentences and rng.random() < WITH_COMMENTS:
+        said = Style(rng, told.language, "comments", rng)
+        parts += [("M", box) for box in MAKERS["comments"](said, [told])]
+    for letter, box in parts:
+        box.set(MARK, letter)
+    boxes = [box for _, box in parts]
+    body = E("body", *(boxes if rng.random() < BOXED else [style.make("div", "box", *boxes)]))
+    title = f"<title>{escape(told.title)}</title>" if rng.random() < TITLED else ""
+    marked = title + str(html.tostring(body, encoding="unicode"))
+    page = Page.parse(re.sub(f' {MARK}="[A-Z]"', "", marked), url=recorded.url)
+    _, elements = numbered_tree(marked)
+    return page, [_part_of(elements.get(element)) for element in page.blocks.element.tolist()]
+
+
+def _part_of(element: Any) -> str:
+    """The mark of the innermost marked element around one."""
+    return next((str(one.get(MARK)) for one in (element, *element.iterancestors()) if one.get(MARK)), "")
+
+
+def _picture(style: Style, caption: str) -> Any:
+    """A picture with its caption and credit."""
+    credit = [" ", style.say("photo")] if style.rng.random() < 0.5 else []
+    picture = style.make("img", "", src=f"/i/{style.rng.getrandbits(20)}.jpg", alt="")
+    if style.rng.random() < 0.6:
+        return style.make("figure", "", picture, style.make("figcaption", "caption", caption, *credit))
+    return style.make("div", "", picture, style.make(style.text_tag, "caption", caption, *credit))
 
 
 def _chances(what: str, page: RecordedPage) -> random.Random:
