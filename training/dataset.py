@@ -57,12 +57,14 @@ READ_WEIGHT = 2.0
 #: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
+#: And of one with comments: posts of threads stay, and without more of these the comments below stories stay with them.
+COMMENTS_WEIGHT = 1.0
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
 THREADS = 0.25
 #: Share of pages with foreign content whose story has a list of its own: else all lists in made pages are foreign.
 LISTS = 0.3
 #: Share of pages that come once more as a wall, and of those that do as a story alone.
-WALLS = 0.12
+WALLS = 0.15
 #: A text in a made thread of comments that is no button.
 COMMENT_TOKENS = 4
 #: A shortened page has so many blocks at most.
@@ -165,7 +167,8 @@ def examples(
                 told = truths[: 1 if one.made else None]
                 if one.made in ("wall", "alone"):
                     told = (Truth(one.made, (one.page.text_of(one.share > 0),)),)
-                weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
+                weight = CORPUS_WEIGHTS.get(corpus, 1.0)
+                weight *= {"": 1.0, "comments": COMMENTS_WEIGHT}.get(one.made, MADE_WEIGHT)
                 weight *= 1.0 if recorded.kind in (*ARTICLES, "mixed") else OTHER_KINDS_WEIGHT
                 weight *= READ_WEIGHT if read and not one.made else 1.0
                 yield from _for_each_k(placed, one, told, weight, ks, key=key + one.made)
@@ -275,12 +278,12 @@ def _wall(site: Site, i: int, fold: int, others: list[Page]) -> Iterator[_Labell
 
 
 def _alone(recorded: RecordedPage) -> Iterator[_Labelled]:
-    """Some stories without anything around: all is content but bylines, which are a matter of taste, and comments."""
+    """Some stories without anything around: all is content but bylines and comments."""
     rng = random.Random(f"alone {recorded.url} {recorded.gold[:50]}")
     made = made_alone(recorded, rng) if rng.random() < WALLS else None
     if made is not None and len(made[0].blocks):
         page, letters = made
-        share = np.array([{"B": np.nan, "M": 0.0}.get(letter, 1.0) for letter in letters])
+        share = np.array([float(letter not in "BM") for letter in letters])
         tokens = block_tokens(page)
         said = [
             "" if part == "M" and len(words) < COMMENT_TOKENS else part

@@ -30,7 +30,7 @@ LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
 PARTS = (*LEARNED, "tables")
 #: A block is of a part where that is at least so likely. Of blocks of publishers left out more are found below, and
 #: more others with them: F1 of all parts is highest here.
-LIKELY = 0.4
+LIKELY = 0.3
 #: Blocks before and after of which a part depends.
 AROUND = (1, 2, -1, -2)
 #: Elements around a block whose names tell its part.
