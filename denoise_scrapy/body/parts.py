@@ -15,7 +15,7 @@ from denoise_scrapy.body.features import view_of
 from denoise_scrapy.body.hand_rule import LINK_DENSITY
 from denoise_scrapy.body.model import block_model
 from denoise_scrapy.body.tables import data_tables
-from denoise_scrapy.core.announcements import META_BIT, read_words
+from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
 from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Flag, Page
@@ -64,9 +64,22 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
         *tags,
         words.titles,
         *(pictures[some] for some in above),
+        *_announced(page, (words.bits & COMMENTS_BIT) != 0),
         *moved,
     ]
     return np.array(rows, np.float32)
+
+
+def _announced(page: Page, announcing: BoolArray) -> tuple[Values, BoolArray]:
+    """Blocks since the last that announces comments, NaN before the first; and which are in the element around one."""
+    e, numbers = page.elements, np.arange(len(announcing))
+    last = np.maximum.accumulate(np.where(announcing, numbers, -1))
+    around = np.zeros(len(e) + 1, bool)  # the last is no element
+    around[e.parent[page.blocks.element[announcing]]] = True
+    return (
+        np.where(last >= 0, numbers - last, np.nan).astype(np.float32),
+        np.asarray((e.nearest(around[:-1]) >= 0)[page.blocks.element]),
+    )
 
 
 def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
