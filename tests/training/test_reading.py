@@ -38,7 +38,14 @@ def test_what_two_readers_say_becomes_labels(sheets):
     page = Page.parse(recorded.html)
     assert np.array_equal(read.kept(page), [0, 1, np.nan, 1, np.nan], equal_nan=True)
     assert read.texts(page) == ("Flood\nThe river rose.\nNobody was hurt.", "Flood\nBy Ann\nThe river rose.")
-    assert [truth.corpus for truth in truths_of("news", recorded, page, read)] == ["news", "read"]
+    news, said, aside = truths_of("news", recorded, page, read)
+    assert (news.corpus, said.corpus, aside.corpus) == ("news", "read", "news parts aside")
+    assert (
+        news.score(text := "The river rose.\nNobody was hurt.")
+        < aside.score(text)
+        == aside.score(f"Flood\n{text}")
+        == 1.0
+    )
 
 
 def test_a_page_that_is_read_is_not_written_again(sheets):
