@@ -248,6 +248,7 @@ def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[s
     """
     told = donor(recorded)
     style = Style(rng, told.language, "plain", rng)
+    style.text_tag = "div" if style.text_tag == "div" else "p"  # spans would be one block, whatever they say
     if not told.paragraphs:
         return None
     count, start = rng.randint(*PARAGRAPHS), rng.randrange(len(told.paragraphs))
@@ -255,7 +256,7 @@ def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[s
     if told.sentences and rng.random() < WITH_CAPTION:
         parts.insert(rng.randrange(len(parts)), ("C", _picture(style, rng.choice(told.sentences))))
     if rng.random() < WITH_BYLINE:
-        by = style.make(rng.choice(("p", "div", "span", "address")), "by", style.say("by"), " ", style.date())
+        by = style.make(rng.choice(("p", "div", "address")), "by", style.say("by"), " ", style.date())
         parts.insert(0, ("B", by))
     if told.title and rng.random() < WITH_HEADLINE:
         parts.insert(0, ("H", style.make("h1", "", told.title) if rng.random() < BOXED else style.heading(told.title)))

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.corpora import RecordedPage
 from training.dataset import examples, site_publisher
 from training.folds import FOLDS
-from training.made import TEXTS, made_wall
+from training.made import TEXTS, made_alone, made_wall
 
 FRAME = "<title>Rain | Post</title><body><nav><a href=/>Home</a></nav><div><p>{}</p></div><footer>All rights</footer>"
 STORIES = [
@@ -50,3 +50,12 @@ def test_nothing_on_a_wall_is_content(monkeypatch):
     found = [one for one in examples("news", [SITE], {site_publisher(SITE): 0}, (0,), made=1.0) if one.made == "wall"]
     assert len(found) == len(SITE)
     assert all(np.array_equal(one.share, np.zeros(len(one.page.blocks))) for one in found)
+
+
+def test_each_block_of_a_story_alone_has_a_part():
+    for seed in range(40):
+        page, parts = made_alone(SITE[seed % 3], random.Random(seed))
+        assert len(parts) == len(page.blocks)
+        assert set(parts) <= set("HTCBM") and "T" in parts
+        told = dict(zip(page.block_texts, parts, strict=True))
+        assert {told[text] for text in page.block_texts if text in STORIES[seed % 3] * 2} <= {"T", "C", "M"}
