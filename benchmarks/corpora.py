@@ -1,7 +1,8 @@
 """Recorded pages to measure on: a folder of corpora, and the example portal.
 
 A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text
-that a careful person would keep; `kind` where it is known ("article", "forum" …).
+that a careful person would keep; `kind` where it is known ("article", "forum" …). Where only pieces of the text were
+marked, `gold` is empty, and `with` and `without` list pieces that belong to it, and that do not.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from example_project.portal.build import build
 
 @dataclass(frozen=True)
 class RecordedPage:
-    """A page with the text a person would keep."""
+    """A page with the text a person would keep, or with pieces that belong to it (`wanted`) and that do not."""
 
     url: str
     html: str
     gold: str
     site: str = ""
     kind: str = ""
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
 
 
 Site = list[RecordedPage]
@@ -74,5 +77,6 @@ def _read(path: Path) -> list[Site]:
         for line in lines:
             row = json.loads(line)
             url, kind = row["url"] or row["page"], row.get("kind") or ""
-            sites[row["site"]].append(RecordedPage(url, row["html"], row["gold"], row["site"], kind))
+            pieces = tuple(row.get("with", ())), tuple(row.get("without", ()))
+            sites[row["site"]].append(RecordedPage(url, row["html"], row["gold"], row["site"], kind, *pieces))
     return list(sites.values())

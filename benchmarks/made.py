@@ -26,7 +26,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from example_project.portal.model import tokens
 from training.labels import GRAM
-from training.made import KINDS, MadePage, made_of
+from training.made import KINDS, made_of
 
 #: Numbers of comparison pages.
 KS = (0, 5)
@@ -82,25 +82,14 @@ def measure(
         own = "\n".join(plain.block_texts)
         alone = {name: extract(site[i].html) for name, extract in others.items()}
         for made in made_of(site, i, sites):
-            page = Page.parse(made.html, url=made.url)
-            rest = likest_first(page, [other for j, other in enumerate(pages) if j != i and j not in made.donors])
-            for k in KS:
-                model = SiteModel.fit(rest[:k])
-                yield made.kind, f"k = {k}", kept(made, own, model.extract(plain).text, model.extract(page).text)
-            for name, extract in others.items():
-                yield made.kind, name, kept(made, own, alone[name], extract(made.html))
-
-
-def kept(made: MadePage, own: str, before: str, after: str) -> Kept:
-    """The outcome of one page.
-
-    Args:
-        made: The made page.
-        own: All text of the recorded page.
-        before: Its body.
-        after: The made page's body.
-    """
-    return Kept(foreign_share(after, made.foreign, own), Mark.of(before, made.gold), Mark.of(after, made.gold))
+            rest = likest_first(made.page, [other for j, other in enumerate(pages) if j != i and j not in made.donors])
+            models = {f"k = {k}": SiteModel.fit(rest[:k]) for k in KS}
+            bodies = {name: (one.extract(plain).text, one.extract(made.page).text) for name, one in models.items()}
+            bodies |= {name: (alone[name], extract(made.html)) for name, extract in others.items()}
+            foreign = made.page.text_of(made.foreign)
+            for name, (before, after) in bodies.items():
+                marks = Mark.of(before, site[i].gold), Mark.of(after, site[i].gold)
+                yield made.kind, name, Kept(foreign_share(after, foreign, own), *marks)
 
 
 def foreign_share(body: str, foreign: str, own: str) -> float:

@@ -15,6 +15,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
+from denoise_scrapy.body.parts import PARTS
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
@@ -35,8 +36,6 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
-# Keys of DENOISE_PARTS: fields of `Taste`.
-PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = (
     *("html", "markdown", "chunks", "confidence", "title", "comparison", "blocks"),

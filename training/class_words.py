@@ -54,7 +54,7 @@ class ClassCounts:
 
 def _count(example: Example, content: Counter[int], rest: Counter[int]) -> None:
     """Add the share of a page's content, and of its other text, that stands in elements of each word."""
-    tree, share = example.page.tree, np.nan_to_num(example.share)
+    tree, share = example.page.tree, example.share
     paths, first, number = np.unique(tree.block_rows["path"], return_index=True, return_inverse=True)
     elements = tree.block_rows["element"].take(first).tolist()
     words = [words_of(tree, token) for token in range(len(tree.token_rows))]

@@ -24,12 +24,16 @@ from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
-from training.labels import block_tokens, gold_share
-from training.made import ARTICLES, KINDS, listed, made_of, shortened
+from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
+from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened
 from training.made_threads import made_threads
+from training.reading import ReadPage, key_of, read_labels
+from training.truth import Truth, truths_of
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
+#: Comparison pages that a crawl may have at first.
+RANDOM_PAGES = (0, 1, 2, 3, 5)
 #: Weight of a page by its corpus: small corpora, and those of many kinds of pages, count for more, as the study found
 #: best.
 CORPUS_WEIGHTS = {
@@ -44,14 +48,25 @@ CORPUS_WEIGHTS = {
     "harvest": 1.5,
     "zhportals": 0.5,
     "daniel": 0.7,
+    "segments": 0.5,
 }
+#: Corpora whose truths count for nothing where nobody read the page: they keep comments, others do not.
+READ_ONLY = ("canola", "magicforum")
+#: Weight of a page that readers labelled, times that of its corpus.
+READ_WEIGHT = 2.0
 #: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
+#: And of one with comments: posts of threads stay, and without more of these the comments below stories stay with them.
+COMMENTS_WEIGHT = 1.0
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
 THREADS = 0.25
 #: Share of pages with foreign content whose story has a list of its own: else all lists in made pages are foreign.
 LISTS = 0.3
+#: Share of pages that come once more as a wall, and of those that do as a story alone.
+WALLS = 0.15
+#: A text in a made thread of comments that is no button.
+COMMENT_TOKENS = 4
 #: A shortened page has so many blocks at most.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
@@ -71,10 +86,11 @@ class Example:
         neighbours: What stands around each block.
         lengths: Number of tokens of each block, shape (blocks,).
         tokens: Tokens of each block.
-        gold: The gold text.
+        truths: What its body is held to, that of its corpus first.
         k: Comparison pages asked for.
         made: The kind of foreign content that was put in (`made.KINDS`), "" for a page as recorded.
         weight: How much the page counts in training.
+        letters: What readers said of each block (`training.reading.PARTS`), "" or none where nobody did.
     """
 
     corpus: str
@@ -86,10 +102,11 @@ class Example:
     neighbours: Neighbours
     lengths: npt.NDArray[np.int64]
     tokens: list[list[str]]
-    gold: str
+    truths: tuple[Truth, ...]
     k: int
     made: str
     weight: float
+    letters: Sequence[str]
 
 
 def publisher(page: RecordedPage) -> str:
@@ -123,11 +140,11 @@ def recorded_by_publisher(some: Iterable[Example]) -> dict[str, list[Example]]:
 def examples(
     corpus: str, sites: list[Site], folds: Mapping[str, int], ks: tuple[int, ...], made: float = 0.0
 ) -> Iterator[Example]:
-    """Each page of a corpus, once for each k in `ks`; k = -1 stands for a random one of 0, 0, 1, 2, 3.
+    """Each page of a corpus, once for each k in `ks`; k = -1 stands for a random one of `RANDOM_PAGES`.
 
     A share of the pages, `made`, come once more with foreign content of a random kind. It is of sites of their fold.
     """
-    fold_of = [folds[site_publisher(site)] for site in sites]
+    fold_of, labels = [folds[site_publisher(site)] for site in sites], read_labels()
     for site, fold in zip(sites, fold_of, strict=True):
         placed = corpus, site_publisher(site), fold
         pages = [Page.parse(page.html, url=page.url) for page in site]
@@ -135,28 +152,43 @@ def examples(
         for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):
             if not len(page.blocks):
                 continue
-            plain = _labelled(page, recorded.gold, [*pages[:i], *pages[i + 1 :]])
+            read = labels.get(key_of(corpus, recorded))
+            plain = _labelled(page, recorded, [*pages[:i], *pages[i + 1 :]], read=read)
+            if corpus in READ_ONLY and read is None:
+                plain = plain._replace(share=np.full(len(page.blocks), np.nan))
+            truths = truths_of(corpus, recorded, page, read)
             key = recorded.url + recorded.gold[:50]
             rng = random.Random(f"made {key}")
             some = [plain]
-            if rng.random() < made:
+            if rng.random() < made and recorded.gold and corpus not in READ_ONLY:
                 some += [*_with_foreign(*_with_list(plain, site, i, key), i, donors, rng), *_short(plain, recorded)]
+                some += [*_wall(site, i, fold, plain.others), *_alone(recorded)]
             for one in some:
-                weight = CORPUS_WEIGHTS.get(corpus, 1.0) * (MADE_WEIGHT if one.made else 1.0)
-                weight *= 1.0 if recorded.kind in ARTICLES else OTHER_KINDS_WEIGHT
-                yield from _for_each_k(placed, one, recorded.gold, weight, ks, key=key + one.made)
-        if random.Random(f"threads {site[0].url} {site[0].gold[:50]}").random() < made * THREADS:
+                told = truths[: 1 if one.made else None]
+                if one.made in ("wall", "alone"):
+                    told = (Truth(one.made, (one.page.text_of(one.share > 0),)),)
+                weight = CORPUS_WEIGHTS.get(corpus, 1.0)
+                weight *= {"": 1.0, "comments": COMMENTS_WEIGHT}.get(one.made, MADE_WEIGHT)
+                weight *= 1.0 if recorded.kind in (*ARTICLES, "mixed") else OTHER_KINDS_WEIGHT
+                weight *= READ_WEIGHT if read and not one.made else 1.0
+                yield from _for_each_k(placed, one, told, weight, ks, key=key + one.made)
+        if (
+            site[0].gold
+            and corpus not in READ_ONLY
+            and random.Random(f"threads {site[0].url} {site[0].gold[:50]}").random() < made * THREADS
+        ):
             yield from _threads(placed, site, ks)
 
 
 def _threads(placed: tuple[str, str, int], site: Site, ks: tuple[int, ...]) -> Iterator[Example]:
     """Threads made of a site's pages, compared with each other."""
-    threads = [(made, Page.parse(made.html, url=made.url)) for made in made_threads(site)]
-    pages = [page for _, page in threads]
+    threads = list(made_threads(site))
+    pages = [page for page, _ in threads]
     weight = CORPUS_WEIGHTS.get(placed[0], 1.0) * MADE_WEIGHT
-    for i, (made, page) in enumerate(threads):
-        one = _Labelled(page, block_tokens(page), made.share, [*pages[:i], *pages[i + 1 :]], "thread")
-        yield from _for_each_k(placed, one, made.gold, weight, ks, key=made.gold[:50])
+    for i, (page, share) in enumerate(threads):
+        one = _Labelled(page, block_tokens(page), share, [*pages[:i], *pages[i + 1 :]], "thread")
+        gold = page.text_of(share > 0)
+        yield from _for_each_k(placed, one, (Truth("made thread", (gold,)),), weight, ks, key=gold[:50])
 
 
 class _Labelled(NamedTuple):
@@ -167,22 +199,37 @@ class _Labelled(NamedTuple):
     share: npt.NDArray[np.float64]
     others: list[Page]
     made: str = ""
+    letters: Sequence[str] = ()
 
 
-def _labelled(page: Page, gold: str, others: list[Page], made: str = "") -> _Labelled:
-    """A page labelled by its gold text."""
+def _labelled(
+    page: Page, recorded: RecordedPage, others: list[Page], made: str = "", read: ReadPage | None = None
+) -> _Labelled:
+    """A page labelled by what two readers agree on, by its gold text, or by pieces of it."""
     words = block_tokens(page)
-    return _Labelled(page, words, gold_share(words, gold), others, made)
+    if read is not None:
+        share = read.kept(page)
+    elif recorded.gold:
+        share = without_doubt(page, gold_share(words, recorded.gold))
+    else:
+        share = share_by_pieces(words, recorded.wanted, recorded.unwanted)
+    return _Labelled(page, words, share, others, made, read.letters(page) if read else ())
 
 
 def _for_each_k(
-    placed: tuple[str, str, int], one: _Labelled, gold: str, weight: float, ks: tuple[int, ...], *, key: str
+    placed: tuple[str, str, int],
+    one: _Labelled,
+    truths: tuple[Truth, ...],
+    weight: float,
+    ks: tuple[int, ...],
+    *,
+    key: str,
 ) -> Iterator[Example]:
     """A page of a corpus, publisher and fold once for each k; `key` is the seed of its random choices."""
     corpus, publisher, fold = placed
     neighbours, lengths = Neighbours.of(one.page.tree), one.page.blocks.tokens
     for features, k in _compared(one.page, one.others, ks, random.Random(key)):
-        known = (one.share, one.page, neighbours, lengths, one.words, gold, k, one.made, weight)
+        known = (one.share, one.page, neighbours, lengths, one.words, truths, k, one.made, weight, one.letters)
         yield Example(corpus, publisher, fold, features, *known)
     one.page.drop_columns()
 
@@ -195,18 +242,22 @@ def _with_list(plain: _Labelled, site: Site, i: int, key: str) -> tuple[_Labelle
         return plain, site
     page = Page.parse(html, url=recorded.url)
     changed = [*site[:i], replace(recorded, html=html), *site[i + 1 :]]
-    return _labelled(page, recorded.gold, plain.others), changed
+    return _labelled(page, recorded, plain.others), changed
 
 
 def _with_foreign(plain: _Labelled, site: Site, i: int, donors: list[Site], rng: random.Random) -> Iterator[_Labelled]:
     """The page with foreign content: its own blocks are labelled as they were, all others as not kept."""
     for made in islice(made_of(site, i, donors, rng.sample(KINDS, len(KINDS))), 1):
-        page = Page.parse(made.html, url=made.url)
-        share = np.zeros(len(page.blocks))
-        share[~made.foreign_blocks(page)] = plain.share
+        share = np.zeros(len(made.foreign))
+        share[~made.foreign] = plain.share
         numbers = [j for j in range(len(site)) if j != i]
         others = [other for j, other in zip(numbers, plain.others, strict=True) if j not in made.donors]
-        yield _Labelled(page, block_tokens(page), share, others, made.kind)
+        tokens = block_tokens(made.page)
+        said = [
+            "M" if made.kind == "comments" and is_foreign and len(words) >= COMMENT_TOKENS else ""
+            for is_foreign, words in zip(made.foreign.tolist(), tokens, strict=True)
+        ]
+        yield _Labelled(made.page, tokens, share, others, made.kind, said)
 
 
 def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:
@@ -214,7 +265,31 @@ def _short(plain: _Labelled, recorded: RecordedPage) -> Iterator[_Labelled]:
     html = shortened(recorded)
     page = Page.parse(html or "", url=recorded.url)
     if 0 < len(page.blocks) <= FEW_BLOCKS:
-        yield _labelled(page, recorded.gold, plain.others, "short")
+        yield _labelled(page, recorded, plain.others, "short")
+
+
+def _wall(site: Site, i: int, fold: int, others: list[Page]) -> Iterator[_Labelled]:
+    """Some pages of a site as walls, of which nothing is content."""
+    rng = random.Random(f"wall {site[i].url} {site[i].gold[:50]}")
+    made = made_wall(site, i, fold, rng) if rng.random() < WALLS else []
+    for page in made[:1]:
+        if m := len(page.blocks):
+            yield _Labelled(page, block_tokens(page), np.zeros(m), made[1:] or others, "wall")
+
+
+def _alone(recorded: RecordedPage) -> Iterator[_Labelled]:
+    """Some stories without anything around: all is content but bylines and comments."""
+    rng = random.Random(f"alone {recorded.url} {recorded.gold[:50]}")
+    made = made_alone(recorded, rng) if rng.random() < WALLS else None
+    if made is not None and len(made[0].blocks):
+        page, letters = made
+        share = np.array([float(letter not in "BM") for letter in letters])
+        tokens = block_tokens(page)
+        said = [
+            "" if part == "M" and len(words) < COMMENT_TOKENS else part
+            for part, words in zip(letters, tokens, strict=True)
+        ]
+        yield _Labelled(page, tokens, share, [], "alone", said)
 
 
 def _compared(
@@ -224,7 +299,7 @@ def _compared(
     others = likest_first(page, others)
     done: set[int] = set()
     for k in ks:
-        wanted = rng.choice((0, 0, 1, 2, 3)) if k < 0 else k
+        wanted = rng.choice(RANDOM_PAGES) if k < 0 else k
         some = rng.sample(others, min(wanted, len(others))) if k < 0 else others[:wanted]
         statistics = SiteStatistics.of(other.facts for other in some).for_page(page)
         if k < 0 and len(statistics.pages) in done:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.parts import window_sums
+from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.page import Page
 from example_project.portal.model import tokens
 
@@ -61,12 +62,47 @@ def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
     return _each_once(blocks, shares, wanted)
 
 
+def without_doubt(page: Page, share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The share with NaN for headlines that a gold text lacks: many do, and many do not."""
+    return np.where(read_words(page.tree).titles & (share <= 0.5), np.nan, share)
+
+
+def share_by_pieces(blocks: list[list[str]], wanted: Sequence[str], unwanted: Sequence[str]) -> npt.NDArray[np.float64]:
+    """1 for the only block that holds a piece of the text, 0 for blocks that are mostly other pieces, else NaN.
+
+    Example:
+        >>> page = [["home"], ["it", "rained", "all", "night"], ["why"], ["share", "this"]]
+        >>> share_by_pieces(page, ["rained all"], ["Share this!"]).tolist()
+        [nan, 1.0, nan, 0.0]
+    """
+    found = np.full(len(blocks), np.nan)
+    for pieces, value in ((unwanted, 0.0), (wanted, 1.0)):
+        for piece in map(tokens, pieces):
+            holders = [i for i, block in enumerate(blocks) if _holds(block, piece)]
+            if value == 0.0:
+                found[[i for i in holders if len(piece) > len(blocks[i]) / 2]] = value
+            elif len(holders) == 1:
+                found[holders] = value
+    return found
+
+
+def _window_sums(values: npt.NDArray[np.float64], width: int) -> npt.NDArray[np.float64]:
+    """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
+    return np.convolve(values, np.ones(2 * width + 1))[width : width + len(values)]
+
+
+def _holds(block: list[str], piece: list[str]) -> bool:
+    """Whether a piece stands in a block."""
+    n = len(piece)
+    return n > 0 and any(block[i : i + n] == piece for i in range(len(block) - n + 1))
+
+
 def _each_once(blocks: list[list[str]], shares: npt.NDArray[np.float64], wanted: list[str]) -> npt.NDArray[np.float64]:
     """The shares, with each token of the gold text used once: by the block that stands among most others of it."""
     if not blocks:
         return np.zeros(0)
     length = np.array([len(block) for block in blocks], float)
-    around = window_sums(shares * length, AROUND) / np.maximum(window_sums(length, AROUND), 1)
+    around = _window_sums(shares * length, AROUND) / np.maximum(_window_sums(length, AROUND), 1)
     left = Counter(wanted)
     final = np.zeros(len(blocks))
     for i in np.argsort(-around * shares, kind="stable").tolist():

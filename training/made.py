@@ -1,4 +1,4 @@
-"""Made pages: recorded pages with foreign content put in, whose truth stays as it was.
+"""Made pages: recorded pages with foreign content put in, whose truth stays as it was; shortened ones, and walls.
 
 What fails on rare pages (a further story behind the story, lists of teasers, galleries, biographies, threads of
 comments) becomes frequent so, to train and to measure on.
@@ -6,26 +6,32 @@ comments) becomes frequent so, to train and to measure on.
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from html import escape
+from itertools import compress, islice, pairwise, takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from lxml import etree, html
+from lxml.html.builder import E
 
 from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
 from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import BoolArray
 from training.labels import block_tokens, story_tokens
-from training.made_donors import Donor, donor, language, numbered_tree, sentences
-from training.made_parts import MAKERS
-from training.made_style import Style
+from training.made_boxes import MAKERS, Donor, Style, donor, holder_of, numbered_tree, sentences
 
 KINDS = tuple(MAKERS)
+#: Another number makes other pages of the same ones.
+SEED = 0
 #: Kinds of pages that are made others of. What is foreign on a list, a product's page or a manual is a matter of taste:
 #: with made ones of them documentation lost .028, lists .016; articles lost nothing.
 ARTICLES = ("article", "")
@@ -49,10 +55,23 @@ MAX_CHARS, _PLACES = 1_500_000, 4
 _HOLDS = 0.9
 #: Elements that a box may be put into.
 _HOLDERS = frozenset("body div section article main aside td center form".split())
+#: An attribute of elements while they are put in; and by its value, the share of their blocks that counts for them.
+MARK, MARKS = "data-made", {"put": 1.0, "doubt": np.nan}
 #: Where boxes are put, and how often of all: what stands behind a story on recorded pages is not put into its middle.
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
 WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
+#: Language -> kind -> four texts, one for each fold: what a model is judged by was worded otherwise than what it saw.
+#: A line each: heading, sentences, and buttons after "> ".
+TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
+#: How often a wall stands alone, without the frame of the site; has a title of its own, not the story's; and is of any
+#: language, not of the site's.
+ALONE, TITLED, ANY_LANGUAGE = 0.1, 0.6, 0.5
+#: How many other pages of the site show the same, where they do.
+SAME = 3
+#: Paragraphs of a story alone, fewest and most; how often it stands in a box, and has each of its other parts.
+PARAGRAPHS, BOXED = (1, 8), 0.5
+WITH_HEADLINE, WITH_BYLINE, WITH_CAPTION, WITH_COMMENTS = 0.6, 0.4, 0.25, 0.25
 
 
 @dataclass(frozen=True)
@@ -61,70 +80,57 @@ class MadePage:
 
     Attributes:
         kind: What was put in, one of `KINDS`.
-        html: The page.
-        url: The recorded page's URL.
-        gold: Its gold text, which is the made page's.
-        index: Number of the recorded page in its site.
         donors: Numbers of the pages of its site that text was taken from: no pages to compare with.
-        foreign: Text of the blocks that were put in, a line each.
-        elements: Numbers of the elements that were put in, as `Elements` has them.
+        html: The page.
+        page: The same parsed.
+        foreign: Whether each of its blocks was put in, shape (blocks,).
     """
 
     kind: str
-    html: str
-    url: str
-    gold: str
-    index: int
     donors: frozenset[int]
-    foreign: str
-    elements: tuple[int, ...]
-
-    def foreign_blocks(self, page: Page) -> npt.NDArray[np.bool_]:
-        """Whether each of the made page's blocks was put in, shape (blocks,)."""
-        return np.asarray(page.elements.inside(np.array(self.elements, np.int64))[page.blocks.element])
+    html: str
+    page: Page
+    foreign: BoolArray
 
 
-def made_pages(
-    site: Site, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS, seed: int = 0
-) -> Iterator[MadePage]:
-    """Make a page of each kind of each page of a site, if it is an article.
+def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS) -> Iterator[MadePage]:
+    """Make a page of each kind of one page of a site, if it is an article.
 
     Args:
         site: The recorded pages. Text comes from those of them, and where they are few, from other sites.
+        i: Number of the page.
         others: Other sites that may give text: of the same corpus and, to train, of the same fold.
         kinds: What to put in.
-        seed: The same for the same pages makes the same pages.
 
     Yields:
         Pages whose blocks are those of the recorded page, in their order, and the foreign ones. Where no place is
         found for foreign content, or no text, there is none.
 
     Example:
-        >>> lines = "It rained all night long in the town.", "Nobody had seen as much rain in any of the last years."
-        >>> story = "".join(f"<p>{line}</p>" for line in lines)
-        >>> pages = [RecordedPage("u", f"<body><nav>Home</nav><div>{story}</div></body>", " ".join(lines))]
-        >>> [made.kind for made in made_pages(pages, kinds=("appeal", "advert"))]
+        >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
+        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div></body>", story)
+        >>> [made.kind for made in made_of([page], 0, kinds=("appeal", "advert"))]
         ['appeal', 'advert']
     """
-    for i in range(len(site)):
-        yield from made_of(site, i, others, kinds, seed)
-
-
-def made_of(
-    site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS, seed: int = 0
-) -> Iterator[MadePage]:
-    """Make a page of each kind of one page of a site; arguments and pages as those of `made_pages`."""
     recorded = site[i]
-    original = _original(recorded) if recorded.kind in ARTICLES else None
+    original = Original.of(recorded) if recorded.kind in ARTICLES else None
     if original is None or original.page.declared_types & FORUM_TYPES:
         return
     for kind in kinds:
-        made = _made(site, i, original, others, kind, seed)
-        if made is not None:
-            yield made
+        rng = _chances(kind, recorded)
+        donors, own = _donors(site, i, others, rng)
+        if len(donors) < _NEEDS.get(kind, 0):
+            continue
+        stock = random.Random(f"{SEED} {recorded.site or recorded.url}")
+        boxes = MAKERS[kind](Style(rng, donor(recorded).language, kind, stock), donors)
+        for parent, index in islice(original.places(rng, WAYS.get(kind, ANY_WAY)), _PLACES):
+            found = original.with_boxes(boxes, parent, index)
+            if found is not None:
+                yield MadePage(kind, own, *found)
+                break
 
 
-def shortened(recorded: RecordedPage, seed: int = 0) -> str | None:
+def shortened(recorded: RecordedPage) -> str | None:
     """A recorded page with few blocks left, some of its story and some of what stands around; None where that fails.
 
     No recorded page is as short as those of demos, errors and tests.
@@ -135,275 +141,312 @@ def shortened(recorded: RecordedPage, seed: int = 0) -> str | None:
         >>> 0 < shortened(RecordedPage("u", html, " ".join(lines))).count("rained") < 9
         True
     """
-    original = _original(recorded)
-    return (
-        None
-        if original is None
-        else original.shortened(random.Random(f"{seed} short {recorded.url} {recorded.gold[:50]}"))
-    )
+    original = Original.of(recorded)
+    if original is None:
+        return None
+    rng = _chances("short", recorded)
+    story = dict.fromkeys(element for element in original.kept if element is not None)
+    first = set(list(story)[: rng.randint(*SHORT_STORY)])
+    holding = {above for element in first for above in (element, *element.iterancestors())}
+    for element in list(original.root.iter(etree.Element)):
+        if element in holding or element.getparent() not in holding or element.tag in ("head", "body"):
+            continue
+        if any(one in story for one in element.iter()) or rng.random() < SHORT_AWAY:
+            element.drop_tree()
+    return original.markup()
 
 
-def listed(recorded: RecordedPage, seed: int = 0) -> str | None:
+def listed(recorded: RecordedPage) -> str | None:
     """An article with a part of its story as a list; None where no paragraph can be one, and for other pages.
 
     Lists of other pages' texts are put in often, and without this one all lists in a story look foreign: of sixteen
     texts that readers liked less than another extractor's, four lacked one.
 
     Example:
-        >>> lines = [f"It rained all night long, and for the {n}th time this year." for n in range(20)]
-        >>> story = "".join(f"<p>{line}</p>" for line in lines)
-        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div>{story}</div></body>", " ".join(lines))
-        >>> "<li>It rained" in listed(page)
+        >>> story = " ".join(f"It rained all night long for the {n}th time." for n in range(9))
+        >>> "<li>It rained" in listed(RecordedPage("u", f"<body><nav>Home</nav><p>{story}</p></body>", story))
         True
     """
-    original = _original(recorded) if recorded.kind in ARTICLES else None
-    return (
-        None if original is None else original.listed(random.Random(f"{seed} list {recorded.url} {recorded.gold[:50]}"))
-    )
-
-
-def _original(recorded: RecordedPage) -> Original | None:
-    """The page as what others are made of, None where it is too long or no story is found in it."""
-    original = Original(recorded) if len(recorded.html) <= MAX_CHARS else None
-    return original if original and original.is_usable else None
-
-
-def _made(site: Site, i: int, original: Original, others: Sequence[Site], kind: str, seed: int) -> MadePage | None:
-    """One made page."""
-    recorded = site[i]
-    rng = random.Random(f"{seed} {kind} {recorded.url} {recorded.gold[:50]}")
-    donors, own = _donors(site, i, others, rng)
-    if len(donors) < _NEEDS.get(kind, 0):
+    original = Original.of(recorded) if recorded.kind in ARTICLES else None
+    if original is None:
         return None
-    stock = random.Random(f"{seed} {recorded.site or recorded.url}")
-    boxes = MAKERS[kind](Style(rng, language(recorded), kind, stock), donors)
-    for parent, index in islice(original.places(rng, WAYS.get(kind, ANY_WAY)), _PLACES):
-        found = original.with_boxes(boxes, parent, index)
-        if found is not None:
-            text, page, elements = found
-            made = MadePage(kind, text, recorded.url, recorded.gold, i, own, "", elements)
-            foreign = "\n".join(page.block_texts[b] for b in np.flatnonzero(made.foreign_blocks(page)).tolist())
-            return MadePage(kind, text, recorded.url, recorded.gold, i, own, foreign, elements)
-    return None
+    rng = _chances("list", recorded)
+    story = dict.fromkeys(one for one in original.kept if one is not None and one.tag == "p" and not _tail(one))
+    followed = [(one, takewhile(story.__contains__, one.itersiblings())) for one in story]
+    runs = [[one, *islice(after, rng.randint(1, 7))] for one, after in followed]
+    runs = [run for run in runs if len(run) > 1]
+    told = [(one, sentences(one.text or "")) for one in story if not len(one)]
+    plain = [(one, lines) for one, lines in told if len(lines) > 2 and len(min(lines, key=len)) >= SHORT_LINE]
+    box = E("ul")
+    if plain and (not runs or rng.random() < SENTENCES):
+        place, lines = rng.choice(plain)
+        items = [E("li", line) for line in lines]
+        place.getparent().replace(place, box)
+    elif runs:
+        items = rng.choice(runs)
+        items[0].addprevious(box)
+    else:
+        return None
+    box.tag = rng.choice(("ul", "ul", "ol"))
+    for item in items:
+        item.tag = "li"
+        if rng.random() < BARE:
+            item.attrib.clear()
+        box.append(item)
+    return original.markup()
+
+
+def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
+    """A page of a site as a wall in a fold's words, and others of its pages that show the same; none without a story.
+
+    A wall only asks, refuses or regrets: it has no content at all.
+
+    Example:
+        >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
+        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div></body>", story)
+        >>> [wall] = made_wall([page], 0, 0, random.Random(0))
+        >>> len(wall.blocks) > 1, "rained" in wall.text_of(wall.blocks.tokens > 0)
+        (True, False)
+    """
+    spoken = donor(site[i]).language
+    if rng.random() < ANY_LANGUAGE or spoken not in TEXTS:
+        spoken = rng.choice(sorted(TEXTS))
+    texts = TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))]
+    heading, *lines = texts[fold % len(texts)].split("\n")
+    style, alone, titled = Style(rng, spoken, "plain", rng), rng.random() < ALONE, rng.random() < TITLED
+
+    def wall(recorded: RecordedPage) -> Page | None:
+        if alone:
+            body = E("body", _wall_box(style, heading, lines))
+            return Page.parse(html.tostring(body, encoding="unicode"), url=recorded.url)
+        original = Original.of(recorded)
+        if original is None:
+            return None
+        original.replace_story([_wall_box(style, heading, lines)], keep_rest=False)
+        markup = original.markup()
+        if titled:
+            markup = re.sub(r"(<title[^>]*>)[^<]*", lambda found: found[1] + escape(heading), markup, count=1)
+        return Page.parse(markup, url=recorded.url)
+
+    first = wall(site[i])
+    if first is None:
+        return []
+    rest = rng.sample([*site[:i], *site[i + 1 :]], min(len(site) - 1, SAME))
+    return [first, *filter(None, map(wall, rest if rng.random() < 0.5 else []))]
+
+
+def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[str]] | None:
+    """A page of nothing but some paragraphs of a story, and the part of each block; None where there are none.
+
+    Few words without a frame are no sign of a wall, and parts of short pages are as those of long ones.
+
+    Example:
+        >>> page = RecordedPage("u", "<title>Rain</title>", "It rained all night long in the whole town.")
+        >>> alone, parts = made_alone(page, random.Random(5))
+        >>> dict(zip(parts, alone.block_texts))["T"]
+        'It rained all night long in the whole town.'
+    """
+    told = donor(recorded)
+    style = Style(rng, told.language, "plain", rng)
+    style.text_tag = "div" if style.text_tag == "div" else "p"  # spans would be one block, whatever they say
+    if not told.paragraphs:
+        return None
+    count, start = rng.randint(*PARAGRAPHS), rng.randrange(len(told.paragraphs))
+    parts = [("T", style.make(style.text_tag, "", line)) for line in told.paragraphs[start : start + count]]
+    if told.sentences and rng.random() < WITH_CAPTION:
+        parts.insert(rng.randrange(len(parts)), ("C", _picture(style, rng.choice(told.sentences))))
+    if rng.random() < WITH_BYLINE:
+        by = style.make(rng.choice(("p", "div", "address")), "by", style.say("by"), " ", style.date())
+        parts.insert(0, ("B", by))
+    if told.title and rng.random() < WITH_HEADLINE:
+        parts.insert(0, ("H", style.make("h1", "", told.title) if rng.random() < BOXED else style.heading(told.title)))
+    if told.sentences and rng.random() < WITH_COMMENTS:
+        said = Style(rng, told.language, "comments", rng)
+        parts += [("M", box) for box in MAKERS["comments"](said, [told])]
+    for letter, box in parts:
+        box.set(MARK, letter)
+    boxes = [box for _, box in parts]
+    body = E("body", *(boxes if rng.random() < BOXED else [style.make("div", "box", *boxes)]))
+    title = f"<title>{escape(told.title)}</title>" if rng.random() < TITLED else ""
+    marked = title + str(html.tostring(body, encoding="unicode"))
+    page = Page.parse(re.sub(f' {MARK}="[A-Z]"', "", marked), url=recorded.url)
+    _, elements = numbered_tree(marked)
+    return page, [_part_of(elements.get(element)) for element in page.blocks.element.tolist()]
+
+
+def _part_of(element: Any) -> str:
+    """The mark of the innermost marked element around one."""
+    return next((str(one.get(MARK)) for one in (element, *element.iterancestors()) if one.get(MARK)), "")
+
+
+def _picture(style: Style, caption: str) -> Any:
+    """A picture with its caption and credit."""
+    credit = [" ", style.say("photo")] if style.rng.random() < 0.5 else []
+    picture = style.make("img", "", src=f"/i/{style.rng.getrandbits(20)}.jpg", alt="")
+    if style.rng.random() < 0.6:
+        return style.make("figure", "", picture, style.make("figcaption", "caption", caption, *credit))
+    return style.make("div", "", picture, style.make(style.text_tag, "caption", caption, *credit))
+
+
+def _chances(what: str, page: RecordedPage) -> random.Random:
+    """Where chances come from: the same for the same page."""
+    return random.Random(f"{SEED} {what} {page.url} {page.gold[:50]}")
 
 
 def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> tuple[list[Donor], frozenset[int]]:
     """Pages that give text, and the numbers of those of the same site."""
-    rest = [j for j in range(len(site)) if j != i and site[j].gold != site[i].gold]
+    rest = [j for j in range(len(site)) if site[j].gold != site[i].gold]
     own = rng.sample(rest, min(int(len(rest) * _OWN_SHARE), DONORS))
     found = [donor(site[j]) for j in own]
+    wanted = max(len(own), 3) if own else DONORS
     flat = [page for other in others if other is not site for page in other]
-    own_language = language(site[i])
     for page in rng.sample(flat, min(len(flat), _TRIED)):
-        if len(found) >= max(len(own), 3) and (len(own) or len(found) >= DONORS):
+        if len(found) >= wanted:
             break
-        if page.kind == site[i].kind and language(page) == own_language and page.gold != site[i].gold:
+        if page.kind == site[i].kind and donor(page).language == donor(site[i]).language and page.gold != site[i].gold:
             found.append(donor(page))
     return [one for one in found if one.title and one.sentences], frozenset(own)
 
 
+def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
+    """A wall's heading, sentences and buttons."""
+    said = [line for line in lines if not line.startswith("> ")]
+    buttons = [style.make(style.rng.choice(("a", "button")), "", line[2:]) for line in lines if line.startswith("> ")]
+    parts = [style.heading(heading), *(style.make(style.text_tag, "", line) for line in said)]
+    if buttons:
+        parts.append(style.make("div", "", *buttons))
+    return style.make("div", "box", *parts)
+
+
+@dataclass(frozen=True)
 class Original:
     """A recorded page as a tree that boxes are put into.
 
     Attributes:
         page: The page.
-        is_usable: Whether it can be read, and has a story in an element of its own.
+        root: Its tree.
+        story: The element of its story.
+        kept: The element of each block of its gold text, None for one that the parser did not make.
     """
 
-    MARK = "data-made"
+    page: Page
+    root: Any
+    story: Any
+    kept: list[Any]
 
-    def __init__(self, recorded: RecordedPage) -> None:
-        self.page = page = Page.parse(recorded.html, url=recorded.url)
-        _, gold = story_tokens(block_tokens(page), recorded.gold)
-        self.is_usable = False
-        if page.is_too_large or gold.sum() < _SHORT:
-            return
-        self._root, elements = numbered_tree(recorded.html)
-        held = page.blocks.subtree_sums(gold)
-        self._story: Any = elements.get(int(np.flatnonzero(held >= _HOLDS * gold.sum())[-1]))
-        self._kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
-        self.is_usable = self._story is not None
-
-    def shortened(self, rng: random.Random) -> str:
-        """The page with some blocks of the story, and one in five of the boxes without any."""
-        story = dict.fromkeys(element for element in self._kept if element is not None)
-        first = set(list(story)[: rng.randint(*SHORT_STORY)])
-        holding = {above for element in first for above in (element, *element.iterancestors())}
-        for element in list(self._root.iter(etree.Element)):
-            parent = element.getparent()
-            if parent is None or element in holding or parent not in holding or element.tag in ("head", "body"):
-                continue
-            if any(one in story for one in element.iter()) or rng.random() < SHORT_AWAY:
-                _remove(element)
-        return str(html.tostring(self._root, encoding="unicode"))
-
-    def listed(self, rng: random.Random) -> str | None:
-        """The page with a run of paragraphs, or the sentences of one, as a list; None where there are none."""
-        story = dict.fromkeys(one for one in self._kept if one is not None and one.tag == "p" and not _tail(one))
-        runs = [run for run in (_run(one, story, rng.randint(2, 8)) for one in story) if len(run) > 1]
-        told = [(one, sentences(one.text or "")) for one in story if not len(one)]
-        plain = [(one, lines) for one, lines in told if len(lines) > 2 and len(min(lines, key=len)) >= SHORT_LINE]
-        if plain and (not runs or rng.random() < SENTENCES):
-            place, lines = rng.choice(plain)
-            items = [html.Element("li") for _ in lines]
-            for item, line in zip(items, lines, strict=True):
-                item.text = line
-        elif runs:
-            items = rng.choice(runs)
-            place = items[0]
-        else:
+    @classmethod
+    def of(cls, recorded: RecordedPage) -> Original | None:
+        """A page, None where it is too long, or has no story in an element of its own."""
+        if len(recorded.html) > MAX_CHARS:
             return None
-        box = html.Element(rng.choice(("ul", "ul", "ol")))
-        place.addprevious(box)
-        if place not in items:
-            place.getparent().remove(place)
-        for item in items:
-            item.tag = "li"
-            if rng.random() < BARE:
-                item.attrib.clear()
-            box.append(item)
-        return str(html.tostring(self._root, encoding="unicode"))
+        page = Page.parse(recorded.html, url=recorded.url)
+        _, gold = story_tokens(block_tokens(page), recorded.gold)
+        if page.is_too_large or gold.sum() < _SHORT:
+            return None
+        root, elements = numbered_tree(recorded.html)
+        story = elements.get(holder_of(page, gold, _HOLDS))
+        kept = [elements.get(e) for e in page.blocks.element[gold > 0].tolist()]
+        return None if story is None else cls(page, root, story, kept)
+
+    def markup(self) -> str:
+        """The tree as it stands."""
+        return str(html.tostring(self.root, encoding="unicode"))
+
+    def read(self) -> tuple[str, Page, npt.NDArray[np.float64]]:
+        """The tree as it stands without marks, the same parsed, and what `MARKS` say of each block, else 0."""
+        marked = self.markup()
+        text = re.sub(f' {MARK}="({"|".join(MARKS)})"', "", marked)
+        page = Page.parse(text, url=self.page.url)
+        share = np.zeros(len(page.blocks))
+        found = Page.parse(marked, keep=[f"[{MARK}={mark}]" for mark in MARKS]).kept_by_user
+        for match, value in zip(found, MARKS.values(), strict=False):  # none in what is too large
+            share[page.elements.inside(match.elements)[page.blocks.element]] = value
+        return text, page, share
+
+    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, BoolArray] | None:
+        """The page with boxes, parsed, and whether each block is theirs; None where its own are not the same."""
+        for box in boxes:
+            box.set(MARK, "put")
+        parent[index:index] = boxes
+        text, page, share = self.read()
+        for box in boxes:
+            parent.remove(box)
+        foreign = share > 0
+        own = list(compress(page.block_texts, ~foreign))
+        is_same = own == self.page.block_texts and page.noscript_read == self.page.noscript_read
+        return (text, page, foreign) if is_same and foreign.any() else None
+
+    def replace_story(self, boxes: Sequence[Any], *, keep_rest: bool) -> None:
+        """Put boxes in place of the story, for good; the page declares no type any more.
+
+        What else was of its gold is marked as in doubt, or goes.
+        """
+        for element in list(self.root.iter(etree.Element)):
+            element.attrib.pop("itemtype", None)
+            if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
+                element.drop_tree()
+        for element in [one for one in self.kept if one is not None]:
+            if keep_rest:
+                element.set(MARK, "doubt")
+            elif element.getparent() is not None and self.story not in element.iter():
+                element.drop_tree()
+        self.story[:] = boxes
+        self.story.text = None
 
     def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
         """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
-        order = sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True)
-        yield from chain.from_iterable(self._ways(way, rng) for way in order)
-
-    def _ways(self, way: str, rng: random.Random) -> Iterator[tuple[Any, int]]:
-        story = self._story
-        if way == "behind":
-            yield from _around(story, 1)
-        elif way == "beside":
-            up = story
-            for _ in range(rng.randint(0, 2)):
-                up = up.getparent() if up.getparent() is not None else up
-            yield from _around(up, rng.randint(0, 1))
-        elif way == "inside" and _free(story, len(story)):
-            yield story, len(story)
-        elif way == "middle":
-            found = self._between()
-            yield from rng.sample(found, min(len(found), 2))
-        elif way == "end":
-            body = next(self._root.iter("body"), None)
-            if body is not None and _free(body, len(body)):
-                yield body, len(body)
+        for way in sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True):
+            if way == "behind":
+                yield from _around(self.story, 1)
+            elif way == "beside":
+                above = [self.story, *islice(self.story.iterancestors(), rng.randint(0, 2))]
+                yield from _around(above[-1], rng.randint(0, 1))
+            elif way == "middle":
+                found = self._between()
+                yield from rng.sample(found, min(len(found), 2))
+            else:
+                holders = [self.story] if way == "inside" else list(self.root.iter("body"))[:1]
+                yield from ((holder, len(holder)) for holder in holders if holder.tag in _HOLDERS)
 
     def _between(self) -> list[tuple[Any, int]]:
         """Places between two paragraphs of the story."""
         found = dict[tuple[Any, int], None]()
-        inside = set(self._story.iter())
-        for element in self._kept[:-1]:
+        inside = set(self.story.iterdescendants())
+        for element in self.kept[:-1]:
             up = element
-            while up is not None and up in inside and up is not self._story:
-                parent = up.getparent()
-                if parent is not None and parent in inside and parent.tag in _HOLDERS:
-                    place = parent, parent.index(up) + 1
-                    if place[1] < len(parent) and _free(*place):
-                        found[place] = None
-                    break
-                up = parent
-        if not found and self._story.tag in _HOLDERS:  # paragraphs parted by breaks
-            found = {(self._story, i): None for i in range(1, len(self._story)) if _at_breaks(self._story, i)}
+            while up in inside and up.getparent().tag not in _HOLDERS:
+                up = up.getparent()
+            if up in inside:
+                parent, index = up.getparent(), up.getparent().index(up) + 1
+                if index < len(parent) and _free(parent, index):
+                    found[parent, index] = None
+        if not found and self.story.tag in _HOLDERS:  # paragraphs parted by breaks
+            return [(self.story, i) for i in range(1, len(self.story)) if _at_breaks(self.story, i)]
         return list(found)
-
-    def with_story(self, boxes: Sequence[Any], doubt: str) -> tuple[str, Page, dict[str, npt.NDArray[np.int64]]]:
-        """The page with boxes in place of its story: markup, parsed, numbers of elements by their `MARK`.
-
-        What else was of its gold gets the mark `doubt`. The page declares no type any more. This is for good.
-        """
-        for element in list(self._root.iter(etree.Element)):
-            element.attrib.pop("itemtype", None)
-            if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
-                _remove(element)
-        for element in self._kept:
-            if element is not None:
-                element.set(self.MARK, doubt)
-        story = self._story
-        for child in list(story):
-            story.remove(child)
-        story.text = None
-        story.extend(boxes)
-        marked = html.tostring(self._root, encoding="unicode")
-        marks = {
-            element.attrib.pop(self.MARK) for element in self._root.iter(etree.Element) if self.MARK in element.attrib
-        }
-        text = str(html.tostring(self._root, encoding="unicode"))
-        page = Page.parse(text, url=self.page.url)
-        found = Page.parse(marked, keep=[f"[{self.MARK}={mark}]" for mark in sorted(marks)]).kept_by_user
-        return text, page, {mark: one.elements for mark, one in zip(sorted(marks), found, strict=True)}
-
-    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, tuple[int, ...]] | None:
-        """The page with boxes: markup, parsed, numbers of the boxes; None where its own blocks are not the same."""
-        for offset, box in enumerate(boxes):
-            box.set(self.MARK, "")
-            parent.insert(index + offset, box)
-        marked = html.tostring(self._root, encoding="unicode")
-        for box in boxes:
-            del box.attrib[self.MARK]
-        text = html.tostring(self._root, encoding="unicode")
-        for box in boxes:
-            parent.remove(box)
-        page = Page.parse(text, url=self.page.url)
-        if page.is_too_large or page.noscript_read != self.page.noscript_read:
-            return None
-        numbers = Page.parse(marked, keep=f"[{self.MARK}]").kept_by_user[0].elements
-        if not len(numbers):
-            return None
-        foreign = page.elements.inside(numbers)[page.blocks.element]
-        own = [text for text, is_foreign in zip(page.block_texts, foreign.tolist(), strict=True) if not is_foreign]
-        if not foreign.any() or own != self.page.block_texts:
-            return None
-        return text, page, tuple(numbers.tolist())
-
-
-def _tail(element: Any) -> str:
-    return (element.tail or "").strip()
-
-
-def _run(first: Any, among: Mapping[Any, Any], most: int) -> list[Any]:
-    """An element and those that follow it directly, so many at most."""
-    run = [first]
-    while len(run) < most and (after := run[-1].getnext()) is not None and after in among:
-        run.append(after)
-    return run
-
-
-def _remove(element: Any) -> None:
-    """Remove an element, but not the text behind it."""
-    parent, before = element.getparent(), element.getprevious()
-    if element.tail and before is not None:
-        before.tail = (before.tail or "") + element.tail
-    elif element.tail:
-        parent.text = (parent.text or "") + element.tail
-    parent.remove(element)
 
 
 def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
     """Places right behind an element, or before it, and the same of what it stands in."""
-    while element is not None:
-        parent = element.getparent()
-        if parent is not None and parent.tag in _HOLDERS:
-            index = parent.index(element) + after
-            if _free(parent, index):
-                yield parent, index
-        element = parent
+    for inner, parent in pairwise((element, *element.iterancestors())):
+        index = parent.index(inner) + after
+        if _free(parent, index):
+            yield parent, index
 
 
 def _free(parent: Any, index: int) -> bool:
     """Whether a block of text ends at a place anyway."""
     if parent.tag not in _HOLDERS:
         return False
-    before, after = parent[index - 1] if index else None, parent[index] if index < len(parent) else None
-    if after is None or after.tag in BLOCK_TAGS or _at_breaks(parent, index):
+    if index == len(parent) or parent[index].tag in BLOCK_TAGS or _at_breaks(parent, index):
         return True
-    if before is None:
-        return False
-    return (before.tag in BLOCK_TAGS or before.tag in SKIPPED_TAGS) and not (before.tail or "").strip()
+    return index > 0 and parent[index - 1].tag in BLOCK_TAGS | SKIPPED_TAGS and not _tail(parent[index - 1])
 
 
 def _at_breaks(parent: Any, index: int) -> bool:
     """Whether a place is between two breaks with nothing else between."""
-    if not 0 < index < len(parent):
-        return False
-    before, after = parent[index - 1], parent[index]
-    return before.tag == "br" == after.tag and not (before.tail or "").strip()
+    return index > 0 and parent[index - 1].tag == "br" == parent[index].tag and not _tail(parent[index - 1])
+
+
+def _tail(element: Any) -> str:
+    """The text right behind an element."""
+    return (element.tail or "").strip()

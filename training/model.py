@@ -15,14 +15,16 @@ from denoise_scrapy.body.features import NAMES
 from denoise_scrapy.body.model import BlockModel
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.model import Network
-from example_project.scoring import f1
 from training import trees
 from training.dataset import Example
 from training.folds import FOLDS
 from training.networks import fit_network
+from training.parts import fit_parts
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
+#: A page without content is found where the model is less sure of its body.
+UNSURE = 0.5
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class PageScore:
         corpus: Its corpus; "made story" and its like for a page that foreign content was put into.
         url: Its URL.
         k: Comparison pages asked for.
-        f1: Token F1 of its body.
+        f1: Token F1 of its body; of a wall, 1 where the model is unsure of it, else 0.
         confidence: The F1 that the model expected.
         tokens: Tokens of the body, and of the gold text.
     """
@@ -49,7 +51,7 @@ class PageScore:
 def fit_model(
     examples: Sequence[Example], seed: int, provenance: dict[str, Any], names: tuple[str, ...] = NAMES
 ) -> BlockModel:
-    """Fit the network, then the trees.
+    """Fit the network, then the trees, then those of the parts.
 
     The trees learn from what networks say of pages whose fold they have not seen: what the network says of the pages
     that it was fitted on is surer than what it says of others.
@@ -74,7 +76,8 @@ def fit_model(
 
     forest = trees.fit_forest(examples, seen, seed)
     network = _network(range(len(examples)), examples, inputs, seed)
-    return BlockModel(names, vocabularies.whole(), network, forest, provenance)
+    parts = fit_parts(examples, inputs, odds, seed) if names == NAMES else {}
+    return BlockModel(names, vocabularies.whole(), network, forest, provenance, parts)
 
 
 def _network(
@@ -131,7 +134,8 @@ def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]
         text = "\n".join(example.page.block_texts[i] for i in np.flatnonzero(decision.kept).tolist())
         tokens = sum(len(example.tokens[i]) for i in np.flatnonzero(decision.kept).tolist())
         example.page.drop_columns()
-        score = f1(text, example.gold)
-        lengths = tokens, len(example.gold.split())
-        corpus = f"made {example.made}" if example.made else example.corpus
-        yield PageScore(corpus, example.page.url, example.k, score, decision.confidence, lengths)
+        for truth in example.truths:
+            corpus = f"made {example.made}" if example.made else truth.corpus
+            lengths = tokens, len(" ".join(truth.texts[:1]).split())
+            score = float(decision.confidence < UNSURE) if example.made == "wall" else truth.score(text)
+            yield PageScore(corpus, example.page.url, example.k, score, decision.confidence, lengths)

@@ -6,7 +6,8 @@ What the network finds of a block's neighbours is given to the trees beside its 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -29,6 +30,7 @@ class BlockModel:
         network: The first judgement.
         forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
+        parts: For each part of a page that is learned the trees that find its blocks (`body/parts.py`).
     """
 
     names: tuple[str, ...]
@@ -36,6 +38,7 @@ class BlockModel:
     network: Network
     forest: Forest
     provenance: dict[str, Any]
+    parts: Mapping[str, Forest] = field(default_factory=dict)
 
     def probability(self, features: npt.NDArray[np.float32], neighbours: Neighbours) -> npt.NDArray[np.float64]:
         """Probability of each of m blocks, shape (m,).
@@ -50,6 +53,8 @@ class BlockModel:
         """Write the model to a file, without pickles."""
         arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
         arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
+        for part, trees in self.parts.items():
+            arrays |= {f"part {part}/{name}": array for name, array in trees.arrays().items()}
         class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
         words = sorted(class_words.items())
         arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
@@ -78,7 +83,13 @@ class BlockModel:
                 network=Network.from_arrays(part("network")),
                 forest=Forest.from_arrays(part("forest")),
                 provenance=json.loads(str(data["provenance"])),
+                parts={name: Forest.from_arrays(part(f"part {name}")) for name in _parts(data.files)},
             )
+
+
+def _parts(arrays: Iterable[str]) -> list[str]:
+    """The parts that a file has trees for."""
+    return sorted({name.partition("/")[0].removeprefix("part ") for name in arrays if name.startswith("part ")})
 
 
 @cache

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.parts import PARTS, Surroundings
+from denoise_scrapy.body.parts import PARTS, Parts
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, OtherReasons
 from denoise_scrapy.body.strategies.framework import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
@@ -37,7 +37,8 @@ class Taste:
 
     Attributes:
         favor: "precision" keeps less noise and loses more content, "recall" the reverse.
-        title: The page's heading: "auto", "keep" or "drop", as the following.
+        title: The page's headline: "auto", "keep" or "drop", as the following.
+        standfirst: The paragraph that introduces the text, or its points in brief.
         captions: Captions of pictures and tables.
         bylines: Lines that say who wrote it and when.
         comments: What readers wrote under it.
@@ -55,6 +56,7 @@ class Taste:
 
     favor: str = "balanced"
     title: str = "auto"
+    standfirst: str = "auto"
     captions: str = "auto"
     bylines: str = "auto"
     comments: str = "auto"
@@ -125,15 +127,12 @@ def read_wishes(
     def wish(what: int, blocks: BoolArray, reason: str) -> None:
         wishes[blocks], reasons[blocks] = what, reason
 
-    around = Surroundings(page, site, decision.kept)
-    switched = {name: getattr(taste, name) for name in PARTS if getattr(taste, name) != "auto"}
-    found = {name: PARTS[name].find(around) for name in switched}
-    for name, switch in switched.items():
-        if switch == "keep":
-            wish(KEEP, PARTS[name].own(around, found[name]), f"kept: {name}")
-    for name, switch in switched.items():
-        if switch == "drop":
-            wish(DROP, found[name], f"dropped: {name}")
+    parts = Parts(page, site, decision.kept)
+    switched = {name: switch for name in PARTS if (switch := getattr(taste, name)) != "auto"}
+    for name in (name for name, switch in switched.items() if switch == "keep"):
+        wish(KEEP, parts.own(name), f"kept: {name}")
+    for name in (name for name, switch in switched.items() if switch == "drop"):
+        wish(DROP, parts.find(name), f"dropped: {name}")
     blocks, elements = page.blocks, page.elements
     lost = blocks.share_owned_by(removed_elements(elements, page.kept_by_user, page.removed_by_user)) == 1
     for match in page.removed_by_user:

@@ -25,6 +25,7 @@ cdef enum:
     IS_TERM = 1024        # dt
     IS_DIV = 2048
     IS_TABLE = 4096
+    IS_QUOTE = 8192       # blockquote, q, cite
 
 cdef enum:
     # Bits of `markup.Flag` that the core itself asks for.

@@ -50,8 +50,8 @@ class Story:
 
     @property
     def truth(self) -> str:
-        """What a careful person would keep of the page: the title and the text."""
-        return "\n".join([self.title, *(block.truth for block in self.blocks)])
+        """What a careful person would keep of the page: the title, the captions and the text."""
+        return "\n".join([self.title, *self.captions, *(block.truth for block in self.blocks)])
 
     @property
     def lead(self) -> str:

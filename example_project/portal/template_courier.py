@@ -37,10 +37,7 @@ def _column(story: Story, around: Around) -> str:
     captions = list(story.captions)
     for number, block in enumerate(story.blocks):
         if number in (1, 5) and captions:
-            parts.append(
-                f'<div class="g3"><img src="/i/{number}.jpg" alt=""><div class="g3t">'
-                f"{escape(captions.pop())}</div></div>"
-            )
+            parts.append(_picture(number, captions.pop(0)))
         if number == 2:
             parts.append(f'<div class="z q1">{around.ad()}</div>')
         if number == 4:
@@ -52,7 +49,12 @@ def _column(story: Story, around: Around) -> str:
         parts.append(_block(block, around))
         if number == 6 and block.kind == "p":
             parts.append(f'<div class="bq">{escape(block.text.split(". ")[0])}</div>')
+    parts += [_picture(len(story.blocks), caption) for caption in captions]
     return "\n".join(parts)
+
+
+def _picture(number: int, caption: str) -> str:
+    return f'<div class="g3"><img src="/i/{number}.jpg" alt=""><div class="g3t">{escape(caption)}</div></div>'
 
 
 def _block(block: Block, around: Around) -> str:

@@ -68,7 +68,7 @@ def _column(story: Story, around: Around) -> str:
     """Return the text: paragraphs parted by line breaks only, with a picture and an ad between."""
     parts = [_block(block, around) for block in story.blocks]
     text = "<br><br>\n".join(parts[:2])
-    for caption in story.captions[:1]:
+    for caption in story.captions:
         text += (
             '\n<table align="center" width="400"><tr><td><img src="/i/z.jpg"></td></tr>'
             f'<tr><td align="center" class="f12">{caption}</td></tr></table>\n'

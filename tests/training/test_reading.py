@@ -1,4 +1,4 @@
-"""Labels of readers: written down, and found again on pages that are cut otherwise."""
+"""Labels of readers: written down, found again on pages that are cut otherwise, and turned into truths."""
 
 import json
 
@@ -9,6 +9,7 @@ from benchmarks.corpora import RecordedPage
 from denoise_scrapy.page import Page
 from training import reading
 from training.reading import ReadPage, block_hashes, collect, faults, letters, read_labels, write
+from training.truth import Truth, truths_of
 
 HTML = "<nav><a href=/>Home</a></nav><h1>Flood</h1><p>By Ann</p><p>The river rose.</p><p>Nobody was hurt.</p>"
 
@@ -37,6 +38,14 @@ def test_what_two_readers_say_becomes_labels(sheets):
     page = Page.parse(recorded.html)
     assert np.array_equal(read.kept(page), [0, 1, np.nan, 1, np.nan], equal_nan=True)
     assert read.texts(page) == ("Flood\nThe river rose.\nNobody was hurt.", "Flood\nBy Ann\nThe river rose.")
+    news, said, aside = truths_of("news", recorded, page, read)
+    assert (news.corpus, said.corpus, aside.corpus) == ("news", "read", "news parts aside")
+    assert (
+        news.score(text := "The river rose.\nNobody was hurt.")
+        < aside.score(text)
+        == aside.score(f"Flood\n{text}")
+        == 1.0
+    )
 
 
 def test_a_page_that_is_read_is_not_written_again(sheets):
@@ -75,3 +84,10 @@ def test_labels_of_the_repository_can_be_read():
     assert all(len(letters) == len(read.hashes) for read in labels.values() for letters in read.parts)
     assert sum(len(read.parts) == 2 for read in labels.values()) >= 300
     assert not {len(json.loads(line)) for line in reading.LABELS.read_text("utf-8").splitlines()} - {4}
+
+
+def test_pieces_count_where_there_is_no_text():
+    truth = Truth("web", (), ("it rained", "all night"), ("Share this",))
+    assert truth.score("It rained, all night long.") == 1.0
+    assert truth.score("It rained. Share this!") == pytest.approx(0.5)
+    assert Truth("web", (), (), ("Share this",)).score("Share this") == 0.0
