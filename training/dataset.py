@@ -24,7 +24,7 @@ from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
-from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
+from training.labels import block_tokens, gold_share, share_by_pieces
 from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened
 from training.made_threads import made_threads
 from training.reading import ReadPage, key_of, read_labels
@@ -57,8 +57,6 @@ READ_WEIGHT = 2.0
 #: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
-#: And of one with comments: posts of threads stay, and without more of these the comments below stories stay with them.
-COMMENTS_WEIGHT = 1.0
 #: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
 THREADS = 0.25
 #: Share of pages with foreign content whose story has a list of its own: else all lists in made pages are foreign.
@@ -168,9 +166,9 @@ def examples(
                 if one.made in ("wall", "alone"):
                     told = (Truth(one.made, (one.page.text_of(one.share > 0),)),)
                 weight = CORPUS_WEIGHTS.get(corpus, 1.0)
-                weight *= {"": 1.0, "comments": COMMENTS_WEIGHT}.get(one.made, MADE_WEIGHT)
+                weight *= MADE_WEIGHT if one.made else 1.0
                 weight *= 1.0 if recorded.kind in (*ARTICLES, "mixed") else OTHER_KINDS_WEIGHT
-                weight *= READ_WEIGHT if read and not one.made else 1.0
+                weight *= READ_WEIGHT if read and not one.made and recorded.kind not in ARTICLES else 1.0
                 yield from _for_each_k(placed, one, told, weight, ks, key=key + one.made)
         if (
             site[0].gold
@@ -205,12 +203,12 @@ class _Labelled(NamedTuple):
 def _labelled(
     page: Page, recorded: RecordedPage, others: list[Page], made: str = "", read: ReadPage | None = None
 ) -> _Labelled:
-    """A page labelled by what two readers agree on, by its gold text, or by pieces of it."""
+    """A page labelled by what readers agree on, a story by its gold text, which readers of stories only doubt."""
     words = block_tokens(page)
-    if read is not None:
+    if read is not None and recorded.kind not in ARTICLES:
         share = read.kept(page)
     elif recorded.gold:
-        share = without_doubt(page, gold_share(words, recorded.gold))
+        share = gold_share(words, recorded.gold)
     else:
         share = share_by_pieces(words, recorded.wanted, recorded.unwanted)
     return _Labelled(page, words, share, others, made, read.letters(page) if read else ())

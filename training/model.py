@@ -16,6 +16,7 @@ from denoise_scrapy.body.model import BlockModel
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.model import Network
 from training import trees
+from training.content import PAGES_ALONE, fit_content
 from training.dataset import Example
 from training.folds import FOLDS
 from training.networks import fit_network
@@ -63,21 +64,25 @@ def fit_model(
         names: The features it may see; all where none are named.
     """
     rows = [NAMES.index(name) for name in names]
-    vocabularies = Vocabularies(examples)
+    every = range(len(examples))
+    told = [i for i in every if examples[i].made not in PAGES_ALONE]
+    vocabularies = Vocabularies([examples[i] for i in told])
     inputs = [vocabularies.filled(example)[rows] for example in examples]
     odds: dict[int, npt.NDArray[np.float32]] = {}
     for fold in sorted({example.fold for example in examples}):
-        network = _network([i for i, example in enumerate(examples) if example.fold != fold], examples, inputs, seed)
-        left_out = (i for i, example in enumerate(examples) if example.fold == fold)
-        odds |= {i: network.odds(inputs[i]) for i in left_out}
+        network = _network([i for i in told if examples[i].fold != fold], examples, inputs, seed)
+        odds |= {i: network.odds(inputs[i]) for i in every if examples[i].fold == fold}
 
-    def seen(i: int) -> npt.NDArray[np.float32]:
+    def seen(number: int) -> npt.NDArray[np.float32]:
+        i = told[number]
         return np.concatenate([inputs[i], examples[i].neighbours.features(odds[i])])
 
-    forest = trees.fit_forest(examples, seen, seed)
-    network = _network(range(len(examples)), examples, inputs, seed)
-    parts = fit_parts(examples, inputs, odds, seed) if names == NAMES else {}
-    return BlockModel(names, vocabularies.whole(), network, forest, provenance, parts)
+    forest = trees.fit_forest([examples[i] for i in told], seen, seed)
+    network = _network(told, examples, inputs, seed)
+    if names != NAMES:
+        return BlockModel(names, vocabularies.whole(), network, forest, provenance)
+    learned = fit_parts(examples, inputs, odds, seed), fit_content(examples, inputs, odds, seed)
+    return BlockModel(names, vocabularies.whole(), network, forest, provenance, *learned)
 
 
 def _network(

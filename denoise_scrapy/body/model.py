@@ -31,6 +31,7 @@ class BlockModel:
         forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
         parts: For each part of a page that is learned the trees that find its blocks (`body/parts.py`).
+        content: The trees that find pages without content (`body/content.py`).
     """
 
     names: tuple[str, ...]
@@ -39,6 +40,7 @@ class BlockModel:
     forest: Forest
     provenance: dict[str, Any]
     parts: Mapping[str, Forest] = field(default_factory=dict)
+    content: Forest | None = None
 
     def probability(self, features: npt.NDArray[np.float32], neighbours: Neighbours) -> npt.NDArray[np.float64]:
         """Probability of each of m blocks, shape (m,).
@@ -55,6 +57,8 @@ class BlockModel:
         arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
         for part, trees in self.parts.items():
             arrays |= {f"part {part}/{name}": array for name, array in trees.arrays().items()}
+        if self.content is not None:
+            arrays |= {f"content/{name}": array for name, array in self.content.arrays().items()}
         class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
         words = sorted(class_words.items())
         arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
@@ -84,6 +88,7 @@ class BlockModel:
                 forest=Forest.from_arrays(part("forest")),
                 provenance=json.loads(str(data["provenance"])),
                 parts={name: Forest.from_arrays(part(f"part {name}")) for name in _parts(data.files)},
+                content=Forest.from_arrays(found) if (found := part("content")) else None,
             )
 
 

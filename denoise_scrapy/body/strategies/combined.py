@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
+from denoise_scrapy.body.content import FEW_TOKENS, content_signals
 from denoise_scrapy.body.features import FORUM_TYPES, NAMES, view_of
 from denoise_scrapy.body.model import BlockModel, block_model
 from denoise_scrapy.body.reasons import Reasons
@@ -27,6 +28,8 @@ from denoise_scrapy.site import SiteStatistics
 #: and 1.25: .9400, .9398, .9398 with 20 comparison pages, .9355, .9348, .9347 with none), manuals gain .003; and in
 #: blind readings the worse text lacks something twice as often as it has too much.
 BETA = 1.2
+#: A page that is less likely to have content is as little trusted; else its confidence is that of its blocks.
+LIKELY_CONTENT = 0.5
 _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
@@ -84,7 +87,16 @@ class CombinedStrategy(Strategy):
             is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
             beta=BETA,
         )
-        return Decision(choice.kept, choice.probability, choice.f1, Reasons(known, neighbours, model))
+        confidence = min(choice.f1, self._content(known, choice.kept, page.blocks.tokens))
+        return Decision(choice.kept, choice.probability, confidence, Reasons(known, neighbours, model))
+
+    def _content(self, known: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_], tokens: npt.NDArray[np.int64]) -> float:
+        """Probability that a page has content, 1 where that is likely."""
+        model = self._fitted
+        if model.content is None or tokens[kept].sum() > FEW_TOKENS:
+            return 1.0
+        chance = float(model.content.probability(content_signals(known, model.network.odds(known), tokens))[0])
+        return chance if chance < LIKELY_CONTENT else 1.0
 
 
 @cache
