@@ -43,7 +43,7 @@ cdef double COMMENTS_FACTOR = 0.1, COMMENTS_AFTER = 0.03
 cdef double HIDDEN_FACTOR = 0.2
 #: … unless more than this share of the long text is hidden: then a script shows it.
 cdef double HIDDEN_SHARE = 0.7
-cdef double REPEATED_FACTOR = 0.2, EVERY = 0.99
+cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of so many tokens that another page has too is of a common stock, an advertisement or an appeal, where the
 #: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is shared,
 #: by so many pages: in five threads of a forum two greetings are alike by chance. The model knows of it (`features`,

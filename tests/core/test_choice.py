@@ -41,6 +41,13 @@ def test_hidden_blocks_unless_they_are_the_page():
     assert lowered(f"<p>Loading</p><div hidden>{PROSE * 3}</div>") == [1.0] * 4
 
 
+def test_what_all_pages_say_on_a_page_of_few_blocks():
+    few = "<p>One.</p><p>Two.</p><h2>Three</h2>"
+    assert lowered(few, in_place=[1.0, 0.5, 1.0]) == [0.4, 1.0, 1.0]
+    assert lowered(few, in_place=np.full(3, np.nan)) == [1.0] * 3
+    assert lowered("<p>One.</p>" * 30, in_place=np.ones(30)) == [1.0] * 30
+
+
 def kept_of(html):
     page = Page.parse(html)
     return choose(page.tree, np.full(len(page.blocks), 0.9)).kept.tolist()
@@ -103,7 +110,7 @@ def test_a_list_whose_blocks_agree_moves_to_their_mean():
     assert np.allclose(lowered(html, [0.1, 0.9, 0.9, 0.6, 0.2, 0.8]), [0.1, 0.8, 0.8, 0.8, 0.2, 0.8])
 
 
-@pytest.mark.parametrize("name", ["bits", "stock", "place", "layout"])
+@pytest.mark.parametrize("name", ["bits", "in_place", "stock", "place", "layout"])
 def test_arrays_of_another_page(name):
     with pytest.raises(ValueError, match="there are 2 blocks"):
         lowered("<p>One.<p>Two.", **{name: np.zeros((3, 3) if name == "layout" else 3)})
@@ -171,15 +178,17 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, bits, stock, place, layout):
+def literal(page, chances, bits, in_place, stock, place, layout):
     """All rules, one after the other."""
-    m, chances = len(chances), list(chances)
+    blocks, m, chances = page.blocks, len(chances), list(chances)
+    heading = [bool(flags & Flag.HEADING) for flags in blocks.own_flags.tolist()]
+    hidden = [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()]
     for i in range(literal_comments(page, bits), m):
         chances[i] *= 0.1
+    for i in range(m):
+        chances[i] *= 0.4 if m <= 10 and in_place[i] >= 0.99 and not heading[i] else 1
     for i in literal_stock(page, chances, stock, place):
         chances[i] *= 0.3
-    blocks = page.blocks
-    hidden = [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()]
     long = [n if n >= 12 else 0 for n in blocks.tokens.tolist()]
     if sum(n for n, hides in zip(long, hidden, strict=True) if hides) <= 0.7 * sum(long):
         chances = [chance * (0.2 if hides else 1) for chance, hides in zip(chances, hidden, strict=True)]
@@ -200,11 +209,11 @@ def test_all_rules_equal_plain_loops(html, seed):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
     bits = rng.choice([0, 0, COMMENTS_BIT, META_BIT, META_BIT], m).astype(np.uint8)
-    stock = rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32)
+    in_place, stock = (rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32) for _ in range(2))
     place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
     chances = rng.random(m)
-    found = choose(page.tree, chances, bits=bits, stock=stock, place=place, layout=layout, beta=1.2)
+    found = choose(page.tree, chances, bits=bits, in_place=in_place, stock=stock, place=place, layout=layout, beta=1.2)
     assert comments_begin(page.tree, bits) == literal_comments(page, bits)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
     assert found.kept.tolist() == literal_once(page, chosen.tolist())
-    assert found.probability == pytest.approx(literal(page, chances, bits, stock, place, layout), abs=1e-12)
+    assert found.probability == pytest.approx(literal(page, chances, bits, in_place, stock, place, layout), abs=1e-12)
