@@ -24,7 +24,7 @@ from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from training.folds import balanced_folds
-from training.labels import block_tokens, gold_share, share_by_pieces
+from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
 from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened
 from training.made_threads import made_threads
 from training.reading import ReadPage, key_of, read_labels
@@ -208,7 +208,7 @@ def _labelled(
     if read is not None and recorded.kind not in ARTICLES:
         share = read.kept(page)
     elif recorded.gold:
-        share = gold_share(words, recorded.gold)
+        share = without_doubt(page, gold_share(words, recorded.gold))
     else:
         share = share_by_pieces(words, recorded.wanted, recorded.unwanted)
     return _Labelled(page, words, share, others, made, read.letters(page) if read else ())
