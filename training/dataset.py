@@ -203,15 +203,16 @@ class _Labelled(NamedTuple):
 def _labelled(
     page: Page, recorded: RecordedPage, others: list[Page], made: str = "", read: ReadPage | None = None
 ) -> _Labelled:
-    """A page labelled by what readers agree on, a story by its gold text, which readers of stories only doubt."""
-    words = block_tokens(page)
+    """A page labelled by what readers agree on, a story by its gold text and the headline."""
+    words, letters = block_tokens(page), read.letters(page) if read else ()
     if read is not None and recorded.kind not in ARTICLES:
         share = read.kept(page)
     elif recorded.gold:
         share = without_doubt(page, gold_share(words, recorded.gold))
+        share[[i for i, said in enumerate(letters) if set(said) == {"H"}]] = 1.0
     else:
         share = share_by_pieces(words, recorded.wanted, recorded.unwanted)
-    return _Labelled(page, words, share, others, made, read.letters(page) if read else ())
+    return _Labelled(page, words, share, others, made, letters)
 
 
 def _for_each_k(
