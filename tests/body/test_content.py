@@ -1,0 +1,73 @@
+"""Pages without content: the confidence says so, in twelve languages, with and without the frame of a site."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy import Page, SiteModel
+from denoise_scrapy.body.content import content_signals
+
+FRAME = """<title>{title}</title><body><header><a href=/>Daily Post</a><nav><ul><li><a href=/a>Politics</a><li><a
+href=/b>Sport</a><li><a href=/c>Culture</a><li><a href=/d>Weather</a></ul></nav></header><main>{main}</main><footer><a
+href=/i>Imprint</a> <a href=/p>Privacy</a> <p>Daily Post, all rights reserved.</footer>"""
+WALLS = [
+    "<h2>Before you continue</h2><p>We use cookies and data to deliver and maintain our services.</p><button>Accept all"
+    "</button><button>Reject all</button>",
+    "<h1>Access denied</h1><p>You do not have permission to view this page. Please sign in to continue.</p>",
+    "<p>Please enable JavaScript in your browser to view this page.</p>",
+    "<h1>Seite nicht gefunden</h1><p>Die angeforderte Seite existiert leider nicht mehr.</p>",
+    "<h2>Ihre Privatsphäre</h2><p>Wir verwenden Cookies, um Inhalte und Anzeigen zu personalisieren.</p><button>"
+    "Alle akzeptieren</button>",
+    "<h2>Le respect de votre vie privée</h2><p>Nous utilisons des cookies pour améliorer votre expérience.</p><button>"
+    "Tout accepter</button>",
+    "<h1>Página no encontrada</h1><p>Lo sentimos, la página que busca no existe.</p>",
+    "<p>Devi effettuare l'accesso per leggere questo contenuto.</p><label>Password <input type=password></label>",
+    "<h1>Сайт на обслуживании</h1><p>Ведутся технические работы. Пожалуйста, зайдите позже.</p>",
+    "<h1>页面不存在</h1><p>抱歉，您访问的页面已被删除或不存在。</p>",
+    "<p>このページを表示するには、ログインしてください。</p>",
+    "<h1>Strona nie istnieje</h1><p>Przepraszamy, nie znaleziono strony, której szukasz.</p>",
+    "<p>Para continuar, ative o JavaScript no seu navegador.</p>",
+    "<h1>Bakımdayız</h1><p>Sitemiz şu anda bakımda, lütfen daha sonra tekrar deneyin.</p>",
+]
+STORIES = [
+    "<h1>Ferry sinks in the harbour</h1><p>A ferry with forty people on board sank in the harbour on Monday. All were "
+    "brought ashore by fishermen, the mayor said.</p>",
+    "<h1>Hochwasser an der Elbe</h1><p>Nach tagelangem Regen ist die Elbe am Dienstag über die Ufer getreten. In drei "
+    "Dörfern mussten die Bewohner ihre Häuser verlassen.</p>",
+    "<h1>大桥周一通车</h1><p>新建的跨江大桥将于周一正式通车，市长表示这将使两岸之间的车程缩短一半。</p>",
+    "<h1>Une école rouvre</h1><p>L'école du village rouvre ses portes après deux ans de travaux. Les élèves y sont "
+    "revenus lundi matin avec leurs parents.</p>",
+]
+
+
+def confidence(main, others=()):
+    """The confidence in a page's body, among pages of its site."""
+    pages = [Page.parse(FRAME.format(title="Daily Post", main=one)) for one in (main, *others)]
+    return SiteModel.fit(pages[1:]).extract(pages[0]).confidence
+
+
+@pytest.mark.parametrize("others", [[], STORIES, "same"], ids=["alone", "among stories", "on all pages"])
+def test_most_walls_are_not_trusted(others):
+    sure = [wall for wall in WALLS if confidence(wall, [wall] * 3 if others == "same" else others) >= 0.5]
+    assert len(sure) <= len(WALLS) / 4, sure
+
+
+def test_short_stories_are_trusted():
+    for story in STORIES:
+        assert confidence(story, [other for other in STORIES if other is not story]) >= 0.5
+
+
+@given(st.integers(0, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_signals_equal_plain_loops(m, n, seed):
+    rng = np.random.default_rng(seed)
+    features = rng.choice([0, 0.5, 3, np.nan], (n, m)).astype(np.float32)
+    odds, tokens = rng.normal(size=m).astype(np.float32), rng.integers(0, 9, m)
+    kept = [i for i in range(m) if odds[i] > 0]
+    literal = [tokens.sum(), sum(tokens[i] for i in kept), m, len(kept), max([0, *odds])]
+    for some in (kept, [i for i in range(m) if odds[i] <= 0]):
+        for row in features:
+            known = [i for i in some if not np.isnan(row[i])]
+            weight = sum(tokens[i] for i in known)
+            literal.append(sum(row[i] * tokens[i] for i in known) / max(weight, 1))
+    assert content_signals(features, odds, tokens)[:, 0] == pytest.approx(literal, rel=1e-5)
