@@ -66,7 +66,7 @@ WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "insid
 TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
 #: How often a wall stands alone, without the frame of the site; has a title of its own, not the story's; and is of any
 #: language, not of the site's.
-ALONE, TITLED, ANY_LANGUAGE = 0.1, 0.6, 0.5
+ALONE, TITLED, ANY_LANGUAGE = 0.4, 0.6, 0.5
 #: How many other pages of the site show the same, where they do.
 SAME = 3
 #: Paragraphs of a story alone, fewest and most; how often it stands in a box, and has each of its other parts.

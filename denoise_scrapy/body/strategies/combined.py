@@ -87,15 +87,17 @@ class CombinedStrategy(Strategy):
             is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
             beta=BETA,
         )
-        confidence = min(choice.f1, self._content(known, choice.kept, page.blocks.tokens))
+        confidence = min(choice.f1, self._content(page, known, choice.kept))
         return Decision(choice.kept, choice.probability, confidence, Reasons(known, neighbours, model))
 
-    def _content(self, known: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_], tokens: npt.NDArray[np.int64]) -> float:
+    def _content(self, page: Page, known: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> float:
         """Probability that a page has content, 1 where that is likely."""
-        model = self._fitted
+        model, tokens = self._fitted, page.blocks.tokens
         if model.content is None or tokens[kept].sum() > FEW_TOKENS:
             return 1.0
-        chance = float(model.content.probability(content_signals(known, model.network.odds(known), tokens))[0])
+        odds = model.network.odds(known)
+        signals = content_signals(known, odds, tokens, page.text_of(odds > 0))
+        chance = float(model.content.probability(signals)[0])
         return chance if chance < LIKELY_CONTENT else 1.0
 
 
