@@ -1,4 +1,4 @@
-"""One vocabulary: names of settings, stats and public API are words of the glossary, and the pages are plain English."""
+"""One vocabulary: names of settings, stats and public API are words of the glossary; pages and docstrings are plain."""
 
 import ast
 import re
