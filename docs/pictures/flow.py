@@ -9,21 +9,21 @@ from docs.pictures.svg import Svg
 
 
 def draw() -> Svg:
-    """The picture."""
+    """Draw the picture."""
     default = DenoiseSettings()
-    svg = Svg(800, 300, "An item asks memory, waits for the crawl, has siblings fetched, or is read alone")
+    svg = Svg(800, 300, "Comparison pages come from memory, from the crawl or from fetches; else the page is alone")
     svg.box(20, 20, 150, 44, "pages of the crawl", "(each parsed once)")
-    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{PAGES_PER_SITE} pages a site")
+    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{PAGES_PER_SITE} pages per site")
     svg.box(460, 20, 150, 44, "site memory", "(earlier crawls)")
     svg.arrow(170, 42, 230, 42)
     svg.arrow(460, 42, 400, 42)
     svg.box(20, 120, 110, 50, "an item", "comes out")
     wanted = f"{ENOUGH} of its template?"
     steps = [
-        ("1  ask memory", f"up to {default.comparison_pages} pages;", wanted),
+        ("1  memory", f"up to {default.comparison_pages} pages;", wanted),
         ("2  wait", f"{default.comparison_wait:g} s for the", "crawl to bring some"),
-        ("3  fetch siblings", f"{default.comparison_per_site} a site, one", "at a time, robots.txt"),
-        ("4  page alone", "told in the body's", "fallback, and counted"),
+        ("3  fetch siblings", f"{default.comparison_per_site} per site, one", "at a time, robots.txt"),
+        ("4  page alone", "named as fallback", "of the body, counted"),
     ]
     for i, lines in enumerate(steps):
         x = 160 + 160 * i
@@ -33,6 +33,6 @@ def draw() -> Svg:
         if i:
             svg.text(x - 10, 138, "no", "m s")
     svg.arrow(315, 64, 230, 112)
-    svg.box(160, 226, 620, 40, "body: what this page says and its comparison pages do not", kind="good")
-    svg.text(20, 290, "Fetched pages answer the spider's own requests for them later: they cost nothing then.", "s")
+    svg.box(160, 226, 620, 40, "body: the text of this page that its comparison pages lack", kind="good")
+    svg.text(20, 290, "Fetched pages are only compared with: they never answer a request of the spider.", "s")
     return svg

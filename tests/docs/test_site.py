@@ -89,7 +89,7 @@ def browser() -> Iterator[Any]:
 
 def test_search_works_from_the_file_system(site: tuple[Path, list[str]], browser: Any) -> None:
     view = browser.new_page()
-    view.goto((site[0] / "methods.html").as_uri())
+    view.goto((site[0] / "strategies.html").as_uri())
     view.click("input.md-search__input")
     view.keyboard.type("MinHash", delay=20)
     view.wait_for_selector(".md-search-result__link[href*='dedup.html']", state="attached")

@@ -1,0 +1,134 @@
+"""One vocabulary: names of settings, stats and public API are words of the glossary; pages and docstrings are plain."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from denoise_scrapy.settings import declarations
+from denoise_scrapy.stats import STATS
+from tests.api.listing import LISTING
+from tests.docs.pages import DOCS, PAGES, ROOT, name_of
+
+PACKAGE = ROOT / "denoise_scrapy"
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# Words of the field and of Scrapy that need no explanation. So do participles, and words of at most three letters.
+PLAIN = set(
+    """
+    addon alarm box budget bytes candidate chunk content corrupt date days dedup deduplicate denoise element
+    elsewhere empty error evidence extract fact favor feature fetch field find first flag from geometry health
+    html identity invalid item keep kept lang language large likeness likest link lite markdown meta metadata
+    mismatch missing model most none other ours over overlap overwrite pair path redis remove request resolve
+    same score search several shape share short sibling similarity statistics thread threshold token tree
+    unwritable vain verify wait withdrawn
+    """.split()
+)
+# Verbs of people, which pages and messages used of code; and words that the glossary replaces.
+OF_PEOPLE = re.compile(r"\b(tells?|told|hears?|heard|asks?|asked|knows?|knew|wants?|likest|liker|knobs?)\b", re.I)
+# Docstrings that still open so, by folder: only ever less. Where the count is 0, the folder is done.
+QUESTIONS = re.compile(r"(What|Whether|Which)\b")
+MOST_QUESTIONS = {
+    ".": 7,
+    "archive": 8,
+    "body": 23,
+    "body/rendering": 12,
+    "body/strategies": 6,
+    "commands": 10,
+    "core": 58,
+    "crawl": 11,
+    "dedup": 16,
+    "mcp": 1,
+    "metadata": 11,
+    "page": 10,
+    "site": 17,
+}
+
+
+def terms() -> set[str]:
+    """The words of the glossary, one by one."""
+    bold = re.findall(r"^- \*\*([\w ]+)\*\*", (DOCS / "glossary.md").read_text("utf-8"), re.M)
+    assert 18 <= len(bold) <= 28
+    return {word for term in bold for word in term.split()}
+
+
+def singulars(word: str) -> set[str]:
+    return {word, word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"}
+
+
+def strange(name: str) -> list[str]:
+    """The words of a name that are neither in the glossary nor plain; plurals count as their singulars."""
+    known = terms() | PLAIN
+    words = [found[0].lower() for found in WORD.finditer(name)]
+    words = [word for word in words if len(word) > 3 and not word.endswith(("ed", "en"))]
+    return [word for word in words if not known & singulars(word)]
+
+
+def public_names() -> Iterator[str]:
+    for line in LISTING.read_text("utf-8").split("\n# classes by their path")[0].splitlines():
+        if found := re.match(r"(?:class|def) (\w+)", line):
+            yield found[1]
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """The docstrings of a file, with their lines; of Cython, which no parser here reads, all triple-quoted openings."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield getattr(node, "lineno", 1), ast.get_docstring(node) or ""
+    else:
+        for found in re.finditer(r'(?<=^)\s*"""(.*)', text, re.M):
+            yield text.count("\n", 0, found.start(1)) + 1, found[1]
+
+
+def prose(page: Path) -> str:
+    """The text of a page without code, quoted names and addresses of links; lines stay."""
+    text = re.sub(r"^```.*?^```$", lambda m: "\n" * m[0].count("\n"), page.read_text("utf-8"), flags=re.S | re.M)
+    return re.sub(r"`[^`]*`|\]\([^)]*\)|^    .*|::test_\w+", "", text, flags=re.M)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("settings", [name for name, *_ in declarations()]),
+        ("stats", list(STATS)),
+        ("public names", list(public_names())),
+    ],
+)
+def test_names_are_words_of_the_glossary(kind: str, names: list[str]) -> None:
+    assert len(names) > 20
+    assert {name: words for name in names if (words := strange(name))} == {}, kind
+
+
+@pytest.mark.parametrize("name", ["dedup_likelihoods", "body/boilerplate", "PageScrubber"])
+def test_another_word_is_found(name: str) -> None:
+    assert strange(name) != []
+
+
+def test_every_word_that_is_listed_is_used() -> None:
+    names = [*(name for name, *_ in declarations()), *STATS, *public_names()]
+    used = set[str]().union(*(singulars(found[0].lower()) for name in names for found in WORD.finditer(name)))
+    assert sorted(PLAIN - used) == []
+    pages = " ".join(page.read_text("utf-8").lower() for page in PAGES if page.name != "glossary.md")
+    assert sorted(term for term in terms() if len(re.findall(rf"\b{term}", pages)) < 3) == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
+def test_code_does_not_tell_or_know(page: Path) -> None:
+    lines = prose(page).splitlines()
+    assert [f"{n}: {line}" for n, line in enumerate(lines, 1) if OF_PEOPLE.search(line)] == []
+
+
+def test_docstrings_do_not_open_with_a_question() -> None:
+    found = Counter[str]()
+    places: list[str] = []
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx")]):
+        folder = str(path.relative_to(PACKAGE).parent)
+        for line, text in docstrings(path):
+            if QUESTIONS.match(text):
+                found[folder] += 1
+                places.append(f"{name_of(path)}:{line}: {text.splitlines()[0]}")
+    assert {folder: n for folder, n in found.items() if n > MOST_QUESTIONS.get(folder, 0)} == {}, "\n".join(places)
