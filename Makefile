@@ -44,17 +44,19 @@ renew: $(VENV)/.dev
 	$(BIN)/python -m tests.crawl.test_settings
 	$(BIN)/python -m tests.api.listing
 
-# all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
-# benchmarks.soak` (memory of 100,000 pages), `python -m benchmarks.dedup.scale --million`
+# all figures, some 25 minutes. Longer by itself: `python -m benchmarks.soak` (memory of 100,000 pages)
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.bench $(ARGS)
+	$(BIN)/python -m benchmarks.cost
+	$(BIN)/python -m benchmarks.crawl
+	$(BIN)/python -m benchmarks.work
+	$(BIN)/python -m benchmarks --peers
 
 cost: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.bench
-	$(BIN)/python -m benchmarks.cost_page
+	$(BIN)/python -m benchmarks.cost --write
+	$(BIN)/python -m benchmarks.crawl --write
 
 scores: $(VENV)/.bench
-	$(BIN)/python -m benchmarks --peers --scores
+	$(BIN)/python -m benchmarks --peers --write
 
 kinds: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.kinds --write
@@ -127,7 +129,7 @@ gate: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
-	$(BIN)/python -m benchmarks.worst --gate
+	$(BIN)/python -m benchmarks.cost --gate
 	$(BIN)/python -m tests.hostile.outputs
 
 baseline: $(VENV)/.dev

@@ -1,4 +1,4 @@
-"""What an installation weighs and how fast it starts, beside trafilatura: `python -m benchmarks.weight`.
+"""Weight of an installation and time to start, beside trafilatura: `python -m benchmarks.weight`.
 
 Each extra is installed into an environment of its own, from a wheel of this checkout, and the files of each
 distribution there are summed. A page of the example portal is read from a file by either command line, in turn; a crawl
@@ -19,12 +19,11 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.figures import PAGE, write
-from benchmarks.markdown import table
+from evaluation.figures import PAGE, table, write
 from example_project.portal.build import build
 
 ROOT = Path(__file__).parent.parent
-#: By what the table calls them.
+#: Extras with a row.
 EXTRAS = ("meta", "redis", "several", "parquet", "playwright", "archive")
 MEGABYTE = 1_000_000
 LEAST_SHOWN = 2.0  # MB of a distribution with a row of its own

@@ -9,11 +9,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.figures import write
-from benchmarks.markdown import table
-from benchmarks.peers import peers
+from benchmarks.ways import peers
 from denoise_scrapy import Page, extract
 from denoise_scrapy.body import DEFAULT_STRATEGY, find_strategy
+from evaluation.figures import table, write
 from example_project.portal.build import build
 from example_project.scoring import f1
 

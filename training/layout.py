@@ -14,14 +14,13 @@ from statistics import mean, pstdev
 
 import numpy as np
 
-from benchmarks.corpora import RecordedPage
-from benchmarks.geometry import RenderedPage, read
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.body.model import BlockModel
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
+from evaluation.corpora import RecordedPage, read
 from example_project.scoring import f1
 from training.__main__ import KS, SEED
 from training.dataset import PAGES, read_corpora, read_examples, site_publisher
@@ -49,10 +48,10 @@ def main() -> None:
 
 
 def _judged(
-    site: Sequence[RenderedPage], folds: Mapping[str, int], models: Sequence[BlockModel]
+    site: list[RecordedPage], folds: Mapping[str, int], models: Sequence[BlockModel]
 ) -> Iterator[tuple[float, float]]:
     """F1 of each page of a site that has boxes, without them and with."""
-    fold = folds[site_publisher([RecordedPage(one.url, one.html, one.gold, one.site) for one in site])]
+    fold = folds[site_publisher(site)]
     model = models[fold]
     pages = [Page.parse(one.html, url=one.url) for one in site]
     for i, (page, recorded) in enumerate(zip(pages, site, strict=True)):

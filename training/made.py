@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree, html
 
-from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
 from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage, Site
 from training.labels import block_tokens, story_tokens
 from training.made_donors import Donor, donor, language, numbered_tree, sentences
 from training.made_parts import MAKERS

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import html
 
-from benchmarks.corpora import RecordedPage
+from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.made_donors import clean, donor
 from training.made_words import names, products, words

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.corpora import Site
 from denoise_scrapy.page import Page
+from evaluation.corpora import Site
 from training.made import MAX_CHARS, Original
 from training.made_donors import Donor, donor, language
 from training.made_parts import advert
@@ -61,7 +61,7 @@ def made_threads(site: Site, seed: int = 0) -> Iterator[MadeThread]:
 
     Example:
         >>> story = " ".join(f"It rained all night for the {n}th time this year." for n in range(9))
-        >>> from benchmarks.corpora import RecordedPage
+        >>> from evaluation.corpora import RecordedPage
         >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div><p>All rights.</body>", story)
         >>> [thread] = made_threads([page])
         >>> "It rained all night for the 8th" in thread.gold, "Home" in thread.gold

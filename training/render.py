@@ -18,8 +18,8 @@ from pathlib import Path
 
 from playwright.async_api import Error, Page, async_playwright
 
-from benchmarks.corpora import RecordedPage, Site, load
 from denoise_scrapy.crawl.geometry import read_layout
+from evaluation.corpora import RecordedPage, Site, load
 
 #: Pages of a site at most: more of one template teach little.
 PAGES = 16

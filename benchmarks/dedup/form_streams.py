@@ -15,10 +15,9 @@ from functools import lru_cache
 from random import Random
 from urllib.parse import urlsplit
 
-from benchmarks.dedup.bases import Base
 from benchmarks.dedup.forms import Writer, skeletons, values
-from benchmarks.dedup.pieces import pieces, sentences, size, split, words
-from benchmarks.dedup.quality import ACROSS, FORMS, SAME, STORIES, Score, Share
+from benchmarks.dedup.scores import ACROSS, FORMS, SAME, STORIES, Score, Share
+from benchmarks.dedup.texts import Base, pieces, sentences, size, split, words
 from denoise_scrapy.dedup import DuplicateIndex
 
 LANGUAGES = ("english", "german", "french", "spanish", "chinese", "russian")
@@ -77,13 +76,13 @@ class Row:
 
     @property
     def how(self) -> str:
-        """How a copy was made; empty for an original."""
+        """The way a copy was made; empty for an original."""
         return self.what.partition(":")[2]
 
 
 @lru_cache
 def kinds() -> Sequence[Kind]:
-    """All kinds of forms; the first two lines of a skeleton are address and title."""
+    """Return all kinds of forms; the first two lines of a skeleton are address and title."""
     return [
         Kind(name, language, url, title, "\n".join(text))
         for language in LANGUAGES
@@ -92,7 +91,7 @@ def kinds() -> Sequence[Kind]:
 
 
 def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: int = COPIES) -> list[Row]:
-    """Forms, stories and copies, in a random order in which each copy comes after its original.
+    """Return forms, stories and copies, in a random order in which each copy comes after its original.
 
     Args:
         stories: Texts of which no two say the same.
@@ -119,67 +118,50 @@ def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: i
 
 
 def digest(rows: Iterable[Row]) -> str:
-    """A hash of the rows, to know them again."""
+    """Return a hash of the rows, to know them again."""
     lines = (json.dumps(asdict(row)).encode() for row in rows)
     return hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
 
 
 def measure(rows: Sequence[Row], *, titles: bool) -> Score:
-    """Ask an index about each row, and keep each that is no duplicate, as a crawl does.
+    """Check each row against an index, and keep each that is no duplicate, as a crawl does.
 
     Args:
         rows: In their order.
         titles: Whether the index is given the titles.
     """
-    asked, variants = [], []
     with DuplicateIndex() as index:
-        for row in rows:
-            verdict = index.check_and_add(row.url, row.text, title=row.title if titles else "")
-            asked.append((row, verdict.duplicate))
-            variants.append((row, verdict.variant_of is not None))
-    forms = [(row, called) for row, called in asked if row.what == "form"]
-    copies = [(row, called) for row, called in asked if row.how]
-    stories = [(row, called) for row, called in asked if row.what == "story"]
-    across, same = (
-        [(row, called) for row, called in copies if (row.how in ACROSS_SITES) is one] for one in (True, False)
-    )
+        verdicts = [index.check_and_add(row.url, row.text, title=row.title if titles else "") for row in rows]
+    called = [(row, verdict.duplicate) for row, verdict in zip(rows, verdicts, strict=True)]
+    marked = [(row, verdict.variant_of is not None) for row, verdict in zip(rows, verdicts, strict=True)]
+    copies, originals = ([one for one in called if bool(one[0].how) is is_copy] for is_copy in (True, False))
     return Score(
         rule="part" if titles else "part without titles",
-        goals={FORMS: _kept(forms), STORIES: _kept(stories), ACROSS: _called(across), SAME: _called(same)},
-        groups={
-            **_by(copies, lambda row: row.language, True),
-            **_by(forms, lambda row: row.language, False),
+        goals={
+            FORMS: Share.of(not one for row, one in originals if row.what == "form"),
+            STORIES: Share.of(not one for row, one in originals if row.what == "story"),
+            ACROSS: Share.of(one for row, one in copies if row.how in ACROSS_SITES),
+            SAME: Share.of(one for row, one in copies if row.how not in ACROSS_SITES),
         },
         kinds={
             **_by(copies, lambda row: f"{row.how}, {'story' if row.kind == 'story' else 'form'}", True),
-            **_by(forms, lambda row: row.kind, False),
-            **_by(stories, lambda row: row.kind, False),
+            **_by([one for one in originals if one[0].what == "form"], lambda row: row.kind, False),
+            **_by([one for one in originals if one[0].what == "story"], lambda row: row.kind, False),
         },
         variants={
-            name: _called([(row, marked) for row, marked in variants if row.what.startswith(what)])
+            name: Share.of(one for row, one in marked if row.what.startswith(what))
             for name, what in (("forms", "form"), ("stories", "story"), ("copies", "copy"))
         },
     )
 
 
-Asked = Sequence[tuple[Row, bool]]
-
-
-def _kept(asked: Asked) -> Share:
-    return Share(sum(not called for _, called in asked), len(asked))
-
-
-def _called(asked: Asked) -> Share:
-    return Share(sum(called for _, called in asked), len(asked))
-
-
-def _by(asked: Asked, name: Callable[[Row], str], truth: bool) -> dict[tuple[str, bool], Share]:
-    names = sorted({name(row) for row, _ in asked})
-    return {(one, truth): _called([(row, called) for row, called in asked if name(row) == one]) for one in names}
+def _by(called: Sequence[tuple[Row, bool]], name: Callable[[Row], str], truth: bool) -> dict[tuple[str, bool], Share]:
+    names = sorted({name(row) for row, _ in called})
+    return {(kind, truth): Share.of(one for row, one in called if name(row) == kind) for kind in names}
 
 
 def _forms(kind: Kind, pages: int, rng: Random) -> Iterator[Row]:
-    """Pages of a kind; no two have the same text."""
+    """Yield pages of a kind; no two have the same text."""
     seen: set[str] = set()
     while len(seen) < pages:
         writer = Writer(rng, values(kind.language), names={"id": str(rng.randint(10_000, 9_999_999))})
@@ -205,7 +187,7 @@ def _original(url: str, title: str, body: str, kind: str, language: str, rng: Ra
 
 
 def _below(host: str, language: str, rng: Random) -> list[str]:
-    """The lines that a site has below its texts: a date or a count, and buttons to share; on half of the sites each."""
+    """Return the lines below a site's texts: a date or a count, and buttons to share; on half of the sites each."""
     site, found = Random(host), []
     for name in (site.choice(["views", "updated"]), "share"):
         if site.random() < 0.5:
@@ -222,7 +204,7 @@ def _slug(title: str) -> str:
 
 
 def _headline(text: str, rng: Random) -> str:
-    """The first words of a sentence."""
+    """Return the first words of a sentence."""
     units = rng.randint(*_TITLE)
     long = [one for one in sentences(text) if size(one) >= units] or [text]
     return split(rng.choice(long).strip(), units)[0].rstrip(" ,.;:，。、；：")
@@ -237,12 +219,12 @@ def _writer(row: Row, url: str, rng: Random) -> Writer:
 
 
 def _reprint(row: Row, rng: Random) -> Row:
-    """On another site, with a headline and an agency line or a byline of its own."""
+    """Print it on another site, with a headline and an agency line or a byline of its own."""
     return _reprinted(row, "reprint", row.body, rng)
 
 
 def _edited_reprint(row: Row, rng: Random) -> Row:
-    """A reprint in which a few words are left out, with a sentence more and its source below."""
+    """Reprint it with a few words left out, and a sentence more and its source below."""
     parts = list(pieces(row.body))
     plain = [i for i in words(parts) if parts[i] == parts[i].lower() and not re.search(r"\d", parts[i])]
     for i in rng.sample(plain, min(len(plain), max(1, round(_LEFT_OUT * len(plain))))):
@@ -258,7 +240,7 @@ def _reprinted(row: Row, how: str, text: str, rng: Random) -> Row:
 
 
 def _print_view(row: Row, rng: Random) -> Row:
-    """The text alone, with a line that says when and from where it was printed."""
+    """Take the text alone, with a line of the date and the address of the print."""
     url = rng.choice([f"{row.url}?print=1", f"{row.url}/print", f"{row.url}?view=print&layout=plain"])
     writer = _writer(row, url, rng)
     lines = [writer.raw("printed"), row.body]
@@ -267,14 +249,14 @@ def _print_view(row: Row, rng: Random) -> Row:
 
 
 def _session(row: Row, rng: Random) -> Row:
-    """The same text at an address with the number of a session."""
+    """Take the same text at an address with the number of a session."""
     number = f"{rng.getrandbits(96):024x}"
     url = row.url + rng.choice([f"?sid={number}", f";jsessionid={number}", f"?PHPSESSID={number}"])
     return _copy(row, "session address", url, row.title, row.text)
 
 
 def _cut(row: Row, rng: Random) -> Row:
-    """Without the first paragraphs, or without the last; sentences or words where no paragraphs are as long."""
+    """Cut off the first paragraphs, or the last; sentences or words where no paragraphs are as long."""
     whole, (low, high), at_start = size(row.text), _CUT, rng.random() < 0.5
     for parts in (row.text.splitlines(keepends=True), sentences(row.text), pieces(row.text)):
         shares = {i: size("".join(parts[:i] if at_start else parts[i:])) / whole for i in range(1, len(parts))}
@@ -287,7 +269,7 @@ def _cut(row: Row, rng: Random) -> Row:
 
 
 def _reordered(row: Row, rng: Random) -> Row:
-    """Paragraphs in another order, or a third of the sentences."""
+    """Put paragraphs in another order, or a third of the sentences."""
     lines, few = row.text.splitlines(keepends=True), sentences(row.text)
     places = [i for i, line in enumerate(lines) if size(line) >= _MOVED]
     if len(places) >= 3 and rng.random() < 0.5:
@@ -299,7 +281,7 @@ def _reordered(row: Row, rng: Random) -> Row:
 
 
 def _moved(parts: Sequence[str], places: Sequence[int], rng: Random) -> str:
-    """A text in which the parts at some places have changed places, each of them."""
+    """Return a text in which the parts at some places have changed places, each of them."""
     found, order = list(parts), list(places)
     rng.shuffle(order)
     for place, other in zip(order, order[1:] + order[:1], strict=True):
@@ -308,7 +290,7 @@ def _moved(parts: Sequence[str], places: Sequence[int], rng: Random) -> str:
 
 
 def _again(row: Row, rng: Random) -> Row:
-    """The same page at another time: its date or its count is another, or it has one now."""
+    """Take the same page at another time: its date or its count is another, or it has one now."""
     url = f"{row.url}?ref={rng.choice(['home', 'list', 'search', 'rss'])}&t={rng.randint(1, 99)}"
     text = _lines(row.body, *_below(row.site, row.language, rng))
     if text == row.text:

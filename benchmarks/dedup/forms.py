@@ -46,14 +46,14 @@ class Writer(Voice):
 
 @lru_cache
 def values(file: str) -> Mapping[str, Sequence[str]]:
-    """The lists of values of a file."""
+    """Return the lists of values of a file."""
     found = (line[2:].partition(": ") for line in _lines(file) if line.startswith("= "))
     return {name: listed.split("|") for name, _, listed in found}
 
 
 @lru_cache
 def skeletons(file: str) -> Mapping[str, Sequence[str]]:
-    """The lines of each form of a file, by its name."""
+    """Return the lines of each form of a file, by its name."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in _lines(file):
@@ -78,7 +78,7 @@ def form_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
 
 
 def common(new: str, kept: str) -> float:
-    """Share of the new text's units, with repetitions, that the kept one has.
+    """Return the share of the new text's units, with repetitions, that the kept one has.
 
     >>> common("one form one value", "one form")
     0.5

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.crawl import one_crawl
-from benchmarks.crawled.server import serving
+from benchmarks.made_site import serving
 
 PAGES = 6
 
@@ -13,7 +13,7 @@ PAGES = 6
 @pytest.fixture(scope="module")
 def crawls():
     with serving(2, PAGES) as port:
-        return {way: one_crawl(way, port, 2, PAGES) for way in ("bare", "addon+dedup")}
+        return {way: one_crawl(way, port=port, hosts=2, pages=PAGES) for way in ("bare", "addon+dedup")}
 
 
 def test_every_way_brings_all_items(crawls):

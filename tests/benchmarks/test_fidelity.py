@@ -3,8 +3,8 @@
 from collections import Counter
 
 from benchmarks import fidelity
-from benchmarks.corpora import RecordedPage
 from benchmarks.markup import Markup
+from evaluation.corpora import RecordedPage
 
 PAGE = """<body><nav><ul><li><a href=/>Some home</a></ul></nav><h1>The title here</h1>
 <p>It is <b>bold text</b> in a line<br>and then <a href=/b>a link there</a> and <code>code_in_line</code> as well.

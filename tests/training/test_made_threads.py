@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from benchmarks.corpora import RecordedPage
 from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.dataset import examples, site_publisher
 from training.made_threads import made_threads
