@@ -59,7 +59,7 @@ scores: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --peers --write
 
 kinds: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.kinds --write
+	$(BIN)/python -m benchmarks --kinds --write
 
 train: $(VENV)/.dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --corpora $(CORPORA)

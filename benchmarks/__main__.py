@@ -1,24 +1,26 @@
-"""Quality of bodies by corpus: `python -m benchmarks [--corpora DIR] [--names big9,zh] [--gate | --set-baseline]`.
+"""Quality of bodies: `python -m benchmarks [--corpora DIR] [--names big9,zh] [--gate | --set-baseline]`.
 
 F1 of each strategy on each corpus, with up to `--k` other pages of its site to compare with. A floor is the F1 reached
-less one standard error of the mean. `--peers` adds the extractors that are installed, `--write` puts all scores into
-the documentation.
+less one standard error of the mean. `--peers` adds the extractors that are installed. `--kinds` scores by kind of page
+instead, each with another setting. `--write` puts the scores into the documentation.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import mean, pstdev
 from typing import NamedTuple
 
 from benchmarks.ways import COMPARED, Way, others, ours
-from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
 from denoise_scrapy.body.model import block_model
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from evaluation import baseline, figures
-from evaluation.corpora import Site, add_corpora_argument, corpus_hash, load
+from evaluation.corpora import RecordedPage, Site, add_corpora_argument, corpus_hash, load
 from example_project.scoring import f1
 
 #: The default on publishers that its model was not fitted on: what a user may expect.
@@ -26,6 +28,12 @@ UNSEEN = f"`{DEFAULT_STRATEGY}`, unseen publishers"
 #: Columns and extractors of the README's table.
 SHORT = ("portal", "big9", "dragnet", "single", "wcxb", "zh68")
 SHOWN = ("trafilatura", "readability")
+#: A kind of pages with fewer is left out.
+FEW = 5
+#: Corpora whose pages are all Chinese.
+CHINESE = ("zh", "zh68")
+#: The strategy with no fitted part that comes nearest to the default.
+HAND_RULE = "repetition"
 
 
 class Row(NamedTuple):
@@ -54,8 +62,14 @@ def main() -> int:
     ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
     ap.add_argument("--k", type=int, nargs="+", default=[COMPARED], help="comparison pages at most; a row each")
     ap.add_argument("--peers", action="store_true", help="also measure the other extractors that are installed")
+    ap.add_argument("--kinds", action="store_true", help="score recorded pages by kind, with each setting")
     ap.add_argument("--write", action="store_true", help="write the scores into the documentation (with --peers)")
     args = ap.parse_args()
+    if args.kinds:
+        print(text := kinds_table(args.corpora, args.names))
+        if args.write:
+            figures.write("kinds", text)
+        return 0
     rows, held = list[Row](), list[baseline.Figure]()
     print("corpus       strategy      k pages     F1  s.e.   F1<.5 empty")
     for corpus, sites in load(args.corpora, args.names):
@@ -109,6 +123,41 @@ def _unseen(row: Row) -> float:
     """Return the cross-validated F1 of the model file; of the portal, which no model was fitted on, that measured."""
     scores = block_model().provenance["cross-validated F1"]
     return float(scores.get(f"{row.corpus} k={CombinedStrategy.comparison_pages if row.k else 0}", row.f1))
+
+
+def settings() -> dict[str, Way]:
+    """Return the defaults, other settings as a user writes them, and the other extractors."""
+    return {
+        "defaults": ours(),
+        "COMPARISON_PAGES = 0": ours(0),
+        'FAVOR = "precision"': ours(taste=Taste(favor="precision")),
+        'FAVOR = "recall"': ours(taste=Taste(favor="recall")),
+        'PARTS = {"comments": "keep"}': ours(taste=Taste(comments="keep")),
+        'PARTS = {"comments": "drop"}': ours(taste=Taste(comments="drop")),
+        f'STRATEGY = "{HAND_RULE}"': ours(strategy=HAND_RULE),
+        **others(),
+    }
+
+
+def kinds_table(corpora: Path | None, names: Sequence[str] = ()) -> str:
+    """Return mean F1, a row a setting, a column a kind of page; without recorded pages a section of the portal."""
+    scores: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in settings()}
+    for corpus, sites in load(corpora, names):
+        for site in sites if corpus != "portal" or corpora is None else ():
+            for name, way in settings().items():
+                for page, text in zip(site, way(site), strict=True):
+                    scores[name][kind_of(page, corpus)].append(f1(text, page.gold))
+    kinds = [kind for kind, found in scores["defaults"].items() if len(found) >= FEW]
+    rows = [[f"`{name}`", *(f"{mean(found[kind]):.3f}" for kind in kinds)] for name, found in scores.items()]
+    numbers = (str(len(scores["defaults"][kind])) for kind in kinds)
+    return figures.table(["set, or tool", *kinds], [["pages", *numbers], *rows])
+
+
+def kind_of(page: RecordedPage, corpus: str) -> str:
+    """Return the column of a page: its section of the portal, Chinese, or its kind."""
+    if corpus == "portal":
+        return page.url.split("/")[3]
+    return "Chinese article" if corpus in CHINESE else page.kind
 
 
 if __name__ == "__main__":

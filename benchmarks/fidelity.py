@@ -1,7 +1,7 @@
 """Elements of the main text that Markdown keeps: `python -m benchmarks.fidelity --corpora DIR [DIR ...] [--write]`.
 
 Fifty recorded pages, chosen for as many kinds of elements as they have. trafilatura finds the main text as we do;
-html2text and markdownify write the whole page. Each Markdown is read by one reader, with footnotes, formulas, lists of
+html2text and markdownify write the whole page. Each Markdown is read by one reader, with footnotes, lists of
 definitions and boxes of tasks. `--lost` names the elements that ours lacks.
 """
 
@@ -142,10 +142,9 @@ TOOLS: dict[str, Callable[[Candidate], str]] = {
 def _reader() -> MarkdownIt:
     """Return a reader of all that Markdown may have here; HTML in it counts too."""
     reader = MarkdownIt("commonmark", {"html": True, "maxNesting": 200}).enable(["table", "strikethrough"])
-    for name in ("footnote", "dollarmath", "deflist", "tasklists"):
+    for name in ("footnote", "deflist", "tasklists"):
         plugin = getattr(import_module(f"mdit_py_plugins.{name}"), f"{name}_plugin")
-        prices = {"allow_space": False, "allow_digits": False} if name == "dollarmath" else {}
-        reader.use(plugin, **prices)
+        reader.use(plugin)
     return reader
 
 

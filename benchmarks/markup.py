@@ -71,7 +71,6 @@ class Markup:
         clean = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]|^\s*<\?xml[^>]*\?>", "", html)  # lxml refuses both
         self._root = lxml_html.document_fromstring(clean if clean.strip() else "<p>")
         self._base = urljoin(url, next(iter(self._root.xpath("//base/@href")), ""))
-        self._formulas = [Element("formula", (tex,), ()) for one in self._root.iter() if (tex := _squashed(_tex(one)))]
         if not is_reading:
             self._drop_frames()
         gutters = (one for one in self._root.iter() if _GUTTER.search(one.get("class") or ""))
@@ -93,7 +92,6 @@ class Markup:
 
     def elements(self) -> Iterator[Element]:
         """All of them."""
-        yield from self._formulas
         yield from self._lines()
         self._order = {one: number for number, one in enumerate(self._root.iter())}
         self._notes = set[etree._Element]()  # a note is no item of a list
@@ -207,19 +205,6 @@ class Markup:
 def _is_sign(image: etree._Element) -> bool:
     sizes = (image.get(name, "") for name in ("width", "height"))
     return any(size.isdecimal() and int(size) <= _SIGN for size in sizes)
-
-
-def _tex(one: etree._Element) -> str:
-    """The TeX that a page gives of a formula."""
-    if one.tag == "math":
-        noted = one.xpath('.//*[local-name()="annotation"][@encoding="application/x-tex"]/text()')
-        return "".join(noted) or one.get("alttext") or ""
-    if one.tag == "script":
-        return (one.text or "") if (one.get("type") or "").startswith("math/tex") else ""
-    names = (one.get("class") or "").split() if isinstance(one.tag, str) else []
-    if one.tag == "img" and {"latex", "tex", "math"}.intersection(names):
-        return one.get("alt") or ""
-    return _text(one) if names[:1] == ["math"] and len(names) == 2 else ""  # of a reader
 
 
 def _text(one: etree._Element) -> str:

@@ -10,9 +10,9 @@ import argparse
 import sys
 from random import Random
 
-from benchmarks.dedup import form_streams, pairs, streams
+from benchmarks.dedup import forms, pairs, streams
 from benchmarks.dedup.rules import OTHERS, OWN
-from benchmarks.dedup.scores import Score, measure, short_table, tables
+from benchmarks.dedup.scores import Score, short_table, tables
 from benchmarks.dedup.texts import portal_bases, recorded_bases
 from evaluation import baseline, figures
 from evaluation.corpora import add_corpora_argument
@@ -33,15 +33,15 @@ def main() -> int:
     bases = recorded_bases(args.corpora) if args.corpora else portal_bases()
     held = judge_pairs(texts, pairs.make_pairs(bases, args.seed), args)
     stories = portal_bases() + (Random(args.seed).sample(bases, STORIES) if args.corpora else [])
-    held += judge_forms(f"forms {texts}", form_streams.stream(stories, args.seed), args)
+    held += judge_forms(f"forms {texts}", forms.stream(stories, args.seed), args)
     held += judge_streams(args) if args.streams else []
     return baseline.held(held, args)
 
 
 def judge_pairs(texts: str, made: list[pairs.Pair], args: argparse.Namespace) -> list[baseline.Figure]:
     """Judge pairs by all rules, and return the figures of ours."""
-    own = [measure(name, rule, made) for name, rule in OWN.items()]
-    others = [measure(name, rule, made) for name, rule in OTHERS.items() if args.others]
+    own = [pairs.measure(name, rule, made) for name, rule in OWN.items()]
+    others = [pairs.measure(name, rule, made) for name, rule in OTHERS.items() if args.others]
     print(tables([*own, *others], languages=True))
     print_goals(own)
     if args.write:
@@ -49,9 +49,9 @@ def judge_pairs(texts: str, made: list[pairs.Pair], args: argparse.Namespace) ->
     return [figure for score in own for figure in score.figures(texts, pairs.digest(made))]
 
 
-def judge_forms(texts: str, rows: list[form_streams.Row], args: argparse.Namespace) -> list[baseline.Figure]:
+def judge_forms(texts: str, rows: list[forms.Row], args: argparse.Namespace) -> list[baseline.Figure]:
     """Judge the stream of forms with titles and without, and return the figures."""
-    found = [form_streams.measure(rows, titles=titles) for titles in (True, False)]
+    found = [forms.measure(rows, titles=titles) for titles in (True, False)]
     print(f"\n{tables(found, languages=False)}")
     for score in found:
         marked = ", ".join(f"{share.called} of {share.pairs} {name}" for name, share in score.variants.items())
@@ -59,7 +59,7 @@ def judge_forms(texts: str, rows: list[form_streams.Row], args: argparse.Namespa
     print_goals(found)
     if args.write:
         figures.write("forms", tables(found, languages=False))
-    return [figure for score in found for figure in score.figures(texts, form_streams.digest(rows))]
+    return [figure for score in found for figure in score.figures(texts, forms.digest(rows))]
 
 
 def judge_streams(args: argparse.Namespace) -> list[baseline.Figure]:

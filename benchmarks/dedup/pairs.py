@@ -19,6 +19,8 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.dedup.forms import form_pairs
+from benchmarks.dedup.rules import Rule
+from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Score, Share
 from benchmarks.dedup.texts import GROUPS, Base, excerpt, first, pieces, sentences, size, split, words
 from denoise_scrapy.core.units import tokens
 
@@ -105,6 +107,29 @@ def digest(pairs: Iterable[Pair]) -> str:
         for text in (pair.new, pair.kept, pair.kind, str(pair.duplicate), pair.group):
             state.update(text.encode("utf-8", "replace") + b"\0")
     return state.hexdigest()[:16]
+
+
+def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
+    """Judge all pairs."""
+    judged = [(pair, rule(pair.new, pair.kept)) for pair in pairs]
+    chinese = [called for pair, called in judged if pair.duplicate and pair.group == "chinese"]
+    return Score(
+        rule=name,
+        goals={
+            RECALL: Share.of(called for pair, called in judged if pair.duplicate),
+            **({CHINESE: Share.of(chinese)} if chinese else {}),
+            FALSE: Share.of(called for pair, called in judged if not pair.duplicate),
+        },
+        groups={
+            (group, truth): Share.of(called for p, called in judged if (p.group, p.duplicate) == (group, truth))
+            for truth in (True, False)
+            for group in GROUPS
+        },
+        kinds={
+            (kind, truth): Share.of(called for p, called in judged if (p.kind, p.duplicate) == (kind, truth))
+            for kind, truth in dict.fromkeys((pair.kind, pair.duplicate) for pair in pairs)
+        },
+    )
 
 
 def _edited(bases: Sequence[Base], pool: Pool, edits: Mapping[str, Edit], duplicate: bool, seed: int) -> Iterator[Pair]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.dedup.pairs import Pair
-from benchmarks.dedup.rules import Rule
-from benchmarks.dedup.texts import GROUPS
 from evaluation.baseline import Figure
 from evaluation.figures import table
 
@@ -95,29 +92,6 @@ def bound(goal: str, share: Share) -> float:
         return round(limit if share.value > wanted else min(limit, wanted), 4)
     limit = share.value - share.error
     return round(limit if share.value < wanted else max(limit, wanted), 4)
-
-
-def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
-    """Judge all pairs."""
-    judged = [(pair, rule(pair.new, pair.kept)) for pair in pairs]
-    chinese = [called for pair, called in judged if pair.duplicate and pair.group == "chinese"]
-    return Score(
-        rule=name,
-        goals={
-            RECALL: Share.of(called for pair, called in judged if pair.duplicate),
-            **({CHINESE: Share.of(chinese)} if chinese else {}),
-            FALSE: Share.of(called for pair, called in judged if not pair.duplicate),
-        },
-        groups={
-            (group, truth): Share.of(called for p, called in judged if (p.group, p.duplicate) == (group, truth))
-            for truth in (True, False)
-            for group in GROUPS
-        },
-        kinds={
-            (kind, truth): Share.of(called for p, called in judged if (p.kind, p.duplicate) == (kind, truth))
-            for kind, truth in dict.fromkeys((pair.kind, pair.duplicate) for pair in pairs)
-        },
-    )
 
 
 def short_table(scores: Sequence[Score]) -> str:

@@ -6,8 +6,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from benchmarks.dedup.form_streams import ACROSS_SITES, HOWS, LANGUAGES, digest, kinds, measure, stream
-from benchmarks.dedup.forms import common
+from benchmarks.dedup.forms import ACROSS_SITES, HOWS, LANGUAGES, common, digest, kinds, measure, stream
 from benchmarks.dedup.scores import ACROSS, FORMS, SAME, STORIES
 from benchmarks.dedup.texts import Base
 from tests.dedup.made_texts import english

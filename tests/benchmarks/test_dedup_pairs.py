@@ -7,10 +7,9 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from benchmarks.dedup.pairs import NEGATIVES, POSITIVES, digest, make_pairs
-from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Share, measure
+from benchmarks.dedup.pairs import NEGATIVES, POSITIVES, digest, make_pairs, measure
+from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Share
 from benchmarks.dedup.texts import Base, unlike
-
 
 LETTERS = {
     "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],

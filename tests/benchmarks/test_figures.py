@@ -2,10 +2,11 @@
 
 import pytest
 
-from benchmarks import kinds, ways
+from benchmarks import __main__ as quality
+from benchmarks import ways
 from evaluation import baseline, figures
 from evaluation.baseline import Figure
-from evaluation.corpora import portal, sections
+from evaluation.corpora import portal
 
 PAGE = """# Figures
 
@@ -62,16 +63,12 @@ def test_figures_are_held_to_their_bounds(tmp_path, monkeypatch, change, message
     assert bool(found) == bool(message) and message in "".join(found.values())
 
 
-def test_all_ways_are_marked_on_all_pages(monkeypatch):
-    site = sections(portal())[0][:5]
-    monkeypatch.setattr(ways, "peers", lambda: {"all": lambda html: html})
-    marks = {name: [] for name in kinds.ways()}
-    found = {name: {"news": some} for name, some in marks.items()}
-    kinds.measure(site, found, lambda page: kinds.kind_of(page, "portal"))
-    assert {len(some) for some in marks.values()} == {len(site)}
-    assert kinds.Mark.mean(marks["defaults"]).f1 > 0.8
-    assert kinds.Mark.mean(marks["all"]).recall > 0.95 > 0.5 > kinds.Mark.mean(marks["all"]).precision
-    rows = kinds.marks_table(found).splitlines()
-    assert rows[0] == "| set, or tool | news |" and rows[2] == f"| pages | {len(site)} |"
-    assert kinds.Mark.of("", "a") == (0, 0, 0) and kinds.Mark.of("", "") == (1, 1, 1)
-    assert kinds.Mark.of("a b c d", "a b") == (2 / 3, 1 / 2, 1.0)
+def test_all_settings_are_scored_by_kind(monkeypatch):
+    few = [page for page in portal() if "/news/" in page.url or "/forum/" in page.url][::4]
+    monkeypatch.setattr(quality, "load", lambda folder, names: [("portal", [few])])
+    monkeypatch.setattr(ways, "peers", lambda: {"none": lambda html: ""})
+    head, _, pages, *rows = [line.strip("| ").split(" | ") for line in quality.kinds_table(None).splitlines()]
+    scores = {name: list(map(float, cells)) for name, *cells in rows}
+    assert sum(map(int, pages[1:])) == len(few) and set(head[1:]) == {"news", "forum"}
+    assert set(scores) == {f"`{name}`" for name in quality.settings()}
+    assert min(scores["`defaults`"]) > 0.7 and max(scores["`none`"]) == 0
