@@ -37,14 +37,8 @@ HOSTS, PAGES, ROUNDS = 8, 150, 5
 TARGETS = {0.0: 0.60, 0.05: 0.95}
 #: Most processor time a page where answers come at once, in multiples of the bare crawl's.
 MOST_CPU = 1.8
-ADDON = {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}}
 #: Settings of the ways to crawl; all else is the same.
-WAYS: dict[str, dict[str, Any]] = {
-    "bare": {},
-    "addon": {**ADDON, "DENOISE_DEDUP": "off"},
-    "addon+dedup": {**ADDON, "DENOISE_DEDUP": "mark"},
-    "default": ADDON,
-}
+WAYS: dict[str, dict[str, Any]] = {"bare": {}, "default": {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}}}
 #: The setting's name; Scrapy 2.19 gave it a new one.
 RESOLVER = "TWISTED_DNS_RESOLVER" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else "DNS_RESOLVER"
 SETTINGS: dict[str, Any] = {
@@ -70,8 +64,7 @@ def main() -> None:
     ap.add_argument("--pages", type=int, default=PAGES, help="pages of a host")
     ap.add_argument("--rounds", type=int, default=ROUNDS)
     ap.add_argument("--delays", type=float, nargs="+", default=list(TARGETS), help="seconds before each answer")
-    ap.add_argument("--ways", nargs="+", choices=WAYS, default=["default"], help="to crawl beside the bare one")
-    ap.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a further setting of these")
+    ap.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a further setting of the add-on")
     ap.add_argument("--write", action="store_true", help="write the tables into the documentation")
     ap.add_argument("--one", help=argparse.SUPPRESS)  # arguments of `crawl` as JSON, in the process of one crawl
     args = ap.parse_args()
@@ -87,7 +80,7 @@ def main() -> None:
         with serving(args.hosts, args.pages, delay) as port:
             sizes = {"port": port, "hosts": args.hosts, "pages": args.pages}
             runs = [
-                {way: one_crawl(way, **sizes, settings=more if way != "bare" else {}) for way in ("bare", *args.ways)}
+                {way: one_crawl(way, **sizes, settings=more if way != "bare" else {}) for way in WAYS}
                 for _ in range(args.rounds)
             ]
         parts.append(table(delay, runs))

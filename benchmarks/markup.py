@@ -1,6 +1,6 @@
-"""Elements that Markdown can hold, read from HTML: of a page, or of what a reader makes of Markdown.
+"""Elements that Markdown can hold, read in one way from a page and from HTML that a reader makes of Markdown.
 
-Both are read in the same way: an element is kept where the same one stands in both.
+An element is kept where the same one stands in both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CODE = ("code", "kbd", "samp", "tt")
 #: Names that generators of pages give to numbers beside code, to references to notes, and to languages.
 _GUTTER = re.compile(r"\b(linenos?|line-?numbers?|linenodiv|gutter|lnt|crayon-nums?)\b")
 _REFERENCE = re.compile(r"footnote|noteref")
-#: And to what stands around the text, whose words stand there too: contents, ways through the site.
+#: And to frames around the text that repeat its words: contents, ways through the site.
 _FRAME = re.compile(
     r"\b(side-?bar|sphinxsidebar|nav|navbar|menu|toc|contents|quickview|breadcrumbs?|footer|related|navigation|complementary)\b"
 )
@@ -50,7 +50,7 @@ _LINE, _BLOCK = "\ue000", "\ue001"
 
 
 class Element(NamedTuple):
-    """An element: its kind, what the same one has too, and texts around it that tell whether it is main text."""
+    """An element: its kind, the key of equal ones, and texts around it, which are main text where it is."""
 
     kind: str
     key: tuple[str, ...]
@@ -63,7 +63,7 @@ class Markup:
     Args:
         html: HTML.
         url: Its address.
-        is_reading: Whether a reader has made it of Markdown, which has line breaks and definitions in other ways too.
+        is_reading: Whether a reader has made it of Markdown, with line breaks and definitions in other ways too.
     """
 
     def __init__(self, html: str, url: str, *, is_reading: bool = False) -> None:
@@ -91,7 +91,7 @@ class Markup:
                 one.drop_tree()
 
     def elements(self) -> Iterator[Element]:
-        """All of them."""
+        """Yield all elements."""
         yield from self._lines()
         self._order = {one: number for number, one in enumerate(self._root.iter())}
         self._notes = set[etree._Element]()  # a note is no item of a list
@@ -167,7 +167,7 @@ class Markup:
             yield Element("footnote", (own[:_START],), self._around(one))
 
     def _lines(self) -> Iterator[Element]:
-        """Line breaks, by the words around, and images, by their addresses and the lines around."""
+        """Yield line breaks, by the words around, and images, by their addresses and the lines around."""
         pieces, images = list[str](), dict[int, str]()
         for event, one in etree.iterwalk(self._root, ("start", "end")):
             if one.tag in _BLOCKS:
@@ -212,7 +212,7 @@ def _text(one: etree._Element) -> str:
 
 
 def _own_text(one: etree._Element) -> str:
-    """The text of an item without the lists in it."""
+    """Return the text of an item without the lists in it."""
     pieces = [one.text or ""]
     for child in one:
         inner = "" if child.tag in ("ul", "ol", "dl") else _own_text(child) if isinstance(child.tag, str) else ""
