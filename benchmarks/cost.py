@@ -138,6 +138,8 @@ def others_of(number: int, facts: Sequence[PageFacts]) -> list[PageFacts]:
 def in_turn(sites: Sequence[SampledSite], passes: int) -> list[Turn]:
     """Extract all pages in turn, with empty caches at the start of each pass."""
     best, facts = dict[tuple[int, int], Turn](), facts_of(sites)
+    for site in sites[:1]:
+        make_body(site.pages[0], ())  # the first body of a process loads models
     for _ in range(passes):
         forget_caches()
         for i, (site, known) in enumerate(zip(sites, facts, strict=True)):
