@@ -141,4 +141,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

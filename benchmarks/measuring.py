@@ -1,4 +1,4 @@
-"""How cost is measured: times beside lxml's plain parse, counted work, the trend of memory.
+"""Measures of cost: times beside lxml's plain parse, counted work, the trend of memory.
 
 On a machine that does other work, ratios of processor times taken in turn are stable, and milliseconds are not. Counted
 work is the same in every run.

@@ -37,7 +37,7 @@ def texts() -> dict[str, str]:
 
 
 def columns() -> dict[str, list[str]]:
-    """Return the cells of each column by its heading: blocks of the page, then what each tool makes of them, and F1."""
+    """Return the cells of each column by its heading: blocks of the page, those that each tool keeps, and F1."""
     page = build().pages[PATH]
     found = texts()
     wanted = _plain(page.truth or "")

@@ -64,17 +64,18 @@ def judge_forms(texts: str, rows: list[forms.Row], args: argparse.Namespace) -> 
 
 def judge_streams(args: argparse.Namespace) -> list[baseline.Figure]:
     """Judge streams of real texts, and return the figures of the default way."""
-    held = list[baseline.Figure]()
-    print(streams.TABLE)
+    held, rows = list[baseline.Figure](), list[list[str]]()
     for path in streams.paths_in(args.streams):
         name, texts = path.name.partition(".")[0], streams.read(path)
         characters, by_subject = name in streams.IN_CHARACTERS, name in streams.BY_SUBJECT
         truth = streams.Truth(texts, characters=characters, by_subject=by_subject)
         for way in streams.WAYS if args.others else [streams.HELD]:
             found = truth.score(*way)
-            print(found.line(name, way), flush=True)
+            rows.append([name, ", ".join(way), *found.cells()])
             if way == streams.HELD:
                 held += found.score(way[0]).figures(f"stream {name}", streams.digest(texts))
+    head = ["stream", "rule and search", "precision", "recall", "right", "wrong", "missed", "not counted"]
+    print(f"\n{figures.table(head, rows)}")
     return held
 
 

@@ -124,7 +124,7 @@ class Kind:
 
     @property
     def own_titles(self) -> bool:
-        """Whether each page has a title of its own."""
+        """True where each page has a title of its own."""
         return "{" in self.title
 
 

@@ -42,9 +42,6 @@ _COMMON = 300  # texts that share a run, which then finds no candidates
 _NEAR = 0.2  # share of the sampled runs of the shorter text that a candidate has
 _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
-TABLE = """| stream | rule and search | precision | recall | right | wrong | missed | not counted |
-|---|---|---|---|---|---|---|---|"""
-
 Units = npt.NDArray[np.uint64]
 
 
@@ -78,13 +75,12 @@ class StreamScore(NamedTuple):
         copies = self.right + self.missed
         return Score(rule, {RECALL: Share(self.right, copies), **goals} if copies else goals)
 
-    def line(self, name: str, way: tuple[str, str]) -> str:
-        """Return a row of `TABLE`."""
+    def cells(self) -> list[str]:
+        """Return precision, recall and counts as cells of a table."""
         precision = self.right / max(1, self.right + self.wrong)
         recall = self.right / max(1, self.right + self.missed)
-        shares = f"{precision:.3f} | {recall:.3f}" if self.right + self.missed else " | "
-        counts = f"{self.right} | {self.wrong} | {self.missed} | {self.between}"
-        return f"| {name} | {', '.join(way)} | {shares} | {counts} |"
+        shares = [f"{precision:.3f}", f"{recall:.3f}"] if self.right + self.missed else ["", ""]
+        return [*shares, *(str(count) for count in self[:4])]
 
 
 def read(path: Path) -> list[StreamText]:

@@ -11,7 +11,9 @@ from docs.pictures.svg import Svg
 def draw() -> Svg:
     """The picture."""
     default = DenoiseSettings()
-    svg = Svg(800, 300, "An item asks memory, waits for the crawl, has siblings fetched, or is read alone")
+    svg = Svg(
+        800, 300, "Comparison pages come from memory, from the crawl, from fetched siblings; else a page is read alone"
+    )
     svg.box(20, 20, 150, 44, "pages of the crawl", "(each parsed once)")
     svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{PAGES_PER_SITE} pages a site")
     svg.box(460, 20, 150, 44, "site memory", "(earlier crawls)")
@@ -20,10 +22,10 @@ def draw() -> Svg:
     svg.box(20, 120, 110, 50, "an item", "comes out")
     wanted = f"{ENOUGH} of its template?"
     steps = [
-        ("1  ask memory", f"up to {default.comparison_pages} pages;", wanted),
+        ("1  search memory", f"up to {default.comparison_pages} pages;", wanted),
         ("2  wait", f"{default.comparison_wait:g} s for the", "crawl to bring some"),
         ("3  fetch siblings", f"{default.comparison_per_site} a site, one", "at a time, robots.txt"),
-        ("4  page alone", "told in the body's", "fallback, and counted"),
+        ("4  page alone", "named in the body's", "fallback, and counted"),
     ]
     for i, lines in enumerate(steps):
         x = 160 + 160 * i
@@ -33,6 +35,6 @@ def draw() -> Svg:
         if i:
             svg.text(x - 10, 138, "no", "m s")
     svg.arrow(315, 64, 230, 112)
-    svg.box(160, 226, 620, 40, "body: what this page says and its comparison pages do not", kind="good")
+    svg.box(160, 226, 620, 40, "body: the text of this page that its comparison pages do not have", kind="good")
     svg.text(20, 290, "Fetched pages answer the spider's own requests for them later: they cost nothing then.", "s")
     return svg

@@ -1,4 +1,4 @@
-"""What is true of a stream, against a literal count; what is held to floors."""
+"""The truth of a stream, against a literal count."""
 
 import numpy as np
 import pytest
