@@ -44,20 +44,22 @@ renew: $(VENV)/.dev
 	$(BIN)/python -m tests.crawl.test_settings
 	$(BIN)/python -m tests.api.listing
 
-# all figures, some 25 minutes; `make bench ARGS=--quick` for rough ones. Longer by themselves: `python -m
-# benchmarks.soak` (memory of 100,000 pages), `python -m benchmarks.dedup.scale --million`
+# all figures, some 25 minutes. Longer by itself: `python -m benchmarks.soak` (memory of 100,000 pages)
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.bench $(ARGS)
+	$(BIN)/python -m benchmarks.cost
+	$(BIN)/python -m benchmarks.crawl
+	$(BIN)/python -m benchmarks.work
+	$(BIN)/python -m benchmarks --peers
 
 cost: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.bench
-	$(BIN)/python -m benchmarks.cost_page
+	$(BIN)/python -m benchmarks.cost --write
+	$(BIN)/python -m benchmarks.crawl --write
 
 scores: $(VENV)/.bench
-	$(BIN)/python -m benchmarks --peers --scores
+	$(BIN)/python -m benchmarks --peers --write
 
 kinds: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.kinds --write
+	$(BIN)/python -m benchmarks --kinds --write
 
 train: $(VENV)/.dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --corpora $(CORPORA)
@@ -127,7 +129,7 @@ gate: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
-	$(BIN)/python -m benchmarks.worst --gate
+	$(BIN)/python -m benchmarks.cost --gate
 	$(BIN)/python -m tests.hostile.outputs
 
 baseline: $(VENV)/.dev
@@ -139,4 +141,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output benchmarks/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output .mypy_cache .ruff_cache .pytest_cache .hypothesis

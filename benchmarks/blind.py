@@ -1,10 +1,13 @@
 """Blind reading: a person says which of two texts of a page is better, without knowing which extractor made it.
 
 `python -m benchmarks.blind write OUT --corpora DIR [DIR …] [--pages 100] [--peers trafilatura readability]` takes pages
-where the default strategy and a peer differ, one a site, each with one peer: the text that stood in two pairs would be
-ours. `OUT/pairs/` has a file a pair, for the reader; `OUT/key.json` says which text is whose. The reader fills in
-`OUT/verdicts.jsonl`: verdict A, B or equal; how: clearly or slightly; error: what is wrong with the loser, of `ERRORS`.
+where the default strategy and a peer differ, one a site, each with one peer: a text that stood in two pairs would be
+ours. `OUT/pairs/` has a file a pair, for the reader; `OUT/key.json` names the extractors. The reader fills in
+`OUT/verdicts.jsonl`: verdict A, B or equal; how: clearly or slightly; error: the fault of the loser, one of `ERRORS`.
 A line with an empty verdict is not read yet. `python -m benchmarks.blind score OUT` then counts.
+
+Line breaks, spaces between inline elements and marks of lists give an extractor away: lines are broken where the page
+breaks them, and marks of lists and tables are left out, in both texts alike.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -21,16 +25,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from benchmarks.blind_text import difference
-from benchmarks.corpora import RecordedPage, Site, load
-from benchmarks.markdown import table
-from benchmarks.peers import peers
-from denoise_scrapy.body import DEFAULT_STRATEGY, SiteModel, find_strategy
-from denoise_scrapy.page import Page
-from denoise_scrapy.site import likest_first
+from benchmarks.ways import body, parsed, peers
+from denoise_scrapy.body import DEFAULT_STRATEGY, find_strategy
+from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
+from evaluation.figures import table
+from example_project.portal.model import TOKEN, tokens
 from example_project.scoring import f1
 
-#: What may be wrong with the worse text.
+#: Faults of the worse text.
 ERRORS = (
     *("missing text", "boilerplate", "other story", "teasers", "comments", "advertisement", "caption", "biography"),
     *("headline missing", "order/duplicates", "other"),
@@ -38,6 +40,15 @@ ERRORS = (
 VERDICTS, HOW = ("A", "B", "equal"), ("clearly", "slightly")
 #: Comparison pages at most: as many as the default strategy uses.
 PAGES = find_strategy(DEFAULT_STRATEGY).comparison_pages
+#: Characters of a run that only one text has: some ten lines, enough to see what kind of text it is.
+RUN = 1200
+#: Characters that quote each end of a run that both texts have: some ten words.
+QUOTED = 60
+#: Tokens that recognise the end or the start of a line.
+EDGE = 3
+_MARKS = re.compile(r"\\?\||^(?:[-*#>•·] )+|(?: [-*#>•·])+$")  # of tables and lists
+
+Peers = Mapping[str, Callable[[str], str]]
 
 
 class Pair(NamedTuple):
@@ -60,45 +71,42 @@ class Verdict(NamedTuple):
     corpus: str
     peer: str
     result: str
-    clear: bool
-    error: str
-    opposite: bool
+    clear: bool = False
+    error: str = ""
+    opposite: bool = False
 
 
 def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.blind", description=__doc__)
-    ap.add_argument("do", choices=("write", "score"))
-    ap.add_argument("out", type=Path, help="folder of the pairs, the key and the verdicts")
-    ap.add_argument("--corpora", type=Path, nargs="+", default=[], help="folders of *.jsonl.gz")
-    ap.add_argument("--pages", type=int, default=100, help="pairs in all, as even over the corpora as they allow")
-    ap.add_argument("--peers", nargs="+", default=["trafilatura", "readability"], help="they take pages in turn")
-    ap.add_argument("--differ", type=float, default=0.1, help="least difference: 1 - token F1 of the two texts")
-    ap.add_argument("--seed", type=int, default=0, help="of the choice of pages and of the order of A and B")
+    commands = ap.add_subparsers(dest="do", required=True)
+    commands.add_parser("score").add_argument("out", type=Path, help="folder of the pairs, the key and the verdicts")
+    ap_write = commands.add_parser("write")
+    ap_write.add_argument("out", type=Path, help="a new folder")
+    add_folders_argument(ap_write)
+    ap_write.add_argument("--pages", type=int, default=100, help="pairs in all, as even over the corpora as they allow")
+    ap_write.add_argument("--peers", nargs="+", default=["trafilatura", "readability"], choices=peers(), help="in turn")
+    ap_write.add_argument("--differ", type=float, default=0.1, help="least difference: 1 - token F1 of the two texts")
+    ap_write.add_argument("--seed", type=int, default=0, help="of the choice of pages and of the order of A and B")
     args = ap.parse_args()
     try:
         if args.do == "score":
             print(score(args.out))
             return
-        if unknown := [name for name in args.peers if name not in peers()]:
-            raise ValueError(f"no peer {unknown[0]}: installed are {', '.join(peers()) or 'none'}")
         extractors = {name: peers()[name] for name in args.peers}
-        found = list(_of_corpora(args.corpora, args.pages, extractors, args.differ, args.seed))
+        found = list(of_corpora(list(recorded(args.corpora)), args.pages, extractors, args.differ, args.seed))
         write(args.out, found, args.seed)
     except (ValueError, OSError) as error:
         sys.exit(f"{ap.prog}: {error}")
     print(f"{len(found)} pairs in {args.out / 'pairs'}; errors of the loser: {', '.join(ERRORS)}")
 
 
-def _of_corpora(
-    folders: Sequence[Path], wanted: int, extractors: Mapping[str, Callable[[str], str]], differ: float, seed: int
+def of_corpora(
+    corpora: Sequence[tuple[str, list[Site]]], wanted: int, extractors: Peers, differ: float, seed: int
 ) -> Iterator[Pair]:
-    """Pairs of all corpora; what one with few sites lacks is taken of those with more. No site is in two."""
-    sizes = [(len(sites), folder, name) for folder in folders for name, sites in load(folder) if name != "portal"]
-    if not sizes:
-        raise ValueError("write needs --corpora")
+    """Yield pairs of all corpora; the rest of one with few sites is taken from larger ones. No site is in two."""
     seen = set[str]()
-    for left, (_, folder, name) in zip(range(len(sizes), 0, -1), sorted(sizes), strict=True):
-        [(_, sites)] = load(folder, (name,))
+    smallest_first = sorted(corpora, key=lambda corpus: len(corpus[1]))
+    for left, (name, sites) in zip(range(len(corpora), 0, -1), smallest_first, strict=True):
         new = [site for site in sites if site[0].site not in seen]
         seen |= {site[0].site for site in sites}
         found = list(pairs(name, new, round(wanted / left), extractors, differ, seed))
@@ -108,14 +116,9 @@ def _of_corpora(
 
 
 def pairs(
-    corpus: str,
-    sites: Iterable[Site],
-    wanted: int,
-    extractors: Mapping[str, Callable[[str], str]],
-    differ: float,
-    seed: int,
+    corpus: str, sites: Sequence[Site], wanted: int, extractors: Peers, differ: float, seed: int
 ) -> Iterator[Pair]:
-    """At most so many pairs of a corpus, one a site at most, peers in turn.
+    """Yield at most so many pairs of a corpus, one a site at most, peers in turn.
 
     Args:
         corpus: Its name.
@@ -125,8 +128,7 @@ def pairs(
         differ: Pages where 1 - token F1 of the two texts is no more than this are passed over.
         seed: Of the order in which sites and pages are tried.
     """
-    rng, count = Random(f"{seed} {corpus}"), 0
-    sites, names = list(sites), list(extractors)
+    rng, count, names = Random(f"{seed} {corpus}"), 0, list(extractors)
     for site in rng.sample(sites, len(sites)):
         if count >= wanted:
             return
@@ -138,19 +140,18 @@ def pairs(
 
 
 def _first_pair(corpus: str, site: Site, peer: str, extract: Callable[[str], str], differ: float) -> Pair | None:
-    pages = [Page.parse(page.html, url=page.url) for page in site]
-    for i, recorded in enumerate(site):
-        others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])[:PAGES]
-        body, theirs = SiteModel.fit(others).extract(pages[i]), extract(recorded.html)
-        if f1(body.text, theirs) < 1 - differ:
+    pages = parsed(site)
+    for i, page in enumerate(site):
+        ours, theirs = body(pages, i, PAGES), extract(page.html)
+        if f1(ours.text, theirs) < 1 - differ:
             lines = pages[i].text_of(np.ones(len(pages[i].blocks), bool)).splitlines()
-            marks = f1(body.text, recorded.gold), f1(theirs, recorded.gold)
-            return Pair(corpus, peer, recorded.url, _title(body.title, recorded), body.text, theirs, *marks, lines)
+            marks = f1(ours.text, page.gold), f1(theirs, page.gold)
+            return Pair(corpus, peer, page.url, _title(ours.title, page), ours.text, theirs, *marks, lines)
     return None
 
 
 def _title(title: str, page: RecordedPage) -> str:
-    """The title without the name of the host."""
+    """Return the title without the name of the host."""
     host = (urlsplit(page.url).hostname or "").removeprefix("www.")
     return " ".join(re.sub(re.escape(host), "…", title, flags=re.IGNORECASE).split()) if host else title
 
@@ -181,7 +182,7 @@ def write(out: Path, found: Sequence[Pair], seed: int) -> None:
 
 
 def score(out: Path) -> str:
-    """Wins and losses of ours as tables; in brackets, on how many the F1 of the recorded truth says the opposite.
+    """Return wins and losses of ours as tables; in brackets those where the F1 of the recorded truth says the opposite.
 
     Raises:
         ValueError: The verdicts do not fit the key, or a value is none of those allowed.
@@ -191,8 +192,7 @@ def score(out: Path) -> str:
     read = list(_verdicts(out / "verdicts.jsonl", {row["number"]: row for row in key}))
     of_peers, of_corpora = (sorted({getattr(one, name) for one in read}) for name in ("peer", "corpus"))
     groups = {"all": read}
-    groups |= {peer: [one for one in read if one.peer == peer] for peer in of_peers}
-    groups |= {corpus: [one for one in read if one.corpus == corpus] for corpus in of_corpora}
+    groups |= {name: [one for one in read if name in (one.peer, one.corpus)] for name in (*of_peers, *of_corpora)}
     rows = [[name, str(len(some)), *_results(some)] for name, some in groups.items()]
     lost = {"ours": [one for one in read if one.result == "lost"]}
     lost |= {peer: [one for one in read if one.result == "won" and one.peer == peer] for peer in of_peers}
@@ -203,21 +203,18 @@ def score(out: Path) -> str:
 
 
 def _verdicts(path: Path, key: Mapping[int, Mapping[str, Any]]) -> Iterator[Verdict]:
-    """What was read, joined with the key."""
+    """Yield the pairs that were read, joined with the key."""
     seen = set[int]()
     for place, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
         where = f"{path.name}, line {place}"
         try:
             row = json.loads(line)
-        except ValueError:
-            row = None
-        if not isinstance(row, dict) or not isinstance(row.get("number"), int):
-            raise ValueError(f"{where}: no JSON object with a number")
-        number = row["number"]
-        if number not in key or number in seen:
-            raise ValueError(f"{where}: number {number} is {'there twice' if number in seen else 'not in the key'}")
+            number = row["number"]
+            known = key[number]
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{where}: no JSON object with a number of the key") from None
+        if number in seen:
+            raise ValueError(f"{where}: number {number} is there twice")
         seen.add(number)
         if not row.get("verdict"):
             continue
@@ -225,18 +222,14 @@ def _verdicts(path: Path, key: Mapping[int, Mapping[str, Any]]) -> Iterator[Verd
         for name, allowed in wanted.items():
             if row.get(name) not in allowed:
                 raise ValueError(f"{where}: {name} {row.get(name)!r} is none of {', '.join(allowed)}")
-        yield _joined(row, key[number])
+        if row["verdict"] == "equal":
+            yield Verdict(known["corpus"], known["peer"], "tie")
+            continue
+        won, lead = row["verdict"] == known["ours"], known["ours_f1"] - known["theirs_f1"]
+        result, opposite = ("won", lead < 0) if won else ("lost", lead > 0)
+        yield Verdict(known["corpus"], known["peer"], result, row["how"] == "clearly", row["error"], opposite)
     if missing := sorted(set(key) - seen):
         raise ValueError(f"{path.name}: number {missing[0]} is missing")
-
-
-def _joined(row: Mapping[str, Any], known: Mapping[str, Any]) -> Verdict:
-    corpus, peer, lead = known["corpus"], known["peer"], known["ours_f1"] - known["theirs_f1"]
-    if row["verdict"] == "equal":
-        return Verdict(corpus, peer, "tie", False, "", False)
-    won = row["verdict"] == known["ours"]
-    opposite = lead < 0 if won else lead > 0
-    return Verdict(corpus, peer, "won" if won else "lost", row["how"] == "clearly", row["error"], opposite)
 
 
 def _results(some: Sequence[Verdict]) -> Iterator[str]:
@@ -249,6 +242,71 @@ def _results(some: Sequence[Verdict]) -> Iterator[str]:
 def _cell(some: Iterable[Verdict]) -> str:
     found = list(some)
     return f"{len(found)} ({sum(one.opposite for one in found)})" if found else "0"
+
+
+def difference(a: str, b: str, page_lines: Sequence[str]) -> str:
+    r"""Return sizes of two texts and the runs that only one has, in order; of common runs the count and the ends.
+
+    Args:
+        a: One text of a page.
+        b: Another.
+        page_lines: All lines of the page.
+
+    Example:
+        >>> print(difference("Fox wins\nIt ran far.", "It ran far.", ["Fox wins", "It ran far."]))
+        A: 2 lines, 5 words
+        <BLANKLINE>
+        B: 1 lines, 3 words
+        <BLANKLINE>
+        **Only A** (1 lines, 2 words):
+        <BLANKLINE>
+        > Fox wins
+        <BLANKLINE>
+        *Both* (1 lines, 3 words): It ran far.
+    """
+    of = {"A": _lines(a, page_lines), "B": _lines(b, page_lines)}
+    keys = {name: ["".join(tokens(line)) for line in found] for name, found in of.items()}
+    parts = [f"{name}: {_count(found)}" for name, found in of.items()]
+    for tag, i, j, k, m in SequenceMatcher(None, keys["A"], keys["B"], autojunk=False).get_opcodes():
+        if tag == "equal":
+            text = " / ".join(of["A"][i:j])
+            ends = text if len(text) <= 3 * QUOTED else f"{text[:QUOTED]} […] {text[-QUOTED:]}"
+            parts.append(f"*Both* ({_count(of['A'][i:j])}): {ends}")
+            continue
+        for name, other, start, end in (("A", "B", i, j), ("B", "A", k, m)):
+            here = zip(of[name][start:end], keys[name][start:end], strict=True)
+            run = [f"{line} [{other} has this elsewhere]" if mark in keys[other] else line for line, mark in here]
+            parts += [f"**Only {name}** ({_count(of[name][start:end])}):\n\n{_cut(run)}"] if run else []
+    return "\n\n".join(parts)
+
+
+def _lines(text: str, page_lines: Iterable[str]) -> list[str]:
+    """Return the lines of a text, broken where the page breaks them."""
+    known = [tuple(tokens(line)) for line in page_lines]
+    ends, starts = {line[-EDGE:] for line in known}, {line[:EDGE] for line in known}
+    found = list(TOKEN.finditer(text))
+    words, cuts = [token.group().lower() for token in found], [0]
+    for i in range(1, len(words)):
+        sizes = range(1, EDGE + 1)
+        if any(tuple(words[max(i - n, 0) : i]) in ends for n in sizes) and any(
+            tuple(words[i : i + n]) in starts for n in sizes
+        ):
+            opening = re.search(r"\s(\S*)$", text[found[i - 1].end() : found[i].start()])
+            cuts.append(found[i].start() - (len(opening[1]) if opening else 0))
+    parts = (_MARKS.sub(" ", " ".join(text[i:j].split())) for i, j in zip(cuts, [*cuts[1:], len(text)], strict=True))
+    lines = (re.sub(r" ([,.;:!?)])", r"\1", " ".join(part.split())) for part in parts)
+    return [line for line in lines if line]
+
+
+def _count(lines: Sequence[str]) -> str:
+    return f"{len(lines)} lines, {sum(len(tokens(line)) for line in lines):,} words"
+
+
+def _cut(lines: Sequence[str]) -> str:
+    text = "\n".join(lines)
+    if len(text) > RUN:
+        text = f"{text[: RUN // 2]} […]\n[{len(text) - RUN:,} characters cut]\n[…] {text[-RUN // 2 :]}"
+    return "  \n".join(f"> {line}" for line in text.splitlines())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What the add-on costs a crawl: `python -m benchmarks.crawl` crawls a made site without it and with all defaults.
+"""Cost of the add-on in a crawl: `python -m benchmarks.crawl [--write]` crawls made hosts without it and with defaults.
 
-A round is a crawl in each way, each in a process of its own, one after the other; within a round the machine is about
-as busy with other work, so that ratios within rounds are told: their median, and the least and the largest. The
-server has a process too, so that two cores are needed. Pages a second and processor time count from when the first
-pages have warmed the crawl up.
+A round is a crawl in each way, one after the other, each in a process of its own; within a round the machine is about
+as busy with other work, so that ratios within rounds count: their median, the least and the largest. The server has a
+process too, so that two cores are needed. Pages a second and processor time count from when the first pages have warmed
+the crawl up.
 """
 
 from __future__ import annotations
@@ -12,99 +12,215 @@ import argparse
 import json
 import subprocess
 import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
-from benchmarks.crawled.crawl import WAYS
-from benchmarks.crawled.server import serving
-from benchmarks.report import merge
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.http import Response
+from scrapy.resolver import CachingThreadedResolver
+from scrapy.settings import default_settings
+from twisted.internet.defer import Deferred, succeed
+
+from benchmarks.made_site import HOST, serving
+from denoise_scrapy.crawl.state import state_of
+from evaluation import figures
 
 HOSTS, PAGES, ROUNDS = 8, 150, 5
-#: Seconds before the server answers; and what part of the bare crawl's pages a second is to be reached at least.
+#: Seconds before the server answers; and the part of the bare crawl's pages a second to reach at least.
 TARGETS = {0.0: 0.60, 0.05: 0.95}
 #: Most processor time a page where answers come at once, in multiples of the bare crawl's.
 MOST_CPU = 1.8
+#: Settings of the ways to crawl; all else is the same.
+WAYS: dict[str, dict[str, Any]] = {"bare": {}, "default": {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}}}
+#: The setting's name; Scrapy 2.19 gave it a new one.
+RESOLVER = "TWISTED_DNS_RESOLVER" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else "DNS_RESOLVER"
+SETTINGS: dict[str, Any] = {
+    "CONCURRENT_REQUESTS": 16,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    "DOWNLOAD_DELAY": 0,
+    "LOG_LEVEL": "WARNING",
+    "TELNETCONSOLE_ENABLED": False,
+    "ROBOTSTXT_OBEY": False,
+    RESOLVER: "benchmarks.crawl.LocalNames",
+}
+#: Part of the pages that only warms up: models and tables are read, connections made, sites met.
+WARM_UP = 0.15
+#: Samples of the resident memory over a crawl.
+SAMPLES = 150
 
 Figures = dict[str, Any]
 
 
 def main() -> None:
-    """Measure, print, and write the section `crawl` of the report."""
     ap = argparse.ArgumentParser(prog="python -m benchmarks.crawl", description=__doc__)
     ap.add_argument("--hosts", type=int, default=HOSTS)
     ap.add_argument("--pages", type=int, default=PAGES, help="pages of a host")
     ap.add_argument("--rounds", type=int, default=ROUNDS)
     ap.add_argument("--delays", type=float, nargs="+", default=list(TARGETS), help="seconds before each answer")
-    ap.add_argument("--ways", nargs="+", choices=WAYS, default=["default"], help="to crawl beside the bare one")
-    ap.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a further setting of these")
+    ap.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a further setting of the add-on")
+    ap.add_argument("--write", action="store_true", help="write the tables into the documentation")
+    ap.add_argument("--one", help=argparse.SUPPRESS)  # arguments of `crawl` as JSON, in the process of one crawl
     args = ap.parse_args()
-    more = [word for pair in args.s for word in ("-s", pair)]
-    sections = []
+    if args.one:
+        print(json.dumps(crawl(**json.loads(args.one))))
+        return
+    more = dict(pair.split("=", 1) for pair in args.s)
+    parts = [
+        f"A crawl of {args.hosts * args.pages} made pages of 500 elements from {args.hosts} hosts, on two cores that "
+        f"the server shares; medians of {args.rounds} rounds, `bare` is the same crawl without the add-on:"
+    ]
     for delay in args.delays:
         with serving(args.hosts, args.pages, delay) as port:
+            sizes = {"port": port, "hosts": args.hosts, "pages": args.pages}
             runs = [
-                {
-                    "bare": one_crawl("bare", port, args.hosts, args.pages),
-                    **{way: one_crawl(way, port, args.hosts, args.pages, *more) for way in args.ways},
-                }
+                {way: one_crawl(way, **sizes, settings=more if way != "bare" else {}) for way in WAYS}
                 for _ in range(args.rounds)
             ]
-        sections.append(summary(delay, runs))
-        print(f"\n{table(sections[-1])}", flush=True)
-    merge("crawl", {"hosts": args.hosts, "pages": args.hosts * args.pages, "rounds": args.rounds, "delays": sections})
+        parts.append(table(delay, runs))
+        print(f"\n{parts[-1]}", flush=True)
+    if args.write:
+        figures.write("crawl", "\n\n".join(parts))
 
 
-def one_crawl(way: str, port: int, hosts: int, pages: int, *more: str) -> Figures:
-    """A crawl in a process of its own.
+def one_crawl(way: str, **arguments: Any) -> Figures:
+    """Crawl in a process of its own; arguments and result are those of `crawl`.
 
     Raises:
-        RuntimeError: It failed; the message is what it said.
+        RuntimeError: It failed; the message is its output.
     """
-    command = [sys.executable, "-m", "benchmarks.crawled.crawl", way, str(port), str(hosts), str(pages), *more]
+    command = [sys.executable, "-m", "benchmarks.crawl", "--one", json.dumps({"way": way, **arguments})]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
-    figures: Figures = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    found: Figures = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
-def summary(delay: float, runs: list[dict[str, Figures]]) -> Figures:
-    """Medians over the rounds, ratios to the bare crawl of the same round."""
-    ways = {}
+def table(delay: float, runs: Sequence[dict[str, Figures]]) -> str:
+    """Return medians over rounds, and ratios to the bare crawl of the same round, a row a way."""
+    rows = []
     for way in runs[0]:
-        speeds, costs = (
-            [run[way][name] / run["bare"][name] for run in runs] for name in ("pages_per_second", "cpu_ms_per_page")
-        )
-        stats = [run[way]["stats"] for run in runs]
-        ways[way] = {
-            "pages_per_second": median(run[way]["pages_per_second"] for run in runs),
-            "cpu_ms_per_page": median(run[way]["cpu_ms_per_page"] for run in runs),
-            "of_bare": median(speeds),
-            "of_bare_least": min(speeds),
-            "of_bare_most": max(speeds),
-            "cpu_of_bare": median(costs),
-            "comparison_requests": median(one.get("denoise/comparison/requests", 0) for one in stats),
-            "errors": max(one.get("denoise/errors", 0) for one in stats),
-        }
-    return {"delay": delay, "target": TARGETS.get(delay), "ways": ways}
+        of = {name: [run[way][name] for run in runs] for name in ("pages_per_second", "cpu_ms_per_page")}
+        speeds, costs = ([run[way][name] / run["bare"][name] for run in runs] for name in of)
+        pages, cpu = map(median, of.values())
+        extra = median(run[way]["stats"].get("denoise/comparison/requests", 0) for run in runs)
+        spread = f"{median(speeds):.0%} ({min(speeds):.0%}–{max(speeds):.0%})"
+        rows.append([way, f"{pages:.0f}", spread, f"{cpu:.2f}", f"{median(costs):.2f}", f"{extra:.0f}"])
+    target = f", target {TARGETS[delay]:.0%}" if delay in TARGETS else ""
+    most = "" if delay else f", target {MOST_CPU}"
+    first = f"answers after {1000 * delay:.0f} ms"
+    head = [first, "pages/s", f"of bare{target}", "CPU ms/page", f"of bare{most}", "extra requests"]
+    return figures.table(head, rows)
 
 
-def table(section: Figures) -> str:
-    """A section as a Markdown table."""
-    target = "" if section["target"] is None else f", target {section['target']:.0%}"
-    most = "" if section["delay"] else f", target {MOST_CPU}"
-    head = f"answers after {1000 * section['delay']:.0f} ms"
-    lines = [
-        f"| {head} | pages/s | of bare{target} | CPU ms/page | of bare{most} | extra requests |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for way, one in section["ways"].items():
-        spread = f"{one['of_bare']:.0%} ({one['of_bare_least']:.0%}–{one['of_bare_most']:.0%})"
-        lines.append(
-            f"| {way} | {one['pages_per_second']:.0f} | {spread} | {one['cpu_ms_per_page']:.2f} | "
-            f"{one['cpu_of_bare']:.2f} | {one['comparison_requests']:.0f} |"
-        )
-    return "\n".join(lines)
+def crawl(
+    way: str, port: int, hosts: int, pages: int, settings: dict[str, Any] | None = None, window: int = 0
+) -> Figures:
+    """Crawl all pages in this process; return the figures of `Watch`, and our counters.
+
+    Args:
+        way: A key of `WAYS`.
+        port: Port at which the hosts are served.
+        hosts: Number of hosts.
+        pages: Pages of each.
+        settings: Further settings.
+        window: Hosts at a time, 0 for all.
+    """
+    process = AsyncCrawlerProcess({**SETTINGS, **WAYS[way], **(settings or {})})
+    crawler = process.create_crawler(Pages)
+    watch = Watch(crawler, hosts * (pages + 1))
+    process.crawl(crawler, start_urls=[f"http://{HOST.format(n)}:{port}/" for n in range(hosts)], window=window)
+    process.start()
+    stats = crawler.stats.get_stats() if crawler.stats else {}
+    return {**watch.figures(), "stats": {name: value for name, value in stats.items() if name.startswith("denoise/")}}
+
+
+class LocalNames(CachingThreadedResolver):
+    """Every name is this machine."""
+
+    def getHostByName(self, name: str, timeout: Any = ()) -> Deferred[str]:  # noqa: N802 - Twisted's name
+        """Return the address of a name."""
+        return succeed("127.0.0.1")
+
+
+class Pages(Spider):
+    """Follows the index of each host, and makes an item of each page it lists.
+
+    Args:
+        window: Hosts at a time, 0 for all; the next is begun when the pages of one are read.
+    """
+
+    name = "pages"
+
+    def __init__(self, *args: Any, window: int = 0, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._ahead = (Request(url, dont_filter=True) for url in self.start_urls)
+        self._window = window or len(self.start_urls)
+        self._left: Counter[str] = Counter()  # pages of each host
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Begin the first hosts."""
+        for request in islice(self._ahead, self._window):
+            yield request
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        """Follow an index."""
+        hrefs = response.css("a.item::attr(href)").getall()
+        self._left[urlsplit(response.url).netloc] = len(hrefs)
+        for href in hrefs:
+            yield response.follow(href, self.parse_page)
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Make an item."""
+        yield {"url": response.url, "title": response.css("title::text").get(), "page": response.text}
+        host = urlsplit(response.url).netloc
+        self._left[host] -= 1
+        if not self._left[host]:
+            del self._left[host]
+            yield from islice(self._ahead, 1)
+
+
+class Watch:
+    """Notes time, processor time and memory of this process as pages come in, and the sizes our memories report."""
+
+    def __init__(self, crawler: Crawler, pages: int) -> None:
+        self._crawler = crawler
+        self._ours = bool(crawler.settings.getdict("ADDONS"))
+        self._warm = int(pages * WARM_UP)
+        self._step = max(pages // SAMPLES, 1)
+        self._begun = self._last = (0.0, 0.0)
+        self._pages = self._items = 0
+        self._memory: list[tuple[int, int]] = []
+        self._held: list[dict[str, int]] = []
+        crawler.signals.connect(self._response, signals.response_received)
+        crawler.signals.connect(self._item, signals.item_scraped)
+
+    def _response(self) -> None:
+        self._pages += 1
+        if self._pages == self._warm:
+            self._begun = time.perf_counter(), time.process_time()
+        if self._pages % self._step == 0:
+            fields = Path("/proc/self/statm").read_text("ascii").split()
+            self._memory.append((self._pages, int(fields[1]) * 4096))
+            self._held.append(dict(state_of(self._crawler).memories.bytes()) if self._ours else {})
+
+    def _item(self) -> None:
+        self._items += 1
+        self._last = time.perf_counter(), time.process_time()
+
+    def figures(self) -> Figures:
+        """Return pages a second and CPU milliseconds a page after the warm-up, and samples of memory."""
+        seconds, cpu = (last - begun for last, begun in zip(self._last, self._begun, strict=True))
+        pages = self._pages - self._warm
+        speeds = {"pages_per_second": pages / seconds, "cpu_ms_per_page": 1000 * cpu / pages}
+        return {"pages": self._pages, "items": self._items, **speeds, "memory": self._memory, "held": self._held}
 
 
 if __name__ == "__main__":

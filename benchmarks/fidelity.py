@@ -1,33 +1,28 @@
-"""Which elements of the main text Markdown keeps: `python -m benchmarks.fidelity --corpora DIR [DIR ...] [--write]`.
+"""Elements of the main text that Markdown keeps: `python -m benchmarks.fidelity --corpora DIR [DIR ...] [--write]`.
 
 Fifty recorded pages, chosen for as many kinds of elements as they have. trafilatura finds the main text as we do;
-html2text and markdownify write the whole page. Each Markdown is read by one reader, with footnotes, formulas, lists of
-definitions and boxes of tasks. `--lost` names what we lost.
+html2text and markdownify write the whole page. Each Markdown is read by one reader, with footnotes, lists of
+definitions and boxes of tasks. `--lost` names the elements that ours lacks.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
-from benchmarks import figures
-from benchmarks.corpora import RecordedPage, Site, load
-from benchmarks.markdown import table
 from benchmarks.markup import Element, Markup
-from denoise_scrapy.body import SiteModel
-from denoise_scrapy.page import Page
-from denoise_scrapy.site import likest_first
+from benchmarks.ways import body, parsed
+from evaluation import figures
+from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
 from example_project.portal.model import tokens
 
-PAGES, PAGES_A_SITE, COMPARED = 50, 4, 5
+PAGES, PAGES_A_SITE = 50, 4
 #: Characters of a page, so that no single one has most elements.
 MOST_CHARS = 400_000
 OURS = "denoise_scrapy"
@@ -45,33 +40,31 @@ class Candidate(NamedTuple):
 Kept = dict[str, Counter[str]]
 
 
-def main() -> int:
+def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.fidelity", description=__doc__)
-    ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
-    ap.add_argument("--lost", action="store_true", help="print the elements that we lose")
+    add_folders_argument(ap)
+    ap.add_argument("--lost", action="store_true", help="print the elements that ours lacks")
     ap.add_argument("--write", action="store_true", help="write the table into the documentation")
     args = ap.parse_args()
-    found = [one for folder in args.corpora for one in candidates(folder)]
+    found = list(candidates(site for _, sites in recorded(args.corpora) for site in sites))
     chosen = choose(found, PAGES)
     print(f"{len(chosen)} of {len(found)} pages:", *(one.page.url for one in chosen), sep="\n")
     text = kept_table(chosen, measure(chosen, lost=args.lost))
     print(text)
     if args.write:
         figures.write("markdown", text)
-    return 0
 
 
-def candidates(folder: Path) -> Iterator[Candidate]:
-    """The pages of a folder's corpora, each with its elements."""
-    for name, sites in load(folder):
-        for site in sites if name != "portal" else ():
-            for page in site:
-                if len(page.html) <= MOST_CHARS and page.url.startswith("http"):
-                    yield Candidate(page, site, Counter(_without_places(elements_of(page))))
+def candidates(sites: Iterable[Site]) -> Iterator[Candidate]:
+    """Yield the pages of some sites, each with its elements."""
+    for site in sites:
+        for page in site:
+            if len(page.html) <= MOST_CHARS and page.url.startswith("http"):
+                yield Candidate(page, site, Counter(_without_places(elements_of(page))))
 
 
 def elements_of(page: RecordedPage) -> Iterator[Element]:
-    """The elements of a page's main text: those around which all text is of it."""
+    """Yield the elements of a page's main text: those around which all text is of it."""
     gold = f" {' '.join(tokens(page.gold))} "
     for element in Markup(page.html, page.url).elements():
         if all(element.key) and all(text and f" {text} " in gold for text in element.around):
@@ -83,7 +76,7 @@ def _without_places(elements: Iterator[Element]) -> Iterator[Element]:
 
 
 def choose(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Pages one by one: each adds most to the kinds of which fewest pages were chosen."""
+    """Choose pages one by one: each adds most to the kinds of which fewest pages were chosen."""
     left = sorted(found, key=lambda one: one.page.url)
     chosen, kinds, sites = list[Candidate](), Counter[str](), Counter[str]()
     while left and len(chosen) < most:
@@ -97,7 +90,7 @@ def choose(found: Sequence[Candidate], most: int) -> list[Candidate]:
 
 
 def measure(chosen: Sequence[Candidate], *, lost: bool = False) -> Kept:
-    """Count what each tool keeps, by kind; by "" the words of the main text among all that it writes."""
+    """Count the elements that each tool keeps, by kind; by "" all there are."""
     kept: Kept = {name: Counter() for name in ("", *TOOLS)}
     for one in chosen:
         kept[""].update(_by_kind(one.elements))
@@ -119,9 +112,8 @@ def _by_kind(elements: Counter[Element]) -> Counter[str]:
 
 
 def _ours(one: Candidate) -> str:
-    pages = [Page.parse(page.html, url=page.url) for page in one.site if page.url != one.page.url]
-    page = Page.parse(one.page.html, url=one.page.url)
-    return SiteModel.fit(likest_first(page, pages)[:COMPARED]).extract(page).markdown
+    others = [page for page in one.site if page.url != one.page.url]
+    return body(parsed([one.page, *others]), 0).markdown
 
 
 def _trafilatura(one: Candidate) -> str:
@@ -148,24 +140,23 @@ TOOLS: dict[str, Callable[[Candidate], str]] = {
 
 @cache
 def _reader() -> MarkdownIt:
-    """A reader of all that Markdown may have here; HTML in it counts too."""
+    """Return a reader of all that Markdown may have here; HTML in it counts too."""
     reader = MarkdownIt("commonmark", {"html": True, "maxNesting": 200}).enable(["table", "strikethrough"])
-    for name in ("footnote", "dollarmath", "deflist", "tasklists"):
+    for name in ("footnote", "deflist", "tasklists"):
         plugin = getattr(import_module(f"mdit_py_plugins.{name}"), f"{name}_plugin")
-        prices = {"allow_space": False, "allow_digits": False} if name == "dollarmath" else {}
-        reader.use(plugin, **prices)
+        reader.use(plugin)
     return reader
 
 
 def kept_table(chosen: Sequence[Candidate], kept: Kept) -> str:
-    """A row a kind, a column a tool."""
+    """Return a table with a row a kind, a column a tool."""
     pages = Counter(kind for one in chosen for kind in {element.kind for element in one.elements})
     rows = [
         [kind, str(pages[kind]), str(total), *(f"{kept[name][kind] / total:.2f}" for name in TOOLS)]
         for kind, total in kept[""].most_common()
     ]
-    return table(["element", "pages", "elements", *(f"`{name}`" for name in TOOLS)], rows)
+    return figures.table(["element", "pages", "elements", *(f"`{name}`" for name in TOOLS)], rows)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

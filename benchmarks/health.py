@@ -1,8 +1,8 @@
-"""Alarms about sites: `python -m benchmarks.health FOLDER...`, folders of recorded pages.
+"""Alarms about sites: `python -m benchmarks.health --corpora DIR [DIR …] [--write]`.
 
 Each recorded site is crawled again: unchanged, other pages in another order, and with changes made to its pages. A
-crawl here is what one does with pages, without requests: each is compared with the others of the crawl and with those
-that are kept of the last one, and read by `denoise_scrapy.site.health`.
+crawl here has no requests: each page is compared with the others of the crawl and with those kept of the last one, and
+`denoise_scrapy.site.health` reads the outcome.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from random import Random
@@ -19,20 +19,17 @@ from typing import Any, NamedTuple
 
 import lxml.html
 
-from benchmarks import figures
-from benchmarks.corpora import RecordedPage, load
-from benchmarks.markdown import table
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import PageMemory
 from denoise_scrapy.site.health import PageReading, SiteCrawl, SiteTally, alarms
+from evaluation import figures
+from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
 
 #: Pages of a crawl; a site with fewer is crawled for four in five of those it has.
 PAGES = 20
-#: Pages of which a site is crawled.
-LEAST = 10
-#: Pages of a site that are taken at all.
-MOST = 100
+#: Pages of which a site is crawled, and pages of a site that are taken at all.
+LEAST, MOST = 10, 100
 #: Unchanged crawls of a site that has more pages than one crawl takes.
 AGAIN = 3
 UNCHANGED = "unchanged"
@@ -72,117 +69,65 @@ FRAME = (
 )
 
 
-class Site(NamedTuple):
+class CrawledSite(NamedTuple):
     """A recorded site, and others to take text and frames from."""
 
     name: str
-    pages: Sequence[RecordedPage]
-    other_frame: Sequence[RecordedPage]
-    other_language: Sequence[RecordedPage]
+    pages: Site
+    other_frame: Site
+    other_language: Site
 
 
-Change = Callable[[RecordedPage, Site], str]
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.health", description=__doc__)
+    add_folders_argument(parser)
+    parser.add_argument("--verbose", action="store_true", help="also a line a crawl")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE}")
+    args = parser.parse_args()
+    rows: dict[str, Counter[str]] = defaultdict(Counter)
+    rng = Random(7)
+    for site in sites_of(recorded(args.corpora)):
+        size = min(PAGES, len(site.pages) * 4 // 5)
+        for change, count, found in tried(site, rng):
+            if args.verbose:
+                print(site.name, change, count, "; ".join(found), sep="\t", flush=True)
+            group = "half" if 0 < count < size else "20" if size == PAGES else "fewer"
+            rows[change].update({f"{group} crawls": 1, f"{group} alarms": bool(found)})
+    head = ["change", "20 pages", "alarms", "8 to 16 pages", "alarms", "half of the pages", "alarms"]
+    names = [f"{group} {kind}" for group in ("20", "fewer", "half") for kind in ("crawls", "alarms")]
+    text = figures.table(head, [[change, *(str(counts[name]) for name in names)] for change, counts in rows.items()])
+    print(text)
+    if args.write:
+        figures.write("made changes", text, PAGE)
 
 
-def _tree(html: str) -> Any:
-    return lxml.html.document_fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", html) or "<p>")
+def sites_of(corpora: Iterable[tuple[str, list[Site]]]) -> list[CrawledSite]:
+    """Return the recorded sites with pages enough, each with one of another frame and one of another language."""
+    found = [(f"{name} {one[0].site}", one[:MOST]) for name, sites in corpora for one in sites if len(one) >= LEAST]
+    is_latin = [sum(map(str.isascii, pages[0].gold[:2000])) > 0.9 * len(pages[0].gold[:2000]) for _, pages in found]
+    made = []
+    for n, (name, pages) in enumerate(found):
+        others = [other for (_, other), latin in zip(found, is_latin, strict=True) if latin != is_latin[n]]
+        made.append(CrawledSite(name, pages, found[(n + 7) % len(found)][1], others[n % len(others)]))
+    return made
 
 
-def _title(page: RecordedPage) -> str:
-    return escape(" ".join((_tree(page.html).findtext(".//title") or "").split()))
-
-
-def _story_element(tree: Any, gold: str) -> Any:
-    """The smallest element with four fifths of the story's words."""
-    wanted = Counter(re.findall(r"\w+", gold))
-    found = tree.body if tree.body is not None else tree
-    while True:
-        held = [
-            child
-            for child in found
-            if isinstance(child.tag, str)
-            and (Counter(re.findall(r"\w+", child.text_content())) & wanted).total() >= 0.8 * wanted.total()
-        ]
-        if not held or not wanted:
-            return found
-        found = held[0]
-
-
-def _filled(element: Any, html: str) -> None:
-    """Put some HTML in place of what an element holds."""
-    tail = element.tail
-    attributes = dict(element.attrib)
-    element.clear()
-    element.attrib.update(attributes)
-    element.tail = tail
-    element.append(lxml.html.fragment_fromstring(html, create_parent="div"))
-
-
-def consent_wall(page: RecordedPage, site: Site) -> str:
-    return WALL
-
-
-def javascript_shell(page: RecordedPage, site: Site) -> str:
-    return SHELL.format(title=_title(page))
-
-
-def promotions(page: RecordedPage, site: Site) -> str:
-    lines = [line for line in page.gold.split("\n") if line.strip()]
-    story = "".join(
-        f"<div class='nova-par'><p>{escape(line)}</p></div><div class='nova-promo'><p>{PROMOTIONS[n % 4]}</p></div>"
-        for n, line in enumerate(lines)
-    )
-    return FRAME.format(title=_title(page), story=story)
-
-
-def promotions_in_old_frame(page: RecordedPage, site: Site) -> str:
-    tree = _tree(page.html)
-    lines = [line for line in page.gold.split("\n") if line.strip()]
-    story = "".join(f"<p>{escape(line)}</p><p>{PROMOTIONS[n % 4]}</p>" for n, line in enumerate(lines))
-    _filled(_story_element(tree, page.gold), story)
-    return str(lxml.html.tostring(tree, encoding="unicode"))
-
-
-def soft_404(page: RecordedPage, site: Site) -> str:
-    tree = _tree(page.html)
-    _filled(_story_element(tree, page.gold), ERROR)
-    return str(lxml.html.tostring(tree, encoding="unicode"))
-
-
-def layout(page: RecordedPage, site: Site) -> str:
-    """The story in another site's frame."""
-    tree = _tree(page.html)
-    story = lxml.html.tostring(_story_element(tree, page.gold), encoding="unicode", with_tail=False)
-    frame = site.other_frame[0]
-    tree = _tree(frame.html)
-    _filled(_story_element(tree, frame.gold), story)
-    return str(lxml.html.tostring(tree, encoding="unicode"))
-
-
-def language(page: RecordedPage, site: Site) -> str:
-    """The story's texts become those of a site in another language, about as long."""
-    tree = _tree(page.html)
-    given = " ".join(site.other_language[zlib.crc32(page.url.encode()) % len(site.other_language)].gold.split()) + " "
-    at = 0
-    for element in _story_element(tree, page.gold).iter():
-        for name in ("text", "tail"):
-            text = getattr(element, name)
-            if isinstance(element.tag, str) and text and len(text.strip()) > 1:
-                size = len(text.strip())
-                setattr(element, name, (given * (2 + size // len(given)))[at : at + size] + " ")
-                at = (at + size) % len(given)
-    return str(lxml.html.tostring(tree, encoding="unicode"))
-
-
-CHANGES: dict[str, Change] = {
-    "consent wall": consent_wall,
-    "JavaScript shell": javascript_shell,
-    "new template, promotions": promotions,
-    "old template, promotions": promotions_in_old_frame,
-    "soft 404": soft_404,
-    "layout of another site": layout,
-    "another language": language,
-}
+def tried(site: CrawledSite, rng: Random) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield a change, the number of changed pages, and the alarms, of crawls of a site after an unchanged one."""
+    size = min(PAGES, len(site.pages) * 4 // 5)
+    first = rng.sample(site.pages, size)
+    usual, kept = crawl(first, [page.html for page in first], [])
+    for _ in range(AGAIN if len(site.pages) > PAGES else 1):
+        pages = rng.sample(site.pages, size)
+        now, _ = crawl(pages, [page.html for page in pages], kept)
+        yield UNCHANGED, 0, alarms(now, [usual])
+    for name, change in CHANGES.items():
+        pages = rng.sample(site.pages, size)
+        changed = [change(page, site) for page in pages]
+        for count in (size, size // 2):
+            htmls = [*changed[:count], *(page.html for page in pages[count:])]
+            now, _ = crawl(pages, htmls, kept)
+            yield name, count, alarms(now, [usual])
 
 
 def crawl(
@@ -196,7 +141,7 @@ def crawl(
         kept: Facts of pages of the last crawl.
 
     Returns:
-        What it brought, and the facts to keep.
+        The outcome, and the facts to keep.
     """
     memory = PageMemory(100_000_000, 32)
     for facts in kept:
@@ -217,68 +162,102 @@ def _address(page: RecordedPage) -> str:
     return f"http://site.example/{zlib.crc32(page.url.encode())}"
 
 
-def sites(folders: Sequence[Path]) -> list[Site]:
-    """The recorded sites with pages enough, each with one of another frame and one of another language."""
-    found = [
-        (f"{corpus} {pages[0].site}", pages[:MOST])
-        for folder in folders
-        for corpus, each in load(folder)
-        for pages in each
-        if len(pages) >= LEAST and corpus != "portal"
-    ]
-    is_latin = [_is_latin(pages[0].gold[:2000]) for _, pages in found]
-    made = []
-    for n, (name, pages) in enumerate(found):
-        others = [other for (_, other), latin in zip(found, is_latin, strict=True) if latin != is_latin[n]]
-        made.append(Site(name, pages, found[(n + 7) % len(found)][1], others[n % len(others)]))
-    return made
+def _tree(html: str) -> Any:
+    return lxml.html.document_fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", html) or "<p>")
 
 
-def _is_latin(text: str) -> bool:
-    return sum(map(str.isascii, text)) > 0.9 * len(text)
+def _title(page: RecordedPage) -> str:
+    return escape(" ".join((_tree(page.html).findtext(".//title") or "").split()))
 
 
-def tried(site: Site, rng: Random) -> Iterator[tuple[str, int, list[str]]]:
-    """Yield a change, how many pages have it, and the alarms, of crawls of a site after an unchanged one."""
-    size = min(PAGES, len(site.pages) * 4 // 5)
-    first = rng.sample(site.pages, size)
-    usual, kept = crawl(first, [page.html for page in first], [])
-    for _ in range(AGAIN if len(site.pages) > PAGES else 1):
-        pages = rng.sample(site.pages, size)
-        now, _ = crawl(pages, [page.html for page in pages], kept)
-        yield UNCHANGED, 0, alarms(now, [usual])
-    for name, change in CHANGES.items():
-        pages = rng.sample(site.pages, size)
-        changed = [change(page, site) for page in pages]
-        for count in (size, size // 2):
-            htmls = [*changed[:count], *(page.html for page in pages[count:])]
-            now, _ = crawl(pages, htmls, kept)
-            yield name, count, alarms(now, [usual])
+def _story_element(tree: Any, gold: str) -> Any:
+    """Return the smallest element with four fifths of the story's words."""
+    wanted = Counter(re.findall(r"\w+", gold))
+    found = tree.body if tree.body is not None else tree
+    while True:
+        held = [
+            child
+            for child in found
+            if isinstance(child.tag, str)
+            and (Counter(re.findall(r"\w+", child.text_content())) & wanted).total() >= 0.8 * wanted.total()
+        ]
+        if not held or not wanted:
+            return found
+        found = held[0]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="a folder of *.jsonl.gz")
-    parser.add_argument("--verbose", action="store_true", help="also a line a crawl")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE}")
-    args = parser.parse_args()
-    rows: dict[str, Counter[str]] = defaultdict(Counter)
-    rng = Random(7)
-    for site in sites(args.folders):
-        is_large = len(site.pages) * 4 // 5 >= PAGES
-        for change, count, found in tried(site, rng):
-            if args.verbose:
-                print(site.name, change, count, "; ".join(found), sep="\t", flush=True)
-            whole = count in (0, PAGES if is_large else len(site.pages) * 4 // 5)
-            group = ("20" if is_large else "fewer") if whole else "half"
-            rows[change][f"{group} crawls"] += 1
-            rows[change][f"{group} alarms"] += bool(found)
-    head = ["change", "20 pages", "alarms", "8 to 16 pages", "alarms", "half of the pages", "alarms"]
-    names = [f"{group} {what}" for group in ("20", "fewer", "half") for what in ("crawls", "alarms")]
-    text = table(head, [[change, *(str(counts[name]) for name in names)] for change, counts in rows.items()])
-    print(text)
-    if args.write:
-        figures.write("made changes", text, PAGE)
+def _refilled(page: RecordedPage, html: str) -> str:
+    """Return a page with some HTML in place of its story."""
+    tree = _tree(page.html)
+    element = _story_element(tree, page.gold)
+    tail, attributes = element.tail, dict(element.attrib)
+    element.clear()
+    element.attrib.update(attributes)
+    element.tail = tail
+    element.append(lxml.html.fragment_fromstring(html, create_parent="div"))
+    return str(lxml.html.tostring(tree, encoding="unicode"))
+
+
+def _lines(page: RecordedPage) -> list[tuple[str, str]]:
+    """Return the lines of a story, each with a promotion to put after it."""
+    lines = [escape(line) for line in page.gold.split("\n") if line.strip()]
+    return [(line, PROMOTIONS[n % len(PROMOTIONS)]) for n, line in enumerate(lines)]
+
+
+def consent_wall(page: RecordedPage, site: CrawledSite) -> str:
+    return WALL
+
+
+def javascript_shell(page: RecordedPage, site: CrawledSite) -> str:
+    return SHELL.format(title=_title(page))
+
+
+def promotions(page: RecordedPage, site: CrawledSite) -> str:
+    story = "".join(
+        f"<div class='nova-par'><p>{line}</p></div><div class='nova-promo'><p>{promotion}</p></div>"
+        for line, promotion in _lines(page)
+    )
+    return FRAME.format(title=_title(page), story=story)
+
+
+def promotions_in_old_frame(page: RecordedPage, site: CrawledSite) -> str:
+    return _refilled(page, "".join(f"<p>{line}</p><p>{promotion}</p>" for line, promotion in _lines(page)))
+
+
+def soft_404(page: RecordedPage, site: CrawledSite) -> str:
+    return _refilled(page, ERROR)
+
+
+def layout(page: RecordedPage, site: CrawledSite) -> str:
+    """Put the story into another site's frame."""
+    story = _story_element(_tree(page.html), page.gold)
+    return _refilled(site.other_frame[0], lxml.html.tostring(story, encoding="unicode", with_tail=False))
+
+
+def language(page: RecordedPage, site: CrawledSite) -> str:
+    """Replace the story's texts by those of a site in another language, about as long."""
+    tree = _tree(page.html)
+    given = " ".join(site.other_language[zlib.crc32(page.url.encode()) % len(site.other_language)].gold.split()) + " "
+    at = 0
+    for element in _story_element(tree, page.gold).iter():
+        for name in ("text", "tail"):
+            text = getattr(element, name)
+            if isinstance(element.tag, str) and text and len(text.strip()) > 1:
+                size = len(text.strip())
+                setattr(element, name, (given * (2 + size // len(given)))[at : at + size] + " ")
+                at = (at + size) % len(given)
+    return str(lxml.html.tostring(tree, encoding="unicode"))
+
+
+CHANGES: dict[str, Callable[[RecordedPage, CrawledSite], str]] = {
+    "consent wall": consent_wall,
+    "JavaScript shell": javascript_shell,
+    "new template, promotions": promotions,
+    "old template, promotions": promotions_in_old_frame,
+    "soft 404": soft_404,
+    "layout of another site": layout,
+    "another language": language,
+}
 
 
 if __name__ == "__main__":

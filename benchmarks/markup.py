@@ -1,6 +1,6 @@
-"""Elements that Markdown can hold, read from HTML: of a page, or of what a reader makes of Markdown.
+"""Elements that Markdown can hold, read in one way from a page and from HTML that a reader makes of Markdown.
 
-Both are read in the same way: an element is kept where the same one stands in both.
+An element is kept where the same one stands in both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CODE = ("code", "kbd", "samp", "tt")
 #: Names that generators of pages give to numbers beside code, to references to notes, and to languages.
 _GUTTER = re.compile(r"\b(linenos?|line-?numbers?|linenodiv|gutter|lnt|crayon-nums?)\b")
 _REFERENCE = re.compile(r"footnote|noteref")
-#: And to what stands around the text, whose words stand there too: contents, ways through the site.
+#: And to frames around the text that repeat its words: contents, ways through the site.
 _FRAME = re.compile(
     r"\b(side-?bar|sphinxsidebar|nav|navbar|menu|toc|contents|quickview|breadcrumbs?|footer|related|navigation|complementary)\b"
 )
@@ -50,7 +50,7 @@ _LINE, _BLOCK = "\ue000", "\ue001"
 
 
 class Element(NamedTuple):
-    """An element: its kind, what the same one has too, and texts around it that tell whether it is main text."""
+    """An element: its kind, the key of equal ones, and texts around it, which are main text where it is."""
 
     kind: str
     key: tuple[str, ...]
@@ -63,7 +63,7 @@ class Markup:
     Args:
         html: HTML.
         url: Its address.
-        is_reading: Whether a reader has made it of Markdown, which has line breaks and definitions in other ways too.
+        is_reading: Whether a reader has made it of Markdown, with line breaks and definitions in other ways too.
     """
 
     def __init__(self, html: str, url: str, *, is_reading: bool = False) -> None:
@@ -71,7 +71,6 @@ class Markup:
         clean = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]|^\s*<\?xml[^>]*\?>", "", html)  # lxml refuses both
         self._root = lxml_html.document_fromstring(clean if clean.strip() else "<p>")
         self._base = urljoin(url, next(iter(self._root.xpath("//base/@href")), ""))
-        self._formulas = [Element("formula", (tex,), ()) for one in self._root.iter() if (tex := _squashed(_tex(one)))]
         if not is_reading:
             self._drop_frames()
         gutters = (one for one in self._root.iter() if _GUTTER.search(one.get("class") or ""))
@@ -92,8 +91,7 @@ class Markup:
                 one.drop_tree()
 
     def elements(self) -> Iterator[Element]:
-        """All of them."""
-        yield from self._formulas
+        """Yield all elements."""
         yield from self._lines()
         self._order = {one: number for number, one in enumerate(self._root.iter())}
         self._notes = set[etree._Element]()  # a note is no item of a list
@@ -169,7 +167,7 @@ class Markup:
             yield Element("footnote", (own[:_START],), self._around(one))
 
     def _lines(self) -> Iterator[Element]:
-        """Line breaks, by the words around, and images, by their addresses and the lines around."""
+        """Yield line breaks, by the words around, and images, by their addresses and the lines around."""
         pieces, images = list[str](), dict[int, str]()
         for event, one in etree.iterwalk(self._root, ("start", "end")):
             if one.tag in _BLOCKS:
@@ -209,25 +207,12 @@ def _is_sign(image: etree._Element) -> bool:
     return any(size.isdecimal() and int(size) <= _SIGN for size in sizes)
 
 
-def _tex(one: etree._Element) -> str:
-    """The TeX that a page gives of a formula."""
-    if one.tag == "math":
-        noted = one.xpath('.//*[local-name()="annotation"][@encoding="application/x-tex"]/text()')
-        return "".join(noted) or one.get("alttext") or ""
-    if one.tag == "script":
-        return (one.text or "") if (one.get("type") or "").startswith("math/tex") else ""
-    names = (one.get("class") or "").split() if isinstance(one.tag, str) else []
-    if one.tag == "img" and {"latex", "tex", "math"}.intersection(names):
-        return one.get("alt") or ""
-    return _text(one) if names[:1] == ["math"] and len(names) == 2 else ""  # of a reader
-
-
 def _text(one: etree._Element) -> str:
     return "".join(one.itertext())
 
 
 def _own_text(one: etree._Element) -> str:
-    """The text of an item without the lists in it."""
+    """Return the text of an item without the lists in it."""
     pieces = [one.text or ""]
     for child in one:
         inner = "" if child.tag in ("ul", "ol", "dl") else _own_text(child) if isinstance(child.tag, str) else ""

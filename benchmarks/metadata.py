@@ -2,41 +2,39 @@
 
 `metadata_labels.json` holds labels of recorded pages, one a site, by corpus/site/page; they were made by reading head
 and text of each page, by these rules. The rules of `denoise_scrapy.metadata` were made on 150 of them; 41 are "fresh":
-labelled after that. A label is a list of what is right; "" or [] stands for none.
+labelled after that. A label lists the right values; "" or [] stands for none.
 
 - authors: the names next to the headline or below the text; where nobody is named there, those that markup gives for
   this page; an agency or a paper where it alone is named; of a forum, who wrote the first post. An editor is no
   author. The site's own name, or an account called "admin", is neither right nor wrong.
-- published: the day that the page shows, or that its markup tells of this page; two where time zones or the two differ.
+- published: the day that the page shows, or its markup gives for this page; two where time zones or the two differ.
   A page that shows a date of its last change only may have either. Today's date and those of comments are wrong.
-- site_name: what the site calls itself in its markup, its title or its head line.
+- site_name: the site's name for itself in its markup, its title or its head line.
 - language: that of the text.
 - image: part of the address of the picture that markup names, or of the first one in the text; none where there is
   only a logo, or a card that all pages of the site share.
 - description: whether the head has one.
 
-What counts is the share of pages where a field is right: exactly, but for case, spaces and the order of authors.
+A field is right if it equals a label but for case, spaces and the order of authors.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import logging
-import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.markdown import table
 from denoise_scrapy.body import extract
+from evaluation.corpora import Site, add_folders_argument, recorded
+from evaluation.figures import table
 
 LABELS = Path(__file__).with_name("metadata_labels.json")
 FIELDS = ("authors", "published", "site_name", "language", "image", "description")
-#: Other pages of its site that a page is compared with at most, as in a crawl.
+#: Other pages of its site that a page is compared with at most.
 PAGES = 5
 
 Label = Mapping[str, Any]
@@ -53,40 +51,45 @@ class LabelledPage(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What somebody makes of a page."""
+    """Fields that an extractor gives of a page; None: it has no such field."""
 
-    authors: list[str]
+    authors: Sequence[str]
     published: str
     site_name: str
-    language: str | None  # None: it has no such field
+    language: str | None
     image: str
     description: bool
 
 
-def pages(folders: list[Path]) -> Iterator[LabelledPage]:
-    """The labelled pages that lie in these folders of corpora."""
+def main() -> None:
+    ap = argparse.ArgumentParser(prog="python -m benchmarks.metadata", description=(__doc__ or "").partition("\n")[0])
+    add_folders_argument(ap)
+    ap.add_argument("--wrong", metavar="FIELD", choices=FIELDS, help="list the pages where it is wrong")
+    args = ap.parse_args()
+    logging.disable(logging.CRITICAL)
+    labelled = list(labelled_pages(recorded(args.corpora)))
+    for title, is_fresh in (("made with", False), ("fresh", True)):
+        chosen = [page for page in labelled if page.label.get("fresh", False) == is_fresh]
+        rows = [scores(name, chosen, args.wrong) for name in EXTRACTORS]
+        print(f"\n{len(chosen)} pages, {title}\n\n{table(['', *FIELDS], rows)}")
+
+
+def labelled_pages(corpora: Iterable[tuple[str, list[Site]]]) -> Iterator[LabelledPage]:
+    """Yield the labelled pages of some corpora."""
     labels = json.loads(LABELS.read_text())
-    for path in sorted(path for folder in folders for path in folder.glob("*.jsonl.gz")):
-        name = path.name.partition(".")[0]
-        wanted = {key.split("/")[1] for key in labels if key.startswith(f"{name}/")}
-        rows: dict[str, list[dict[str, str]]] = defaultdict(list)
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                row = json.loads(line)
-                if row["site"] in wanted:
-                    rows[row["site"]].append(row)
-        for site, found in rows.items():
-            for row in found:
-                key = f"{name}/{site}/{row['page']}"
+    for name, sites in corpora:
+        for site in sites:
+            for page in site:
+                key = f"{name}/{page.site}/{page.name}"
                 if key in labels:
-                    others = [other["html"] for other in found if other is not row][:PAGES]
-                    yield LabelledPage(key, row["url"], row["html"], labels[key], others)
+                    others = [other.html for other in site if other is not page][:PAGES]
+                    yield LabelledPage(key, "" if page.url == page.name else page.url, page.html, labels[key], others)
 
 
 def _ours(page: LabelledPage, others: list[str]) -> Told:
     meta = extract(page.html, page.url, others).meta
     description = bool(meta.description)
-    return Told(list(meta.authors), meta.published[:10], meta.site_name, meta.language, meta.image, description)
+    return Told(meta.authors, meta.published[:10], meta.site_name, meta.language, meta.image, description)
 
 
 def _trafilatura(page: LabelledPage) -> Told:
@@ -105,7 +108,7 @@ def _newspaper(page: LabelledPage) -> Told:
         article.parse()
     date = f"{article.publish_date:%Y-%m-%d}" if article.publish_date else ""
     site, language = article.meta_site_name or "", article.meta_lang or ""
-    return Told(list(article.authors), date, site, language, article.top_image or "", bool(article.meta_description))
+    return Told(article.authors, date, site, language, article.top_image or "", bool(article.meta_description))
 
 
 EXTRACTORS: Mapping[str, Callable[[LabelledPage], Told]] = {
@@ -117,7 +120,7 @@ EXTRACTORS: Mapping[str, Callable[[LabelledPage], Told]] = {
 
 
 def is_right(field: str, told: Told, label: Label) -> bool:
-    """Whether a field is one of what its label has."""
+    """Return whether a field is one of the values of its label."""
     value, wanted = getattr(told, field), label[field]
     if field in ("language", "description"):
         return bool(value == wanted)
@@ -133,7 +136,7 @@ def _fold(text: str) -> str:
 
 
 def scores(name: str, labelled: list[LabelledPage], wrong: str | None) -> list[str]:
-    """A row of the table: the share of pages where each field is right."""
+    """Return a row of the table: the share of pages where each field is right."""
     right: dict[str, list[bool]] = {field: [] for field in FIELDS}
     for page in labelled:
         told = EXTRACTORS[name](page)
@@ -145,20 +148,5 @@ def scores(name: str, labelled: list[LabelledPage], wrong: str | None) -> list[s
     return [name, *(f"{100 * sum(found) / len(found):.0f} %" if found else "–" for found in right.values())]
 
 
-def main() -> int:
-    """Print the tables."""
-    ap = argparse.ArgumentParser(prog="python -m benchmarks.metadata", description=(__doc__ or "").partition("\n")[0])
-    ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
-    ap.add_argument("--wrong", metavar="FIELD", choices=FIELDS, help="list the pages where it is wrong")
-    args = ap.parse_args()
-    logging.disable(logging.CRITICAL)
-    labelled = list(pages(args.corpora))
-    for title, is_fresh in (("made with", False), ("fresh", True)):
-        chosen = [page for page in labelled if page.label.get("fresh", False) == is_fresh]
-        rows = [scores(name, chosen, args.wrong) for name in EXTRACTORS]
-        print(f"\n{len(chosen)} pages, {title}\n\n{table(['', *FIELDS], rows)}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

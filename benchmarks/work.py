@@ -1,35 +1,35 @@
 """The gate of cost: `python -m benchmarks.work [--gate | --set-baseline]`.
 
-Time on a busy machine tells little; counted work is the same in every run. It is counted on pages of the example
-portal, which are in the repository, each after others of its section:
+Time on a busy machine varies; counted work is the same in every run. It is counted on pages of the example portal, each
+compared with others of its section:
 
 - calls: of functions in Python, and of those in C that Python calls by name;
 - instructions: of bytecode, where each operator on arrays is one: what is left in Python of a body's fixed cost;
 - kilobytes: the most that is allocated at a time, numpy's arrays included, lxml's trees and the core's columns not;
 - columns: bytes of the core's columns, for each byte of a page.
 
-How work grows is told by a page that is repeated within itself: work on 8 times the page / 8 times the work. The
-compiled core is not counted. For it two ratios of times are held too, with a wide margin: a body in multiples of
-lxml's plain parse, and how that multiple grows up to 17,000 elements.
+Growth is that of a page repeated within itself: work on 8 times the page / 8 times the work. The compiled core is not
+counted. For it two ratios of times are held too, with a wide margin: a body in multiples of lxml's plain parse, and the
+growth of that multiple up to 17,000 elements.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from statistics import mean, median
-from typing import NamedTuple
 
-from benchmarks import ceilings, growth, report, sample, turns
-from benchmarks.clock import as_bytes, forget_caches
-from benchmarks.corpora import RecordedPage, Site, portal
-from benchmarks.counting import Counts, count
+from benchmarks import cost
+from benchmarks.measuring import Counts, count, forget_caches
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, SiteModel
 from denoise_scrapy.page import Page, PageFacts
+from evaluation import baseline
+from evaluation.baseline import Figure
+from evaluation.corpora import RecordedPage, Site, corpus_hash, portal, sections
 
-#: Pages of each section that are counted, after as many others as the default strategy compares with.
+#: Pages of each section that are counted, compared with as many others as the default strategy uses.
 PAGES, OTHERS = 2, 5
 #: A page of the portal, repeated so many times: some 800 and 6,400 elements.
 SMALL, LARGE = 8, 64
@@ -37,101 +37,72 @@ SMALL, LARGE = 8, 64
 COUNT, BYTES, TIME, TIME_GROWTH = 1.1, 1.25, 1.35, 1.6
 #: Kilobytes that are always allowed: garbage of the interpreter's own is some 10 more or less.
 FEW_KILOBYTES = 100
-#: Growth that is always allowed: less of it tells of a fixed cost, which may well become less.
+#: Growth that is always allowed: less of it comes of a fixed cost, which may well become less.
 LINEAR = 1.0
 #: Times above their ceiling are taken again so often, and the least counts: other work can only make them longer.
 RETRIES = 2
 
 
-class Work(NamedTuple):
-    """One figure: its name in the baseline, its value, and the factor that it, or a goal above it, may grow by."""
-
-    name: str
-    value: float
-    margin: float
-    goal: float = 0
-
-    @property
-    def ceiling(self) -> float:
-        """What it may grow to from now on."""
-        return max(self.value, self.goal) * self.margin
-
-
 def main() -> int:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.work", description=__doc__)
-    ap.add_argument("--gate", action="store_true", help="fail where a figure is above its ceiling in baseline.json")
-    ap.add_argument("--set-baseline", action="store_true", help="write the ceilings")
+    baseline.add_gate_arguments(ap)
     args = ap.parse_args()
-    found = {work.name: work for work in _shown(measure())}
-    if args.set_baseline:
-        ceilings.write({work.name: work.ceiling for work in found.values()}, pages())
-    wrong = failures(found) if args.gate else {}
-    for _ in range(RETRIES):
-        if any(name.startswith("time") for name in wrong):
-            found |= {w.name: min(w, found[w.name]) for w in _shown(timed())}
-            wrong = failures(found)
-    report.merge("work", [work._asdict() for work in found.values()])
-    lines = list(wrong.values()) or [f"{len(found)} figures" + (", none above its ceiling" if args.gate else "")]
-    print("\n".join(lines))
-    return bool(wrong)
+    found = {one.name: one for one in _shown(measure())}
+    for _ in range(RETRIES if args.gate else 0):
+        if any(name.startswith("work time") for name in baseline.failures(found.values())):
+            found |= {one.name: min(one, found[one.name]) for one in _shown(timed())}
+    return baseline.held(list(found.values()), args)
 
 
-def failures(found: Mapping[str, Work]) -> dict[str, str]:
-    """What is above its ceiling, or has none: a sentence for each name."""
-    return ceilings.failures({name: work.value for name, work in found.items()}, pages())
-
-
-def _shown(works: Iterable[Work]) -> Iterator[Work]:
-    for work in works:
-        print(f"{work.name:42s} {work.value:10.5g}", flush=True)
-        yield work
-
-
-def pages() -> Site:
-    """The pages that the ceilings hold for."""
-    return portal()
+def _shown(figures: Iterable[Figure]) -> Iterator[Figure]:
+    for one in figures:
+        print(f"{one.name:42s} {one.value:10.5g}", flush=True)
+        yield one
 
 
 @cache
-def sections() -> list[Site]:
-    """The portal's sections that have pages enough."""
-    return [site for site in sample.sections(portal()) if len(site) >= OTHERS + PAGES]
+def pages() -> tuple[str, list[Site]]:
+    """Return the hash of the portal's pages, and its sections that have pages enough."""
+    return corpus_hash([portal()]), [site for site in sections(portal()) if len(site) >= OTHERS + PAGES]
 
 
-def measure() -> Iterator[Work]:
-    """All figures."""
+def figure(name: str, value: float, margin: float, goal: float = 0) -> Figure:
+    """Return a figure that may grow by a factor, or to the same factor of a goal above it."""
+    bound = float(f"{max(value, goal) * margin:.4g}")
+    return Figure(f"work {name}", value, pages()[0], bound, "ceiling", baseline.versions())
+
+
+def measure() -> Iterator[Figure]:
+    """Yield all figures."""
     for strategy in STRATEGIES:
         yield from fixed(strategy, PAGES if strategy == DEFAULT_STRATEGY else 1)
     yield from grown()
     yield from timed()
-    read = [(len(as_bytes(page)), Page.parse(page.html).tree.nbytes) for site in sections() for page in site]
-    yield Work("columns", sum(columns for _, columns in read) / sum(size for size, _ in read), BYTES)
+    read = [(len(page.html.encode("utf-8", "replace")), Page.parse(page.html)) for site in pages()[1] for page in site]
+    yield figure("columns", sum(page.tree.nbytes for _, page in read) / sum(size for size, _ in read), BYTES)
 
 
-def fixed(strategy: str, wanted: int) -> Iterator[Work]:
-    """Work of a body, mean over pages of all sections."""
-    found = [counts for site in sections() for counts in _count_site(site, strategy, wanted)]
-    yield Work(f"{strategy} calls", mean(c.calls for c in found), COUNT)
-    yield Work(f"{strategy} instructions", mean(c.instructions for c in found), COUNT)
-    yield Work(f"{strategy} kilobytes", mean(c.kilobytes for c in found), BYTES, FEW_KILOBYTES)
+def fixed(strategy: str, wanted: int) -> Iterator[Figure]:
+    """Yield the work of a body, mean over pages of all sections."""
+    found = [counts for site in pages()[1] for counts in _count_site(site, strategy, wanted)]
+    yield figure(f"{strategy} calls", mean(c.calls for c in found), COUNT)
+    yield figure(f"{strategy} instructions", mean(c.instructions for c in found), COUNT)
+    yield figure(f"{strategy} kilobytes", mean(c.kilobytes for c in found), BYTES, FEW_KILOBYTES)
 
 
-def grown() -> Iterator[Work]:
-    """Work on eight times a page / eight times the work on the page."""
-    small, large = (_count_twice(sample.multiplied(sections()[0][:1], times)) for times in (SMALL, LARGE))
+def grown() -> Iterator[Figure]:
+    """Yield the growth of work with the page."""
+    small, large = (_count_twice(cost.repeated(pages()[1][0][0], times)) for times in (SMALL, LARGE))
     share = SMALL / LARGE
-    yield Work("growth instructions", large.instructions / small.instructions * share, COUNT, LINEAR)
-    yield Work("growth kilobytes", large.kilobytes / small.kilobytes * share, BYTES, LINEAR)
+    yield figure("growth instructions", large.instructions / small.instructions * share, COUNT, LINEAR)
+    yield figure("growth kilobytes", large.kilobytes / small.kilobytes * share, BYTES, LINEAR)
 
 
-def timed() -> Iterator[Work]:
-    """Ratios of times."""
-    sites = [sample.SampledSite("portal", n, site[: sample.SITE_PAGES]) for n, site in enumerate(sections())]
-    found = turns.in_turn(sites, turns.facts_of(sites), OTHERS, turns.PASSES)
-    yield Work("time parses", median(turn.parses for turn in found), TIME)
-    site = sections()[0][: OTHERS + 1]
-    large, small = (growth.multiple(site, 0, size) for size in (growth.LARGE, growth.SMALL))
-    yield Work("time growth", large / small, TIME_GROWTH, growth.GOAL)
+def timed() -> Iterator[Figure]:
+    """Yield the ratios of times."""
+    sites = [cost.SampledSite("portal", n, site[: cost.SITE_PAGES]) for n, site in enumerate(pages()[1])]
+    yield figure("time parses", median(turn.parses for turn in cost.in_turn(sites, cost.PASSES)), TIME)
+    yield figure("time growth", cost.growth_of(pages()[1][0]), TIME_GROWTH, cost.GOAL)
 
 
 def _count_site(site: Site, strategy: str, wanted: int) -> Iterator[Counts]:
@@ -145,7 +116,7 @@ def _count_site(site: Site, strategy: str, wanted: int) -> Iterator[Counts]:
 
 
 def _count_twice(recorded: RecordedPage) -> Counts:
-    """Work on a page that was met before."""
+    """Count the work on a page that was met before."""
     _body(recorded, (), DEFAULT_STRATEGY)
     return count(lambda: _body(recorded, (), DEFAULT_STRATEGY))
 

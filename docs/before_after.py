@@ -9,11 +9,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.figures import write
-from benchmarks.markdown import table
-from benchmarks.peers import peers
+from benchmarks.ways import peers
 from denoise_scrapy import Page, extract
 from denoise_scrapy.body import DEFAULT_STRATEGY, find_strategy
+from evaluation.figures import table, write
 from example_project.portal.build import build
 from example_project.scoring import f1
 
@@ -38,7 +37,7 @@ def texts() -> dict[str, str]:
 
 
 def columns() -> dict[str, list[str]]:
-    """Return the cells of each column by its heading: blocks of the page, then what each tool makes of them, and F1."""
+    """Return the cells of each column by its heading: blocks of the page, those that each tool keeps, and F1."""
     page = build().pages[PATH]
     found = texts()
     wanted = _plain(page.truth or "")

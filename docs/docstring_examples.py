@@ -1,4 +1,4 @@
-"""Has the reference show our docstrings' examples as code: its reader knows `Examples:`, we write `Example:`."""
+"""Show our docstrings' examples as code in the reference: griffe reads `Examples:`, we write `Example:`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads our Markdown as GitHub does: a list may follow a line of text at once.
 
-Python-Markdown wants an empty line before a list; without it the list is a run of words with dashes in them.
+Python-Markdown needs an empty line before a list; without it the list is a run of words with dashes in them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Give the page with an empty line before each list that has none (a hook of MkDocs)."""
+    """Return the page with an empty line before each list that has none (a hook of MkDocs)."""
     lines, fenced = list[str](), False
     for line in markdown.split("\n"):
         fenced ^= bool(_FENCE.match(line))
@@ -25,7 +25,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def _in_list(lines: list[str]) -> bool:
-    """Whether the last line is of a list: an item, or what goes on with one."""
+    """Return whether the last line is of a list: an item, or its continuation."""
     for line in reversed(lines):
         if _ITEM.match(line):
             return True

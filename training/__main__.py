@@ -17,8 +17,8 @@ from typing import Any
 import catboost
 import numpy
 
-from benchmarks.gate import corpus_hash
 from denoise_scrapy.body.features import NAMES
+from evaluation.corpora import corpus_hash
 from training.dataset import PAGES, read_corpora, read_examples
 from training.model import cross_validate, fit_model
 from training.tables import below, calibration_table, floors, means, worst_table

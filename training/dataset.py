@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from tldextract import TLDExtract
 
-from benchmarks.corpora import RecordedPage, Site, load
 from denoise_scrapy.body.features import block_features
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
+from evaluation.corpora import RecordedPage, Site, load
 from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
 from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened

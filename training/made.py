@@ -21,11 +21,11 @@ import numpy.typing as npt
 from lxml import etree, html
 from lxml.html.builder import E
 
-from benchmarks.corpora import RecordedPage, Site
 from denoise_scrapy.body.features import FORUM_TYPES
 from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray
+from evaluation.corpora import RecordedPage, Site
 from training.labels import block_tokens, story_tokens
 from training.made_boxes import MAKERS, Donor, Style, donor, holder_of, numbered_tree, sentences
 

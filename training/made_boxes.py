@@ -18,12 +18,12 @@ import numpy.typing as npt
 from lxml import etree, html
 from lxml.html.builder import E
 
-from benchmarks.corpora import RecordedPage
 from denoise_scrapy.core.markup import SKIPPED_TAGS
 from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.metadata.tell import language_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
+from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.labels import block_tokens, story_tokens
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.corpora import Site
 from denoise_scrapy.page import Page
+from evaluation.corpora import Site
 from training.made import MARK, SEED, Original
 from training.made_boxes import Donor, Style, advert, donor
 
@@ -38,7 +38,7 @@ def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
 
     Example:
         >>> story = " ".join(f"It rained all night for the {n}th time this year." for n in range(9))
-        >>> from benchmarks.corpora import RecordedPage
+        >>> from evaluation.corpora import RecordedPage
         >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div><p>All rights.</body>", story)
         >>> [(thread, share)] = made_threads([page])
         >>> thread.text_of(share == 1)[:27], "Home" in thread.text_of(share == 0)

@@ -24,9 +24,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.corpora import RecordedPage, load
-from benchmarks.markdown import table
 from denoise_scrapy.page import Flag, Page
+from evaluation.corpora import RecordedPage, load
+from evaluation.figures import table
 from example_project.scoring import f1
 
 #: What was read, a JSON object a page.

@@ -8,8 +8,8 @@ from statistics import mean
 
 import numpy as np
 
-from benchmarks.corpora import RecordedPage
 from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from example_project.scoring import f1
 from training.labels import block_tokens, gold_share

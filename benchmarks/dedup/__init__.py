@@ -1,1 +1,1 @@
-"""How good the verdict on near-duplicates is, on labelled pairs made of real texts."""
+"""Quality of the verdict on near-duplicates: on labelled pairs, on made streams, on streams of real texts."""

@@ -1,24 +1,28 @@
 """Labelled pairs: a new text, a kept one, and whether a person would call them the same.
 
-The same bases and seed give the same pairs: every pair has a random generator of its own, named after the
-seed, its kind and its base, so a further kind changes no other's pairs.
+The same bases and seed give the same pairs: every pair has a random generator of its own, named after the seed, its
+kind and its base, so a further kind changes no other's pairs.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from random import Random
 
-from benchmarks.dedup.bases import Base
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
 from benchmarks.dedup.forms import form_pairs
-from benchmarks.dedup.negatives import NEGATIVES
-from benchmarks.dedup.pieces import size
-from benchmarks.dedup.pool import Pool
-from benchmarks.dedup.positives import POSITIVES, Edit
-from benchmarks.dedup.topics import nearest
+from benchmarks.dedup.rules import Rule
+from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Score, Share
+from benchmarks.dedup.texts import GROUPS, Base, excerpt, first, pieces, sentences, size, split, words
+from denoise_scrapy.core.units import tokens
 
 FORMS = 500  # pairs of one form; about a seventh of the negatives
 MIN_UNITS = 20  # shorter texts are never judged by likeness
@@ -26,6 +30,34 @@ MIN_RATIO = 0.3  # a part shorter than this is an excerpt, of which nothing is p
 _TURNS = {"latin": (4, 2), "chinese": (7, 3)}
 """Kinds of positives and negatives made of a base, in turn; all of them where a language group has few texts."""
 _SITE_PAIRS = 3  # of a base: or one site of many pages would be most of the negatives
+_THIRDS = 3  # a page gives this many texts at most, one after the other
+_SHORT = (22, 45)  # units of a short text that is copied
+_CUT = (0.02, 0.3)  # share of the text that a cut paragraph may be
+_FOREIGN = 0.2  # of a page with a tenth of its sentences replaced no more is others' text
+_FOOTER = 40  # units of a footer that two texts share
+_ABOVE_FOOTER = (30, 90)  # units of a short text above that footer, which then is a third to over half of the page
+_PART = (25, 60)  # units of adjacent parts of a text
+
+_CHINESE_NAMES = "王芳 李建国 张晓梅 刘洋 陈立 赵敏 黄海涛 周雪".split()
+_CHINESE_SOURCES = "新华网 澎湃新闻 本站综合 南方日报 光明网 央视新闻".split()
+_NAMES = "Ada Brandt, Miguel Ortega, Jane Whitlow, Tomasz Lis, Priya Nair, Luc Moreau, Sam O'Neill".split(", ")
+_SHARES = {
+    "chinese": ["分享到： 微信 微博 QQ空间", "点赞 收藏 分享 打印 字号 大 中 小", "扫一扫 手机阅读 分享朋友圈"],
+    "latin": [
+        "Share on Facebook Tweet Email Print",
+        "Share this: X WhatsApp Reddit LinkedIn",
+        "Save Share Print Copy link",
+    ],
+}
+_TAIWAN_MARKS = str.maketrans({"“": "「", "”": "」", "‘": "『", "’": "』", "·": "‧", "—": "─"})
+_ASCII_MARKS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "…": "..."})
+_TABLES: dict[str, Mapping[int, int | str]] = {
+    "full width": {code: code + 0xFEE0 for code in range(0x21, 0x7F)},
+    "half width": {**str.maketrans("，。！？；：（）", ",.!?;:()")},
+    "marks": {**_ASCII_MARKS},
+}
+
+Texts = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -35,7 +67,7 @@ class Pair:
     Attributes:
         kind: Name of the edit.
         duplicate: Whether a person would call the new text the kept one again.
-        group: Language group, one of `pieces.GROUPS`.
+        group: Language group, one of `texts.GROUPS`.
     """
 
     new: str
@@ -46,7 +78,7 @@ class Pair:
 
 
 def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list[Pair]:
-    """All pairs of some bases.
+    """Return all pairs of some bases.
 
     Args:
         bases: Texts of which no two say the same; two pages at least.
@@ -69,12 +101,35 @@ def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list
 
 
 def digest(pairs: Iterable[Pair]) -> str:
-    """A hash of the pairs, to know them again."""
+    """Return a hash of the pairs, to know them again."""
     state = hashlib.sha256()
     for pair in pairs:
         for text in (pair.new, pair.kept, pair.kind, str(pair.duplicate), pair.group):
             state.update(text.encode("utf-8", "replace") + b"\0")
     return state.hexdigest()[:16]
+
+
+def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
+    """Judge all pairs."""
+    judged = [(pair, rule(pair.new, pair.kept)) for pair in pairs]
+    chinese = [called for pair, called in judged if pair.duplicate and pair.group == "chinese"]
+    return Score(
+        rule=name,
+        goals={
+            RECALL: Share.of(called for pair, called in judged if pair.duplicate),
+            **({CHINESE: Share.of(chinese)} if chinese else {}),
+            FALSE: Share.of(called for pair, called in judged if not pair.duplicate),
+        },
+        groups={
+            (group, truth): Share.of(called for p, called in judged if (p.group, p.duplicate) == (group, truth))
+            for truth in (True, False)
+            for group in GROUPS
+        },
+        kinds={
+            (kind, truth): Share.of(called for p, called in judged if (p.kind, p.duplicate) == (kind, truth))
+            for kind, truth in dict.fromkeys((pair.kind, pair.duplicate) for pair in pairs)
+        },
+    )
 
 
 def _edited(bases: Sequence[Base], pool: Pool, edits: Mapping[str, Edit], duplicate: bool, seed: int) -> Iterator[Pair]:
@@ -91,7 +146,7 @@ def _edited(bases: Sequence[Base], pool: Pool, edits: Mapping[str, Edit], duplic
 
 
 def _neighbours(bases: Sequence[Base]) -> Iterator[Pair]:
-    """Each text with the next ones of its site, and with the other thirds of its own page."""
+    """Yield each text with the next ones of its site, and with the other thirds of its own page."""
     sites: dict[str, list[Base]] = defaultdict(list)
     for base in bases:
         sites[base.site or base.document].append(base)
@@ -104,6 +159,260 @@ def _neighbours(bases: Sequence[Base]) -> Iterator[Pair]:
 
 
 def _is_fit(pair: Pair) -> bool:
-    """Long enough to be judged; of a duplicate, long enough beside the kept text."""
+    """Return whether it is long enough to be judged; of a duplicate, long enough beside the kept text."""
     new, kept = size(pair.new), size(pair.kept)
     return min(new, kept) >= MIN_UNITS and (not pair.duplicate or new >= MIN_RATIO * kept)
+
+
+class Pool:
+    """Other texts of the same language group, for the foreign parts of a pair.
+
+    Attributes:
+        near: {name of a base: the one on the same topic}.
+    """
+
+    def __init__(self, bases: Sequence[Base], near: Mapping[str, Base]) -> None:
+        self.near = near
+        self._groups: dict[str, list[Base]] = defaultdict(list)
+        self._all = bases
+        for base in bases:
+            self._groups[base.group].append(base)
+
+    def other(self, base: Base, rng: Random) -> Base:
+        """Return a text of another page; of any language where its own group has none."""
+        home: Sequence[Base] = self._groups[base.group]
+        if len({one.document for one in home[: _THIRDS + 1]}) == 1:
+            home = self._all
+        while (found := rng.choice(home)).document == base.document:
+            pass
+        return found
+
+    def run(self, base: Base, units: int, rng: Random) -> str:
+        """Return so many units of others' text in a row, of as few texts as they take."""
+        parts: list[str] = []
+        while units > 0:
+            parts.append(excerpt(self.other(base, rng).text, units, rng))
+            units -= max(1, size(parts[-1]))
+        return "\n".join(parts)
+
+    def changed(self, text: str, count: int, base: Base, rng: Random) -> str:
+        """Return a text with some words replaced by others'."""
+        parts = list(pieces(text))
+        places = words(parts)
+        for i in rng.sample(places, min(max(1, count), len(places))):
+            theirs = pieces(self.other(base, rng).text)
+            while not size(word := rng.choice(theirs)):
+                pass
+            parts[i] = word
+        return "".join(parts)
+
+
+Edit = Callable[[Base, Pool, Random], "Texts | None"]
+
+
+def nearest(bases: Sequence[Base]) -> dict[str, Base]:
+    """Return {name of a base: the base nearest to it by TF-IDF, of another page}, within each language group."""
+    found: dict[str, Base] = {}
+    for some in ([base for base in bases if base.group == group] for group in GROUPS):
+        if len({base.document for base in some}) > 1:
+            vectors = TfidfVectorizer(analyzer=_terms, sublinear_tf=True).fit_transform([base.text for base in some])
+            likeness = (vectors @ vectors.T).toarray()
+            documents = np.array([base.document for base in some])
+            likeness[documents[:, None] == documents[None]] = -1
+            found |= {base.name: some[int(i)] for base, i in zip(some, likeness.argmax(axis=1), strict=True)}
+    return found
+
+
+def _terms(text: str) -> list[str]:
+    """Return words; of scripts without spaces also two characters, for one is no term."""
+    units = tokens(text)
+    doubles = [a + b for a, b in pairwise(units) if len(a) == len(b) == 1]
+    return [*(unit for unit in units if len(unit) > 1), *doubles]
+
+
+# Edits after which a person would call a text the same again; each returns (new text, kept text), or None.
+
+
+def byline(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Put another byline and date above, and a caption amid."""
+    caption = pool.run(base, rng.randint(4, 8), rng)
+    above, below = split(base.text, rng.randint(base.units // 3, base.units))
+    kept = f"{_heading(base.group, pool.run(base, 3, rng), rng)}\n{base.text}"
+    return f"{_heading(base.group, pool.run(base, 3, rng), rng)}\n{above}\n{caption}\n{below}", kept
+
+
+def _heading(group: str, other_words: str, rng: Random) -> str:
+    """Return a line with author, date and source."""
+    year, month, day = rng.randint(2015, 2025), rng.randint(1, 12), rng.randint(1, 28)
+    time = f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}"
+    if group == "chinese":
+        source, name = rng.choice(_CHINESE_SOURCES), rng.choice(_CHINESE_NAMES)
+        return f"{year}年{month}月{day}日 {time} 来源：{source} 记者 {name}"
+    if group == "latin":
+        return f"By {rng.choice(_NAMES)} | {year}-{month:02d}-{day:02d} {time}"
+    return f"{other_words} {year}/{month}/{day} {time}"
+
+
+def shared(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Put share buttons above, and headlines of others below: up to a sixth of the text."""
+    headlines = [pool.run(base, rng.randint(5, 9), rng) for _ in range(min(6, base.units // 50))]
+    return "\n".join([rng.choice(_SHARES.get(base.group, _SHARES["latin"])), base.text, *headlines]), base.text
+
+
+def paragraph_cut(base: Base, _: Pool, rng: Random) -> Texts | None:
+    """Leave out a paragraph; a sentence where the text has no paragraphs."""
+    for parts in (base.text.splitlines(keepends=True), list(sentences(base.text))):
+        low, high = _CUT[0] * base.units, _CUT[1] * base.units
+        fit = [i for i, part in enumerate(parts) if low <= size(part) <= high]
+        if fit and len(parts) > 3:
+            left_out = rng.choice(fit)
+            return "".join(part for i, part in enumerate(parts) if i != left_out), base.text
+    return None
+
+
+def words_changed(base: Base, pool: Pool, rng: Random, share: float) -> Texts:
+    """Replace a share of the words by others' words."""
+    return pool.changed(base.text, round(share * base.units), base, rng), base.text
+
+
+def short_word(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Change one word of a short text."""
+    kept = excerpt(base.text, rng.randint(*_SHORT), rng)
+    return pool.changed(kept, 1, base, rng), kept
+
+
+def sentences_replaced(base: Base, pool: Pool, rng: Random) -> Texts | None:
+    """Replace a tenth of the sentences by others', and no more than a fifth of the text."""
+    parts = sentences(base.text)
+    full = [i for i, part in enumerate(parts) if size(part)]
+    for _ in range(5 if len(full) >= 10 else 0):
+        new, foreign = list(parts), 0
+        for i in rng.sample(full, len(full) // 10):
+            theirs = sentences(pool.other(base, rng).text)
+            new[i] = " " + rng.choice([part for part in theirs if size(part)])
+            foreign += max(size(new[i]), size(parts[i]))
+        if foreign <= _FOREIGN * base.units:
+            return "".join(new), base.text
+    return None
+
+
+def appended(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Append a tenth of other text."""
+    return f"{base.text}\n{pool.run(base, base.units // 10, rng)}", base.text
+
+
+def beginning(base: Base, _: Pool, rng: Random, share: float) -> Texts:
+    """Keep the first part of the text, not shorter than `share` of its units."""
+    return first(base.text, share), base.text
+
+
+def embedded(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Put the whole inside a page of which 15% to 25% is other text."""
+    share = rng.uniform(0.15, 0.25)
+    other = int(base.units * share / (1 - share))
+    above = rng.randint(0, other)
+    return f"{pool.run(base, above, rng)}\n{base.text}\n{pool.run(base, other - above, rng)}", base.text
+
+
+def reformed(base: Base, _: Pool, rng: Random) -> Texts:
+    """Set the same words in another way: two of the ways that fit the script."""
+    text, of_script = base.text, ["full width", "half width"] if base.group == "chinese" else ["upper", "lower"]
+    for way in rng.sample(["lines", "spaces", "marks", *of_script], 2):
+        if way == "lines":
+            text = re.sub(r"\s*\n\s*", " ", text)
+        elif way == "spaces":
+            text = re.sub(r"([,.;:，。；：])(?!\w)", r"\1  ", text).replace(" ", "\u00a0")
+        elif way in _TABLES:
+            text = text.translate(_TABLES[way])
+        else:
+            text = text.upper() if way == "upper" else text.lower()
+    return text, base.text
+
+
+def twice(base: Base, _: Pool, rng: Random) -> Texts:
+    """Repeat the text."""
+    return f"{base.text}\n{base.text}", base.text
+
+
+def once(base: Base, _: Pool, rng: Random) -> Texts:
+    """Take the text once, where it was kept repeated."""
+    return base.text, f"{base.text}\n{base.text}"
+
+
+def traditional(base: Base, _: Pool, rng: Random) -> Texts | None:
+    """Give Chinese the quotation marks of Taiwan and Hong Kong, where it quotes at all."""
+    new = base.text.translate(_TAIWAN_MARKS)
+    return (new, base.text) if base.group == "chinese" and new != base.text else None
+
+
+POSITIVES: dict[str, Edit] = {
+    "byline": byline,
+    "share buttons": shared,
+    "paragraph cut": paragraph_cut,
+    "1% of words": partial(words_changed, share=0.01),
+    "4% of words": partial(words_changed, share=0.04),
+    "short, one word": short_word,
+    "10% of sentences": sentences_replaced,
+    "tenth appended": appended,
+    "first 30%": partial(beginning, share=0.3),
+    "first 50%": partial(beginning, share=0.5),
+    "first 70%": partial(beginning, share=0.7),
+    "embedded": embedded,
+    "repeated": twice,
+    "kept one repeated": once,
+    "other form": reformed,
+    "traditional marks": traditional,
+}
+
+# Texts that have much in common and are two texts; each function returns (new text, kept text), or None.
+
+
+def same_topic(base: Base, pool: Pool, rng: Random) -> Texts | None:
+    """Take the nearest other text by TF-IDF."""
+    near = pool.near.get(base.name)
+    return (base.text, near.text) if near else None
+
+
+def same_footer(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Put two short texts above one footer, a third or more of each."""
+    footer = pool.run(base, _FOOTER, rng)
+    some = excerpt(base.text, rng.randint(*_ABOVE_FOOTER), rng)
+    others = pool.run(base, rng.randint(*_ABOVE_FOOTER), rng)
+    return f"{some}\n{footer}", f"{others}\n{footer}"
+
+
+def adjacent(base: Base, _: Pool, rng: Random) -> Texts | None:
+    """Take two short parts of one text, the new one from where the kept one ends."""
+    units = rng.randint(*_PART)
+    kept, new = split(excerpt(base.text, 2 * units, rng), units)
+    return (new, kept) if size(new) >= _PART[0] else None
+
+
+def quoting(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Take another text as long as the kept one, a quarter of it a quotation of a quarter of that."""
+    quotation = excerpt(base.text, base.units // 4, rng)
+    other = pool.run(base, base.units - base.units // 4, rng)
+    above, below = split(other, rng.randint(0, size(other)))
+    return f"{above}\n{quotation}\n{below}", base.text
+
+
+def extends(base: Base, pool: Pool, rng: Random) -> Texts:
+    """Append as much other text again."""
+    return f"{base.text}\n{pool.run(base, base.units, rng)}", base.text
+
+
+def shuffled(base: Base, _: Pool, rng: Random) -> Texts:
+    """List the same words in another order."""
+    parts = [part for part in pieces(base.text) if size(part)]
+    rng.shuffle(parts)
+    return " ".join(parts), base.text
+
+
+NEGATIVES: dict[str, Edit] = {
+    "same topic": same_topic,
+    "same footer": same_footer,
+    "adjacent parts": adjacent,
+    "quotes a quarter": quoting,
+    "extends": extends,
+    "another order": shuffled,
+}

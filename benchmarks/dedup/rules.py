@@ -1,9 +1,9 @@
-"""Rules that say of a new and a kept text whether they are the same: the product's, and well-known others."""
+"""Rules that call a new text a duplicate of a kept one: the product's, and well-known others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -23,61 +23,46 @@ _CACHED = 64  # a text's pairs come close together
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
-def part(new: str, kept: str) -> bool:
-    """The product's rule."""
-    return _product("part", new, kept)
+def _product(name: str, new: str, kept: str) -> bool:
+    """Judge by a rule of the product, at its own threshold."""
+    rule = RULES[name]
+    return rule.judge(_read(name, new)[0], [_read(name, kept)[1]], rule.threshold)[0].duplicate
 
 
 def part_behind_minhash(new: str, kept: str) -> bool:
-    """The same where the prefilter lets the pair through: a band in common, or the same words."""
+    """Judge by the default rule where the prefilter lets the pair through: a band in common, or the same words."""
     some, other = _read("part", new)[1], _read("part", kept)[1]
     mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (some, other))
     passes = some.digest == other.digest or (len(mine) == len(theirs) and bool((mine == theirs).any()))
-    return passes and part(new, kept)
-
-
-def near_copy(new: str, kept: str) -> bool:
-    """The product's rule of near copies, which calls no part a duplicate."""
-    return _product("near-copy", new, kept)
-
-
-def patent(new: str, kept: str) -> bool:
-    """The literal rule of the source."""
-    return _product("patent", new, kept)
+    return passes and _product("part", new, kept)
 
 
 def jaccard(new: str, kept: str) -> bool:
-    """Exact Jaccard of 5-unit shingles."""
+    """Compare the exact Jaccard of 5-unit shingles."""
     some, others = _shingles(new), _shingles(kept)
     return len(some & others) > LIKE * len(some | others)
 
 
 def minhash(new: str, kept: str) -> bool:
-    """The same Jaccard as estimated by MinHash."""
+    """Compare the same Jaccard as estimated by MinHash."""
     return bool(_sketch(new).jaccard(_sketch(kept)) > LIKE)
 
 
 def simhash(new: str, kept: str) -> bool:
-    """SimHash of 64 bits, of pairs of neighbours."""
+    """Compare SimHash of 64 bits, of pairs of neighbours."""
     return (_simhash(new) ^ _simhash(kept)).bit_count() <= BITS
 
 
-OWN: dict[str, Rule] = {"part": part, "part behind MinHash": part_behind_minhash}
-"""What a crawl does by default, without and with its prefilter; held to floors."""
+OWN: dict[str, Rule] = {"part": partial(_product, "part"), "part behind MinHash": part_behind_minhash}
+"""The default of a crawl, without and with its prefilter; held to floors."""
 
 OTHERS: dict[str, Rule] = {
-    "near-copy": near_copy,
-    "patent": patent,
+    "near-copy": partial(_product, "near-copy"),  # calls no part a duplicate
+    "patent": partial(_product, "patent"),  # the literal rule of the source
     f"Jaccard > {LIKE}": jaccard,
     f"MinHash > {LIKE}": minhash,
     f"SimHash <= {BITS}": simhash,
 }
-
-
-def _product(name: str, new: str, kept: str) -> bool:
-    """A rule of the product, at its own threshold."""
-    rule = RULES[name]
-    return rule.judge(_read(name, new)[0], [_read(name, kept)[1]], rule.threshold)[0].duplicate
 
 
 @lru_cache(_CACHED)

@@ -1,7 +1,8 @@
-"""The index on streams of real texts, each asked about against all earlier ones, as a crawl does it.
+"""The index on streams of real texts, each checked against all earlier ones, as in a crawl.
 
-Pairs cannot show what streams do: a new text meets thousands of siblings, and the likest one decides. A stream is a
-file `NAME.jsonl.gz`, a JSON object a line: `text`, and `obj`, what the text is about.
+Pairs cannot show what happens in streams: a new text meets thousands of siblings, and the likest one decides. A stream
+is a file `NAME.jsonl.gz`, a JSON object a line: `text`, and `obj`, the subject of the text. The truth is measured on
+the texts, apart from any index.
 """
 
 from __future__ import annotations
@@ -11,132 +12,101 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.dedup.quality import FALSE, RECALL, Score, Share
-from benchmarks.dedup.stream_truth import Relation, StreamText, Truth
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.dedup.scores import FALSE, RECALL, Score, Share
+from denoise_scrapy.core.units import tokens
 from denoise_scrapy.dedup import DuplicateIndex
 
-BY_OBJECT = {"mccormick", "nodeblog", "zhdocs"}
-"""Streams whose texts name what they are about: an article, a release, a page at some date."""
-
+BY_SUBJECT = {"mccormick", "nodeblog", "zhdocs"}
+"""Streams whose texts name their subject: an article, a release, a page at some date."""
 IN_CHARACTERS = {"zhdocs", "zhlaws"}
 """Streams in a script without spaces."""
+HELD = ("part", "prefilter")
+"""Rule and search that are held to floors; the others take as long again."""
+WAYS = (HELD, ("near-copy", "prefilter"), ("part", "tree"), ("near-copy", "tree"))
 
-WAYS = (("part", "prefilter"), ("near-copy", "prefilter"), ("part", "tree"), ("near-copy", "tree"))
-_HELD = {("part", "prefilter")}  # to floors; the others take as long again
+LEAST_UNITS = 20  # of a text that counts
+WORDS, CHARACTERS = 4, 6  # units of a run, where a script writes with spaces and where not
+COPY, COPY_OF_SUBJECT, OTHER = 0.8, 0.75, 0.6  # shares of a text that an earlier one has
+PART = 0.3  # a shorter part of an earlier text does not count
+_SAMPLED = 4_000_000  # runs among which candidates are looked for
+_COMMON = 300  # texts that share a run, which then finds no candidates
+_NEAR = 0.2  # share of the sampled runs of the shorter text that a candidate has
+_MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+
+Units = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class StreamScore:
-    """What an index made of a stream.
+class StreamText(NamedTuple):
+    """A text and its subject: another text of that subject is another version of the same."""
+
+    text: str
+    subject: str
+
+
+class StreamScore(NamedTuple):
+    """Verdicts of an index on a stream.
 
     Attributes:
         right: Copies that were called duplicates.
         wrong: Other texts that were.
         missed: Copies that were not.
-        between: Texts called duplicates of which nobody knows what they are.
+        between: Texts called duplicates that are neither copies nor other texts.
         texts: All of them.
     """
 
-    name: str
-    rule: str
-    search: str
     right: int
     wrong: int
     missed: int
     between: int
     texts: int
 
-    @property
-    def score(self) -> Score:
-        """For the floors: recall, and the share of the texts that were wrongly called duplicates."""
+    def score(self, rule: str) -> Score:
+        """Return recall, and the share of the texts that were wrongly called duplicates, for the floors."""
         goals = {FALSE: Share(self.wrong, self.texts)}
         copies = self.right + self.missed
-        return Score(self.rule, {RECALL: Share(self.right, copies), **goals} if copies else goals, {}, {})
+        return Score(rule, {RECALL: Share(self.right, copies), **goals} if copies else goals)
 
-    @property
-    def held(self) -> bool:
-        """Whether it is held to floors."""
-        return (self.rule, self.search) in _HELD
-
-    def line(self) -> str:
-        """A row of the table."""
+    def cells(self) -> list[str]:
+        """Return precision, recall and counts as cells of a table."""
         precision = self.right / max(1, self.right + self.wrong)
         recall = self.right / max(1, self.right + self.missed)
-        shares = f"{precision:.3f} | {recall:.3f}" if self.right + self.missed else " | "
-        counts = f"{self.right} | {self.wrong} | {self.missed} | {self.between}"
-        return f"| {self.name} | {self.rule}, {self.search} | {shares} | {counts} |"
+        shares = [f"{precision:.3f}", f"{recall:.3f}"] if self.right + self.missed else ["", ""]
+        return [*shares, *(str(count) for count in self[:4])]
 
 
-TABLE = """| stream | rule and search | precision | recall | right | wrong | missed | not counted |
-|---|---|---|---|---|---|---|---|"""
+def read(path: Path) -> list[StreamText]:
+    """Return the texts of a stream."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return [StreamText(row["text"], row.get("obj", "")) for row in rows]
 
 
-class Stream:
-    """The texts of a file."""
-
-    def __init__(self, path: Path) -> None:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-        self.name = path.name.partition(".")[0]
-        self.texts = [StreamText(row["text"], row.get("obj", "")) for row in rows]
-
-    @property
-    def digest(self) -> str:
-        """A hash of the texts, to know them again."""
-        state = hashlib.sha256()
-        for one in self.texts:
-            state.update(f"{one.about}\0{one.text}\0".encode("utf-8", "replace"))
-        return state.hexdigest()[:16]
-
-    @cached_property
-    def truth(self) -> Truth:
-        """What is true of it."""
-        return Truth(self.texts, characters=self.name in IN_CHARACTERS, by_object=self.name in BY_OBJECT)
-
-    @cached_property
-    def copies(self) -> set[int]:
-        """Texts that are copies of an earlier one."""
-        return self.truth.copies()
-
-    def measure(self, rule: str, search: str) -> StreamScore:
-        """Ask an index about each text, and keep each."""
-        found = dict.fromkeys(Relation, 0)
-        called = set()
-        with DuplicateIndex(rule=rule, search=search) as index:
-            for number, one in enumerate(self.texts):
-                verdict = index.check(str(number), one.text)
-                index.add(str(number), one.text)
-                if verdict.of is not None and self.truth.counts(number):
-                    called.add(number)
-                    is_copy = number in self.copies
-                    found[Relation.COPY if is_copy else self.truth.relation(number, int(verdict.of))] += 1
-        missed = len(self.copies - called)
-        right, between, wrong = found[Relation.COPY], found[Relation.BETWEEN], found[Relation.OTHER]
-        return StreamScore(self.name, rule, search, right, wrong, missed, between, len(self.texts))
+def digest(texts: Sequence[StreamText]) -> str:
+    """Return a hash of the texts, to know them again."""
+    state = hashlib.sha256()
+    for one in texts:
+        state.update(f"{one.subject}\0{one.text}\0".encode("utf-8", "replace"))
+    return state.hexdigest()[:16]
 
 
-def scores(folder: Path, *, every_way: bool) -> Iterator[tuple[StreamScore, str]]:
-    """Measure the streams of a folder, each with its digest.
-
-    Args:
-        folder: Where the files lie.
-        every_way: Whether to measure each rule and search, or what is held to floors.
+def paths_in(folder: Path) -> list[Path]:
+    """Return the streams of a folder.
 
     Raises:
         FileNotFoundError: There is no such folder, or no stream in it.
     """
-    paths = sorted(folder.glob("*.jsonl.gz"))
-    if not paths:
+    if not (paths := sorted(folder.glob("*.jsonl.gz"))):
         raise FileNotFoundError(f"no *.jsonl.gz in {folder}")
-    for path in paths:
-        stream = Stream(path)
-        for way in WAYS if every_way else _HELD:
-            yield stream.measure(*way), stream.digest
+    return paths
 
 
 def add_streams_argument(parser: argparse.ArgumentParser) -> None:
@@ -144,3 +114,120 @@ def add_streams_argument(parser: argparse.ArgumentParser) -> None:
     folder = os.environ.get("DENOISE_STREAMS")
     default = Path(folder) if folder else None
     parser.add_argument("--streams", type=Path, default=default, help="a folder of streams of texts, *.jsonl.gz")
+
+
+class Relation(Enum):
+    """Relation of a text to an earlier one."""
+
+    COPY = "copy"
+    BETWEEN = "not counted"
+    OTHER = "another text"
+
+
+class Truth:
+    """The copies in a stream.
+
+    A text is a copy where runs of 4 words, or 6 characters, that an earlier one has cover .8 of it, and another text
+    where they cover less than .6; between, it is not counted.
+
+    Args:
+        texts: The texts in order.
+        characters: Whether they are in a script without spaces.
+        by_subject: Whether texts about something else are other texts, however alike.
+    """
+
+    def __init__(self, texts: Sequence[StreamText], *, characters: bool, by_subject: bool) -> None:
+        self._texts, self._by_subject = texts, by_subject
+        self._length = CHARACTERS if characters else WORDS
+        numbers: dict[str, int] = {}
+        self.units = [
+            np.array([numbers.setdefault(unit, len(numbers)) for unit in tokens(one.text)], np.uint64) for one in texts
+        ]
+        self._runs = [self._runs_of(units) for units in self.units]
+        self._sets = [np.unique(runs) for runs in self._runs]
+        self.copies = {
+            new
+            for new, candidates in enumerate(self._candidates())
+            if self.counts(new) and any(self.relation(new, old) is Relation.COPY for old in candidates)
+        }
+
+    def counts(self, number: int) -> bool:
+        """Return whether a text is long enough to count."""
+        return len(self.units[number]) >= LEAST_UNITS
+
+    def score(self, rule: str, search: str) -> StreamScore:
+        """Check each text with an index, and keep each."""
+        found, called = Counter[Relation](), set[int]()
+        with DuplicateIndex(rule=rule, search=search) as index:
+            for number, one in enumerate(self._texts):
+                verdict = index.check(str(number), one.text)
+                index.add(str(number), one.text)
+                if verdict.of is not None and self.counts(number):
+                    called.add(number)
+                    is_copy = number in self.copies
+                    found[Relation.COPY if is_copy else self.relation(number, int(verdict.of))] += 1
+        missed = len(self.copies - called)
+        right, between, wrong = found[Relation.COPY], found[Relation.BETWEEN], found[Relation.OTHER]
+        return StreamScore(right, wrong, missed, between, len(self._texts))
+
+    def covered(self, new: int, old: int) -> float:
+        """Return the share of a text's units that lie in runs which another has."""
+        runs, theirs = self._runs[new], self._sets[old]
+        if not len(runs) or not len(theirs):
+            return 0.0
+        there = theirs.take(theirs.searchsorted(runs), mode="clip") == runs
+        edges = np.zeros(len(self.units[new]) + self._length + 1, np.int64)
+        places = np.flatnonzero(there)
+        edges[places] += 1
+        edges[places + self._length] -= 1
+        covered = np.cumsum(edges)[: len(self.units[new])] > 0
+        return float(covered.mean())
+
+    def relation(self, new: int, old: int) -> Relation:
+        """Return the relation of a text to an earlier one."""
+        one_subject = self._texts[new].subject == self._texts[old].subject
+        if np.array_equal(self.units[new], self.units[old]):
+            return Relation.COPY if one_subject or not self._by_subject else Relation.BETWEEN
+        if self._by_subject and not one_subject:
+            return Relation.OTHER
+        share = self.covered(new, old)
+        if share >= (COPY_OF_SUBJECT if self._by_subject else COPY):
+            return Relation.COPY if len(self.units[new]) >= PART * len(self.units[old]) else Relation.BETWEEN
+        if self._by_subject or share >= OTHER or self.covered(old, new) >= COPY:
+            return Relation.BETWEEN
+        return Relation.OTHER
+
+    def _candidates(self) -> Iterator[list[int]]:
+        """Yield for each text the earlier ones that it may be a copy of, by a sample of runs; the likest first."""
+        step = np.uint64(max(1, sum(map(len, self._sets)) // _SAMPLED))
+        few = [one[(one >> np.uint64(20)) % step == 0] for one in self._sets]
+        sizes = np.array([len(one) for one in few])
+        runs, texts = np.concatenate(few), np.repeat(np.arange(len(few)), sizes)
+        order = np.argsort(runs, kind="stable")
+        texts = texts[order]
+        starts = np.flatnonzero(np.r_[True, np.diff(runs[order]) > 0]) if len(runs) else np.empty(0, np.int64)
+        holders: dict[int, list[npt.NDArray[np.int64]]] = defaultdict(list)
+        for group in np.split(texts, starts[1:]):
+            if 1 < len(group) <= _COMMON:
+                for place in range(1, len(group)):
+                    holders[int(group[place])].append(group[:place])
+        equal: dict[bytes, int] = {}
+        about: dict[str, list[int]] = defaultdict(list)
+        for new, units in enumerate(self.units):
+            found = np.bincount(np.concatenate(holders.pop(new))) if new in holders else np.zeros(0, np.int64)
+            least = np.maximum(1 if step > 1 else 2, _NEAR * np.minimum(sizes[: len(found)], sizes[new]))
+            near = np.flatnonzero(found >= least)
+            same = [equal[units.tobytes()]] if units.tobytes() in equal else []
+            same += about[self._texts[new].subject] if self._by_subject else []
+            yield [*same, *near[np.argsort(-found[near], kind="stable")].tolist()]
+            equal.setdefault(units.tobytes(), new)
+            about[self._texts[new].subject].append(new)
+
+    def _runs_of(self, units: Units) -> Units:
+        """Return hashes of the runs of a text, in order."""
+        count = max(0, len(units) - self._length + 1)
+        hashes = np.zeros(count, np.uint64)
+        for step in range(self._length):
+            hashes = (hashes ^ (units[step : step + count] + np.uint64(1))) * _MIX
+            hashes ^= hashes >> _SHIFT
+        return hashes

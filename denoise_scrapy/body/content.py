@@ -13,22 +13,25 @@ FEW_TOKENS = 400
 WORDS = tuple(
     tuple(kind.split("|"))
     for kind in (
-        "cookie|consent|privac|datenschutz|privatsphäre|zustimm|einwillig|akzeptier|vie privée|confidentialité|accepter|"
-        "acceptez|aceptar|acepta|aceitar|accett|toestemming|zgod|ciastecz|соглас|конфиденц|同意|隐私|クッキー|プライバシー|"
-        "الارتباط|الخصوصية|موافق|çerez|gizlilik|쿠키|개인정보",
-        "log in|login|sign in|sign up|password|subscribe|anmeld|einlogg|passwort|abonn|registrier|connecter|connectez|"
-        "mot de passe|iniciar ses|inicia ses|contraseña|suscri|regístr|accedi|accesso|abbona|registrat|senha|assina|"
-        "assine|inlogg|wachtwoord|zalog|hasło|logowa|subskry|prenumer|войти|войдите|авториз|парол|подпис|зарегистр|"
-        "登录|注册|密码|会员|订阅|ログイン|会員|パスワード|登録|تسجيل|كلمة المرور|اشترك|oturum|giriş yap|şifre|로그인|비밀번호|회원",
-        "javascript|enable|browser|captcha|robot|human|aktivier|navigateur|navegador|przegląd|браузер|浏览器|启用|验证|"
-        "ブラウザ|有効|المتصفح|جافا|tarayıcı|브라우저|verif|überprüf|vérif",
-        "maintenance|unavailable|try again|back soon|wartung|nicht verfügbar|später|indisponible|réessay|mantenimiento|"
-        "no disponible|más tarde|inténtal|manuten|indispon|mais tarde|più tardi|riprova|onderhoud|niet beschikbaar|"
-        "later opnieuw|konserwac|prace techniczne|niedostępn|później|техническ|обслужив|недоступ|позже|维护|稍后|无法访问|"
-        "メンテナンス|後ほど|しばらく|صيانة|غير متاح|لاحق|bakım|daha sonra|점검|나중에",
-        "not found|404|exist|no longer|find|gefunden|nicht mehr|introuvable|no encontr|não encontr|non trovat|non esiste|"
-        "niet gevonden|bestaat niet|nie znalezion|nie istnieje|не найден|не существует|不存在|找不到|删除|見つかり|存在しま|"
-        "削除|غير موجود|العثور|bulunamadı|찾을 수 없|denied|forbidden|permission|verweigert|refusé|denegado|запрещ|拒绝",
+        "cookie|consent|privac|datenschutz|privatsphäre|zustimm|einwillig|akzeptier|vie privée|"
+        "confidentialité|accepter|acceptez|aceptar|acepta|aceitar|accett|toestemming|zgod|ciastecz|соглас|"
+        "конфиденц|同意|隐私|クッキー|プライバシー|الارتباط|الخصوصية|موافق|çerez|gizlilik|쿠키|개인정보",
+        "log in|login|sign in|sign up|password|subscribe|anmeld|einlogg|passwort|abonn|registrier|connecter|"
+        "connectez|mot de passe|iniciar ses|inicia ses|contraseña|suscri|regístr|accedi|accesso|abbona|"
+        "registrat|senha|assina|assine|inlogg|wachtwoord|zalog|hasło|logowa|subskry|prenumer|войти|войдите|"
+        "авториз|парол|подпис|зарегистр|登录|注册|密码|会员|订阅|ログイン|会員|パスワード|登録|تسجيل|"
+        "كلمة المرور|اشترك|oturum|giriş yap|şifre|로그인|비밀번호|회원",
+        "javascript|enable|browser|captcha|robot|human|aktivier|navigateur|navegador|przegląd|браузер|浏览器|"
+        "启用|验证|ブラウザ|有効|المتصفح|جافا|tarayıcı|브라우저|verif|überprüf|vérif",
+        "maintenance|unavailable|try again|back soon|wartung|nicht verfügbar|später|indisponible|réessay|"
+        "mantenimiento|no disponible|más tarde|inténtal|manuten|indispon|mais tarde|più tardi|riprova|"
+        "onderhoud|niet beschikbaar|later opnieuw|konserwac|prace techniczne|niedostępn|później|техническ|"
+        "обслужив|недоступ|позже|维护|稍后|无法访问|メンテナンス|後ほど|しばらく|صيانة|غير متاح|لاحق|bakım|"
+        "daha sonra|점검|나중에",
+        "not found|404|exist|no longer|find|gefunden|nicht mehr|introuvable|no encontr|não encontr|"
+        "non trovat|non esiste|niet gevonden|bestaat niet|nie znalezion|nie istnieje|не найден|не существует|"
+        "不存在|找不到|删除|見つかり|存在しま|削除|غير موجود|العثور|bulunamadı|찾을 수 없|denied|forbidden|"
+        "permission|verweigert|refusé|denegado|запрещ|拒绝",
     )
 )
 
@@ -48,7 +51,8 @@ def content_signals(
         Shape (2n + 5 + words, 1).
 
     Example:
-        >>> signals = content_signals(np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8]), "Cookies?")
+        >>> features, odds, tokens = np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8])
+        >>> signals = content_signals(features, odds, tokens, "Cookies?")
         >>> signals[-2:, 0].tolist()
         [1.25, 9.0]
     """

@@ -1,1 +1,1 @@
-"""Pictures of how it works, drawn from what the code computes: `python -m docs.pictures` writes docs/images/*.svg."""
+"""Pictures drawn from results of the code: `python -m docs.pictures` writes docs/images/*.svg."""

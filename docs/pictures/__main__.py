@@ -1,4 +1,4 @@
-"""`python -m docs.pictures` draws all anew: what is computed as SVG, and with Chromium on the PATH screenshots."""
+"""Draw all pictures anew, as SVG, and with Chromium on the PATH screenshots: `python -m docs.pictures`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Screenshots, light and dark: a page of the example portal beside its text, and what `scrapy denoise explain` writes.
+"""Screenshots, light and dark: a page of the portal beside its text, and the output of `scrapy denoise explain`.
 
-Beside the pictures stands a digest of what each shows, by which a test finds those that are older than the code.
+Beside the pictures stands a digest of the text of each, by which a test finds those that are older than the code.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def before_after() -> tuple[str, str]:
 
 
 def explained() -> str:
-    """Return what is told of a story of the portal, as HTML."""
+    """Return the explanation of a story of the portal, as HTML."""
     pages = [page for page in build().pages.values() if page.section == "news"]
     page = next(page for page in pages if "says-1070" in page.path)
     others = [(f"{SITE}{other.path}", other.html) for other in pages if other.path.endswith("5.html")]
@@ -57,13 +57,13 @@ def explained() -> str:
 
 
 def digests() -> Mapping[str, str]:
-    """Return a digest of what each picture shows; of explanations without numbers, which vary in their last digit."""
+    """Return a digest of the text of each picture; of explanations without numbers, which vary in their last digit."""
     shown = {"before-after.png": "".join(before_after()), "explain.png": re.sub(r"\d+", "0", explained())}
     return {name: sha256(text.encode()).hexdigest()[:16] for name, text in shown.items()}
 
 
 def draw(browser_path: str) -> None:
-    """Draw all, with this Chromium. Needs playwright, which the development tools bring, and Pillow."""
+    """Draw all with this Chromium; needs playwright, which the development tools bring, and Pillow."""
     from PIL import Image  # noqa: PLC0415 - only who draws needs these
     from playwright.sync_api import Browser, sync_playwright  # noqa: PLC0415
 

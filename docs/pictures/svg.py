@@ -22,7 +22,7 @@ class Svg:
     Args:
         width: In pixels, as all lengths.
         height: The same.
-        title: What a reader hears who does not see it.
+        title: Description for readers who do not see it.
     """
 
     def __init__(self, width: int, height: int, title: str):

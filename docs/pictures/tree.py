@@ -1,4 +1,4 @@
-"""An edit-distance tree of main feature strings, and what a look-up in it reads."""
+"""An edit-distance tree of main feature strings, and the nodes that a look-up reads."""
 
 from __future__ import annotations
 

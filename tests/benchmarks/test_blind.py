@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from benchmarks import blind
-from benchmarks.blind_text import RUN, difference
-from benchmarks.corpora import RecordedPage
+from benchmarks.blind import RUN, difference
+from evaluation.corpora import RecordedPage
 
 STORY = [
     f"The {n} ferry sails from the old quay behind the market at noon, in all weathers of the year." for n in range(6)
@@ -76,10 +76,9 @@ def test_pairs_are_one_a_site_with_peers_in_turn_where_texts_differ():
     assert list(blind.pairs("made", sites, 6, {"same": lambda html: same}, 0.1, 0)) == []
 
 
-def test_corpora_have_even_shares_as_far_as_they_go(tmp_path, monkeypatch):
+def test_corpora_have_even_shares_as_far_as_they_go():
     known = {"few": [site("x")], "many": [site(f"s{n}") for n in range(9)], "again": [site(f"s{n}") for n in range(3)]}
-    monkeypatch.setattr(blind, "load", lambda folder, names=(): ((n, known[n]) for n in names or known))
-    found = list(blind._of_corpora([tmp_path], 9, {"empty": lambda html: ""}, 0.1, 0))
+    found = list(blind.of_corpora(list(known.items()), 9, {"empty": lambda html: ""}, 0.1, 0))
     assert sorted(one.corpus for one in found) == ["again"] * 3 + ["few"] + ["many"] * 5
     assert len({one.url for one in found}) == 9  # a site of two corpora is taken once
 
@@ -139,11 +138,11 @@ TWO = '{"number": 2, "verdict": "equal"}\n'
     ("lines", "message"),
     [
         (GOOD, "verdicts.jsonl: number 2 is missing"),
-        (GOOD + '{"verdict": "A"}\n', "line 2: no JSON object with a number"),
-        (GOOD + "A\n", "line 2: no JSON object with a number"),
-        (GOOD + '{"number": [2], "verdict": "A"}\n', "line 2: no JSON object with a number"),
+        (GOOD + '{"verdict": "A"}\n', "line 2: no JSON object with a number of the key"),
+        (GOOD + "A\n", "line 2: no JSON object with a number of the key"),
+        (GOOD + '{"number": [2], "verdict": "A"}\n', "line 2: no JSON object with a number of the key"),
         (GOOD + GOOD, "line 2: number 1 is there twice"),
-        (GOOD + '{"number": 3, "verdict": "A"}\n', "line 2: number 3 is not in the key"),
+        (GOOD + '{"number": 3, "verdict": "A"}\n', "line 2: no JSON object with a number of the key"),
         (TWO + GOOD.replace('"A"', '"C"'), "line 2: verdict 'C' is none of A, B, equal"),
         (TWO + GOOD.replace("clearly", ""), "line 2: how '' is none of clearly, slightly"),
         (TWO + GOOD.replace("other", "ugly"), "line 2: error 'ugly' is none of missing text, "),

@@ -6,10 +6,9 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from benchmarks.dedup.bases import Base
-from benchmarks.dedup.form_streams import ACROSS_SITES, HOWS, LANGUAGES, digest, kinds, measure, stream
-from benchmarks.dedup.forms import common
-from benchmarks.dedup.quality import ACROSS, FORMS, SAME, STORIES
+from benchmarks.dedup.forms import ACROSS_SITES, HOWS, LANGUAGES, common, digest, kinds, measure, stream
+from benchmarks.dedup.scores import ACROSS, FORMS, SAME, STORIES
+from benchmarks.dedup.texts import Base
 from tests.dedup.made_texts import english
 
 
@@ -73,4 +72,4 @@ def test_a_score_counts_what_was_called(rows):
     assert score.goals[STORIES].value == 1
     lost = sum(share.called for (kind, truth), share in score.kinds.items() if not truth)
     assert score.goals[FORMS].called == 600 - lost
-    assert sum(share.pairs for share in score.groups.values()) == len(rows) - len(STORIES_TOLD)
+    assert sum(share.pairs for share in score.kinds.values()) == len(rows)

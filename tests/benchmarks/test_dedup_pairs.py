@@ -7,11 +7,9 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from benchmarks.dedup.bases import Base, unlike
-from benchmarks.dedup.negatives import NEGATIVES
-from benchmarks.dedup.pairs import digest, make_pairs
-from benchmarks.dedup.positives import POSITIVES
-from benchmarks.dedup.quality import CHINESE, FALSE, RECALL, Share, measure
+from benchmarks.dedup.pairs import NEGATIVES, POSITIVES, digest, make_pairs, measure
+from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Share
+from benchmarks.dedup.texts import Base, unlike
 
 LETTERS = {
     "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],

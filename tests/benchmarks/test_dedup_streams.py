@@ -1,11 +1,11 @@
-"""What is true of a stream, against a literal count; what is held to floors."""
+"""The truth of a stream, against a literal count."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.dedup.stream_truth import Relation, StreamText, Truth
+from benchmarks.dedup.streams import Relation, StreamText, Truth
 from denoise_scrapy.core.units import tokens
 from tests.dedup.made_texts import english
 
@@ -24,7 +24,7 @@ def literal_cover(new, old, length):
 
 @given(WORDS, WORDS, st.booleans())
 def test_what_is_covered(old, new, characters):
-    truth = Truth([StreamText(" ".join(one), "") for one in (old, new)], characters=characters, by_object=False)
+    truth = Truth([StreamText(" ".join(one), "") for one in (old, new)], characters=characters, by_subject=False)
     assert truth.covered(1, 0) == pytest.approx(literal_cover(new, old, 6 if characters else 4))
 
 
@@ -35,6 +35,6 @@ def test_all_pairs_agree_with_the_candidates():
     for number in range(60):
         words = stock[rng.integers(8)][rng.integers(0, 60) :] + english(100 + number, int(rng.integers(0, 60)))
         rows.append(StreamText(" ".join(words), ""))
-    truth = Truth(rows, characters=False, by_object=False)
+    truth = Truth(rows, characters=False, by_subject=False)
     plain = {n for n in range(60) if any(truth.relation(n, old) is Relation.COPY for old in range(n))}
-    assert truth.copies() == plain and len(tokens(rows[0].text)) >= 20
+    assert truth.copies == plain and len(tokens(rows[0].text)) >= 20

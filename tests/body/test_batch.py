@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from scrapy.http import HtmlResponse
 
-from benchmarks.corpora import portal
 from denoise_scrapy import extract, extract_pages
 from denoise_scrapy.body.extract import AHEAD, AHEAD_BYTES
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import PageMemory
+from evaluation.corpora import portal
 from tests.crawl.web import story
 
 FRAME = "<body><div>Menu of the site, and its sections</div><p>{}</p><div>Imprint, and all rights</div>"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.trend import trend
+from benchmarks.measuring import trend
 from tests.core.everything import damaged, do_all, recorded
 from tests.hostile.rounds import known_sites
 

@@ -11,9 +11,9 @@ from parsel import selector as parsel_selector
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, TextResponse
 
-from benchmarks.corpora import load, portal
 from denoise_scrapy.crawl.reading import read_page, selector_root, told_encoding
 from denoise_scrapy.page import Page, page
+from evaluation.corpora import load, portal
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 from tests.hostile.mutations import damaged

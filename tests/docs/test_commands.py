@@ -39,7 +39,7 @@ def options(words: list[str]) -> list[str]:
 
 @cache
 def help_of(module: str) -> str:
-    """What `python -m MODULE --help` prints."""
+    """Return the output of `python -m MODULE --help`."""
     printed, before = io.StringIO(), sys.argv
     sys.argv = [module, "--help"]
     try:

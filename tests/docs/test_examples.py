@@ -45,7 +45,7 @@ def check_spider(spider: type[scrapy.Spider]) -> None:
 
 
 def check_meta(source: str) -> None:
-    """What requests say in meta["denoise"] is valid."""
+    """Check the values of meta["denoise"]."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.keyword) and node.arg == "meta":
             meta = ast.literal_eval(node.value)

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from benchmarks.corpora import Site
-from benchmarks.counting import count
+from benchmarks.measuring import count
 from denoise_scrapy import Body, Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
+from evaluation.corpora import Site
 from tests.body.rendered import MARKUP
 from tests.hostile.checks import URL, check_page, over_bounds
 from tests.hostile.mutations import ACTIVE, round_of

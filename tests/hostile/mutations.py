@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from benchmarks.corpora import RecordedPage, Site
+from evaluation.corpora import RecordedPage, Site
 
 #: Marks of our own, what parsers trip over, characters of all widths, halves of characters.
 ODD = (

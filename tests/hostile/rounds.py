@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.corpora import Site, load
+from evaluation.corpora import Site, load
 
 
 def arguments(prog: str, description: str | None) -> argparse.ArgumentParser:

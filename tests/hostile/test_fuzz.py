@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.corpora import portal
 from denoise_scrapy.body import STRATEGIES
+from evaluation.corpora import portal
 from tests.hostile.checks import check_explanation, check_fragment, check_markdown
 from tests.hostile.fuzz import MADE, Round, check, check_growth, check_memory, round_from
 

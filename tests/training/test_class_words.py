@@ -5,8 +5,8 @@ from zlib import crc32
 
 import pytest
 
-from benchmarks.corpora import RecordedPage
 from denoise_scrapy.body.features import NAMES
+from evaluation.corpora import RecordedPage
 from training.class_words import PRIOR, PUBLISHERS, ClassCounts
 from training.dataset import examples
 from training.vocabulary import Vocabularies

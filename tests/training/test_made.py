@@ -8,11 +8,11 @@ from itertools import compress
 import numpy as np
 import pytest
 
-from benchmarks.corpora import RecordedPage
-from benchmarks.made import foreign_share
 from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage
+from example_project.portal.model import tokens
 from training.dataset import FEW_BLOCKS, examples, site_publisher
-from training.labels import block_tokens, gold_share
+from training.labels import GRAM, block_tokens, gold_share
 from training.made import KINDS, MadePage, listed, made_of
 
 WORDS = (
@@ -46,6 +46,17 @@ def made_pages(
     """All pages that are made of some, and the number of each's recorded one."""
     for i in range(len(pages)):
         yield from ((i, made) for made in made_of(pages, i, others, kinds))
+
+
+def grams(text: str) -> set[tuple[str, ...]]:
+    words = tokens(text)
+    return {tuple(words[i : i + GRAM]) for i in range(len(words) - GRAM + 1)}
+
+
+def foreign_share(body: str, foreign: str, own: str) -> float:
+    """Share of the foreign text's 3-grams that stand in a body, those of the recorded page left out."""
+    wanted = {gram for line in foreign.splitlines() for gram in grams(line)} - grams(own)
+    return len(wanted & grams(body)) / len(wanted) if wanted else 0.0
 
 
 def own_blocks(made: MadePage) -> list[str]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.corpora import RecordedPage
+from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.dataset import examples, site_publisher
 from training.made_threads import made_threads

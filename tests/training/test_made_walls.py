@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchmarks.corpora import RecordedPage
+from evaluation.corpora import RecordedPage
 from training.dataset import examples, site_publisher
 from training.folds import FOLDS
 from training.made import TEXTS, made_alone, made_wall

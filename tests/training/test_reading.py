@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.corpora import RecordedPage
 from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage
 from training import reading
 from training.reading import ReadPage, block_hashes, collect, faults, letters, read_labels, write
 from training.truth import Truth, truths_of

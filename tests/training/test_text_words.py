@@ -5,10 +5,10 @@ from math import log
 import numpy as np
 import pytest
 
-from benchmarks.corpora import RecordedPage
 from denoise_scrapy.body.features import NAMES
 from denoise_scrapy.core.vocabulary import text_numbers
 from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage
 from training import text_words
 from training.dataset import examples
 from training.text_words import ANNOUNCING_TOKENS, LEAST, PRIOR, TextCounts

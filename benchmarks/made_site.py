@@ -1,9 +1,21 @@
-"""Pages of made-up hosts, of about 500 elements and 50 KB each as recorded pages have, the same in every process."""
+"""Made-up hosts to crawl, and a server of them: `python -m benchmarks.made_site HOSTS PAGES DELAY [lazy]`.
+
+Pages have about 500 elements and 50 KB, as recorded pages have, and are the same in every process. The server prints
+its port, and ends when its standard input does.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+
+#: Hosts differ by name; all are this machine (`one_crawl.LocalNames`).
+HOST = "site-{}.example"
 
 #: Words to write with; frequent ones first, as `_words` takes them by Zipf's law.
 VOCABULARY = 4000
@@ -17,15 +29,24 @@ HEAD_BYTES = 18_000
 SYLLABLES = "ba be bo da de di fo ga gre ha hi ka ke la le li lo ma me mo na ne no pa pe ra re ri sa se si ta te ti vo"
 
 
+def body_of(host: str, path: str, pages: int) -> bytes | None:
+    """Return the answer to a request: an index at /, pages at /0.html, /1.html …; None where there is none."""
+    number = host.partition(".")[0].removeprefix("site-")
+    name = path[1:].removesuffix(".html")
+    if not number.isdigit() or (name and not (name.isdigit() and int(name) < pages)):
+        return None
+    return page(int(number), int(name)) if name else index_page(int(number), pages)
+
+
 def index_page(host: int, pages: int) -> bytes:
-    """The page that links to all others of its host."""
+    """Return the page that links to all others of its host."""
     site = _site(host)
     links = "".join(f'<li><a class="item" href="/{n}.html">{site.title(n)}</a></li>' for n in range(pages))
     return f"<!doctype html><html><head><title>{site.name}</title></head><body><ul>{links}</ul></body></html>".encode()
 
 
 def page(host: int, number: int) -> bytes:
-    """A page of a host: each third one an article, an offer, a thread, but for those that repeat the one before."""
+    """Return a page of a host: an article, an offer or a thread, by turns; some repeat the one before."""
     site = _site(host)
     source = number - 1 if number % COPIED == COPIED - 1 else number
     rng = random.Random(f"{host}/{source}")
@@ -41,7 +62,7 @@ def page(host: int, number: int) -> bytes:
 
 
 class _Site:
-    """What the pages of one host have in common."""
+    """Frame and menus of one host's pages."""
 
     def __init__(self, host: int) -> None:
         self._rng = random.Random(host)
@@ -109,7 +130,7 @@ def _thread(site: _Site, rng: random.Random) -> str:
 
 
 def _aside(site: _Site, rng: random.Random) -> str:
-    """Teasers of other pages of the host: the same words wherever a page is told of."""
+    """Return teasers of other pages of the host, the same for a page wherever it is named."""
     return f"<aside class='{site.name}-side'>{''.join(rng.choices(site.teasers, k=30))}</aside>"
 
 
@@ -127,3 +148,72 @@ def _vocabulary() -> tuple[list[str], list[float]]:
 def _words(rng: random.Random, count: int) -> str:
     words, weights = _vocabulary()
     return " ".join(rng.choices(words, cum_weights=weights, k=count))
+
+
+class Answering(asyncio.Protocol):
+    """A connection; requests have no body and come one at a time.
+
+    Args:
+        answer: Returns the body for a host and a path, or None.
+        delay: Seconds before each answer.
+    """
+
+    def __init__(self, answer: Callable[[str, str], bytes | None], delay: float) -> None:
+        self._answer, self._delay, self._read = answer, delay, b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        assert isinstance(transport, asyncio.WriteTransport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Answer, once a request is complete."""
+        self._read += data
+        if not self._read.endswith(b"\r\n\r\n"):
+            return
+        head, self._read = self._read.decode("latin-1"), b""
+        lines = head.split("\r\n")
+        host = next((line[6:] for line in lines if line.lower().startswith("host: ")), "")
+        body = self._answer(host.partition(":")[0], lines[0].split(" ")[1])
+        status, body = "404 Not Found" if body is None else "200 OK", body or b""
+        head = f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
+        asyncio.get_running_loop().call_later(self._delay, self._transport.write, head.encode() + body)
+
+
+async def _serve(hosts: int, pages: int, delay: float, lazy: bool) -> None:
+    paths = ["/", *(f"/{n}.html" for n in range(pages))]
+    made = {
+        (HOST.format(n), path): body_of(HOST.format(n), path, pages) for n in range(hosts) for path in paths if not lazy
+    }
+
+    def answer(host: str, path: str) -> bytes | None:
+        return body_of(host, path, pages) if lazy else made.get((host, path))
+
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Answering(answer, delay), "127.0.0.1", 0, backlog=512
+    )
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+@contextmanager
+def serving(hosts: int, pages: int, delay: float = 0.0, *, lazy: bool = False) -> Iterator[int]:
+    """Serve while the block runs, from another process; yield the port.
+
+    Args:
+        hosts: Number of hosts.
+        pages: Pages of each, the index not counted.
+        delay: Seconds before each answer.
+        lazy: Make each page on request: for more pages than memory should hold.
+    """
+    command = [sys.executable, "-m", "benchmarks.made_site", str(hosts), str(pages), str(delay), *["lazy"] * lazy]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.stdin.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), "lazy" in sys.argv))

@@ -1,4 +1,4 @@
-"""Generated figures in the documentation: each benchmark replaces its own section of a page and leaves the rest.
+"""Tables of figures, and the sections of the documentation that they stand in.
 
 <!-- figures: scores -->
 …
@@ -8,14 +8,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 PAGE = Path("docs/figures.md")
 README = Path("README.md")
 
 
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table, its first column to the left.
+
+    >>> print(table(["page", "P"], [["one", "2.5"]]))
+    | page | P |
+    | --- | ---: |
+    | one | 2.5 |
+    """
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def write(section: str, text: str, page: Path = PAGE) -> None:
-    """Replace a section.
+    """Replace a section of a page, and leave the rest.
 
     Args:
         section: Its name.

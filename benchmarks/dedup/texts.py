@@ -1,0 +1,186 @@
+"""Texts of recorded pages or the example portal that pairs and streams are made of, and the pieces to cut them at."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from random import Random
+
+from denoise_scrapy.core.units import tokens
+from evaluation.corpora import RecordedPage, Site, load, portal
+
+CORPORA = ("world", "single", "zh", "zh68", "wcxb")
+"""Not big9, dragnet and cleanportal: the rule was found on those."""
+GROUPS = ("latin", "chinese", "other cjk", "other")
+
+MIN_UNITS = 40  # below, a text is a caption or a notice; such pairs have a kind of their own
+_SPLIT_FROM = 600  # thirds of 200 units are still articles
+_WHOLE_EVERY = 4  # of long texts outside Latin script one in four stays whole, for the sake of long texts
+_SHINGLE, _SAME = 5, 0.5  # two texts with half of the 5-unit runs in common are neither copies nor different
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_PIECE = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+|\s+")
+_SENTENCE_END = re.compile(r"(?<=[。！？\n])|(?<=[.!?؟۔])(?=\s)")
+_HAN, _KANA_HANGUL = re.compile("[\u3400-\u9fff]"), re.compile("[\u3040-\u30ff\uac00-\ud7af]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_WORDS, _TEXTS = 1 << 16, 1 << 11  # pieces and texts remembered; the bases come again and again
+
+
+@dataclass(frozen=True)
+class Base:
+    """A text.
+
+    Attributes:
+        name: Unique, and the same in every run.
+        document: The page it was on; thirds of a long text share one.
+        site: The site of the page; empty where the corpus has a single page of each site.
+        group: Language group, one of `GROUPS`.
+        units: Length.
+    """
+
+    name: str
+    document: str
+    site: str
+    group: str
+    text: str
+    units: int
+
+    @classmethod
+    def of(cls, document: str, site: str, text: str, part: int = 0) -> Base:
+        """Make a base of a text."""
+        return cls(f"{document}#{part}", document, site, group_of(text), text, size(text))
+
+
+def recorded_bases(folder: Path) -> list[Base]:
+    """Return bases of recorded corpora."""
+    return unlike(base for name, sites in load(folder, CORPORA) for base in _corpus(name, sites))
+
+
+def portal_bases() -> list[Base]:
+    """Return bases of the example portal; its planted copies fall out."""
+    return unlike(base for page in portal() for base in _split(page, "portal"))
+
+
+def unlike(bases: Iterable[Base]) -> list[Base]:
+    """Return those long enough, less each that shares half of its 5-unit runs, or of the other's, with one before."""
+    kept: list[Base] = []
+    owners: dict[int, list[int]] = defaultdict(list)
+    sizes: list[int] = []
+    for base in bases:
+        shingles = _shingles(base.text)
+        common = Counter(i for shingle in shingles for i in owners.get(shingle, ()))
+        alike = any(count > _SAME * min(len(shingles), sizes[i]) for i, count in common.items())
+        if base.units < MIN_UNITS or alike:
+            continue
+        for shingle in shingles:
+            owners[shingle].append(len(kept))
+        kept.append(base)
+        sizes.append(len(shingles))
+    return kept
+
+
+def _shingles(text: str) -> set[int]:
+    units = tokens(text)
+    return {hash(tuple(units[i : i + _SHINGLE])) for i in range(len(units) - _SHINGLE + 1)}
+
+
+def _corpus(name: str, sites: list[Site]) -> Iterator[Base]:
+    taken = sites[::2] if name == "wcxb" else sites  # the rest of it stays unseen
+    for page in (page for site in taken for page in site):
+        yield from _split(page, name)
+
+
+def _split(page: RecordedPage, corpus: str) -> Iterator[Base]:
+    """Yield one base, or three of a long text in a script of which there are few."""
+    document = f"{corpus} {page.url}"
+    site = "" if corpus in ("single", "zh68") else page.site or corpus
+    whole = Base.of(document, site, page.gold)
+    stays_whole = sum(document.encode()) % _WHOLE_EVERY == 0
+    if whole.group == "latin" or whole.units < _SPLIT_FROM or stays_whole:
+        yield whole
+        return
+    rest = page.gold
+    for part in range(3):
+        text, rest = split(rest, whole.units // 3 + 1)
+        yield Base.of(document, site, text, part)
+
+
+def group_of(text: str) -> str:
+    """Return the language group, one of `GROUPS`, by the script of most of the text.
+
+    >>> group_of("Plain words"), group_of("你好，世界"), group_of("これはペンです"), group_of("سلام دنیا")
+    ('latin', 'chinese', 'other cjk', 'other')
+    """
+    han, other_cjk = len(_HAN.findall(text)), len(_KANA_HANGUL.findall(text))
+    letters = sum(map(str.isalpha, text))
+    if han + other_cjk > 0.3 * letters:  # an ideograph says what several letters say
+        return "other cjk" if other_cjk > 0.1 * han else "chinese"
+    return "latin" if len(_LATIN.findall(text)) > 0.5 * letters else "other"
+
+
+@lru_cache(_WORDS)
+def size(text: str) -> int:
+    """Return the length in units."""
+    return len(tokens(text))
+
+
+@lru_cache(_TEXTS)
+def pieces(text: str) -> tuple[str, ...]:
+    """Return words with their punctuation, single CJK characters, and the white space between; joined, the text.
+
+    >>> pieces("An iPhone, 是新的")
+    ('An', ' ', 'iPhone,', ' ', '是', '新', '的')
+    """
+    return tuple(_PIECE.findall(text))
+
+
+def words(parts: Sequence[str]) -> list[int]:
+    """Return the places of the pieces that hold a unit."""
+    return [i for i, piece in enumerate(parts) if size(piece)]
+
+
+@lru_cache(_TEXTS)
+def sentences(text: str) -> tuple[str, ...]:
+    r"""Return sentences and lines; joined, the text.
+
+    >>> sentences("One. Two!\nThree")
+    ('One.', ' Two!', '\n', 'Three')
+    """
+    return tuple(part for part in _SENTENCE_END.split(text) if part)
+
+
+def split(text: str, units: int) -> tuple[str, str]:
+    """Return the text in two, the first of at least so many units, or of all there are.
+
+    >>> split("one two, three four", 2)
+    ('one two,', ' three four')
+    """
+    seen, parts = 0, pieces(text)
+    for i, piece in enumerate(parts):
+        if seen >= units:
+            return "".join(parts[:i]), "".join(parts[i:])
+        seen += size(piece)
+    return text, ""
+
+
+def first(text: str, share: float) -> str:
+    """Return the beginning of a text, at least that share of its units."""
+    whole, units = size(text), ceil(share * size(text))
+    while units < whole:  # units at a joint may fall together, so a piece more now and then
+        part = split(text, units)[0]
+        if size(part) >= share * whole:
+            return part
+        units += 1
+    return text
+
+
+def excerpt(text: str, units: int, rng: Random) -> str:
+    """Return that many units from a random place in a text, or all of a shorter one."""
+    spare = size(text) - units
+    if spare <= 0:
+        return text.strip()
+    return split(split(text, rng.randint(1, spare) - 1)[1], units)[0].strip()

@@ -1,0 +1,172 @@
+"""Measures of cost: times beside lxml's plain parse, counted work, the trend of memory.
+
+On a machine that does other work, ratios of processor times taken in turn are stable, and milliseconds are not. Counted
+work is the same in every run.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from time import process_time
+from types import FrameType
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from evaluation.corpora import RecordedPage
+
+T = TypeVar("T")
+Values = npt.NDArray[np.floating[Any]]
+
+#: Quantile of the normal distribution for an interval of 95%.
+Z = 1.96
+
+
+class Spread(NamedTuple):
+    """Median of a figure, its 10th and 90th percentile, and the number of values behind it."""
+
+    median: float
+    low: float
+    high: float
+    size: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """Return the spread of some values, at least one.
+
+        >>> Spread.of(range(11))
+        Spread(median=5.0, low=1.0, high=9.0, size=11)
+        """
+        known = np.fromiter(values, float)
+        low, median, high = np.percentile(known, [10, 50, 90]).tolist()
+        return cls(median, low, high, len(known))
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Return the processor seconds of one run."""
+    start = process_time()
+    run()
+    return max(process_time() - start, 1e-6)
+
+
+def parse_seconds(page: RecordedPage) -> float:
+    """Return the processor seconds of lxml's plain parse of a page: one P."""
+    body = page.html.encode("utf-8", "replace")
+    return seconds(lambda: etree.fromstring(body, etree.HTMLParser(encoding="utf-8")))
+
+
+def in_new_thread(run: Callable[[], T]) -> T:
+    """Run a function in a thread of its own.
+
+    In one thread the plain parse of the same pages took 15 to 30% longer after 500 to 1,600 others, in a new thread as
+    long as at first: presumably by lxml's dictionary of names, which all parsers of a thread share and which only
+    grows. Our multiples would be lower the later they are measured.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(run).result()
+
+
+def forget_caches() -> None:
+    """Empty the bounded caches of the package, as at the start of a crawl; unbounded ones hold what was loaded."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("denoise_scrapy"):
+            for value in list(vars(module).values()):
+                told = getattr(value, "cache_parameters", None)
+                if told is not None and told()["maxsize"] is not None:
+                    value.cache_clear()
+
+
+class Counts(NamedTuple):
+    """Work of one run: calls of Python and C functions, bytecode instructions, most memory allocated at a time."""
+
+    calls: int
+    instructions: int
+    kilobytes: float
+
+
+def count(run: Callable[[], object]) -> Counts:
+    """Run a function once and count its work: with the same Python and numpy the same each time, but for memory.
+
+    Example:
+        >>> count(lambda: [abs(n) for n in range(1000)]).calls // 1000
+        1
+    """
+    tally = _Tally()
+    hooks = sys.gettrace(), sys.getprofile()
+    gc.collect()
+    gc.disable()  # its work depends on what was made before
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    sys.settrace(tally.trace)
+    sys.setprofile(tally.profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(hooks[1])
+        sys.settrace(hooks[0])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        gc.enable()
+    return Counts(tally.calls, tally.instructions, (peak - before) / 1000)
+
+
+class _Tally:
+    """Counters that the interpreter reports to."""
+
+    def __init__(self) -> None:
+        self.calls = self.instructions = 0
+
+    def profile(self, frame: FrameType, event: str, _: Any) -> None:
+        if event in ("call", "c_call"):
+            self.calls += 1
+
+    def trace(self, frame: FrameType, event: str, _: Any) -> Any:
+        if event == "opcode":
+            self.instructions += 1
+        else:
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self.trace
+
+
+class Trend(NamedTuple):
+    """A slope and the bounds of its interval of 95%, in the units of the samples."""
+
+    slope: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.slope:,.0f} ({self.low:,.0f} to {self.high:,.0f})"
+
+
+def trend(x: Values, y: Values) -> Trend:
+    """Return the slope of a sampled series (Theil and Sen) with its bounds (Sen 1968).
+
+    Samples that follow each other are alike, and say less than as many independent ones: their number is taken for
+    n(1 - r)/(1 + r), r the correlation of each with the next, the trend taken out.
+
+    Example:
+        >>> x = np.arange(100.0)
+        >>> flat = trend(x, np.where(x % 3 > 1, 7.0, 5.0))
+        >>> flat.low <= 0 <= flat.high
+        True
+    """
+    first, second = np.triu_indices(len(x), 1)
+    slopes, n = np.sort((y[second] - y[first]) / (x[second] - x[first])), len(x)
+    middle = float(np.median(slopes))
+    rest = y - middle * x
+    rest = rest - rest.mean()
+    power = float(rest @ rest)
+    r = min(max(float(rest[1:] @ rest[:-1]) / power, 0.0), 0.95) if power else 0.0
+    spread = Z * np.sqrt(n * (n - 1) * (2 * n + 5) / 18 * (1 + r) / (1 - r))
+    places = ((len(slopes) - spread) / 2, (len(slopes) + spread) / 2)
+    return Trend(middle, *(float(slopes[int(np.clip(place, 0, len(slopes) - 1))]) for place in places))
