@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from denoise_scrapy import Body, Page, SiteModel, extract
 from denoise_scrapy.metadata import Metadata, language_of, metadata_of
-from denoise_scrapy.metadata.reading import MAX_HTML, MAX_TOLD, date_in, names_in
-from denoise_scrapy.metadata.tell import MIN_LETTERS
+from denoise_scrapy.metadata.annotations import MAX_HTML, MAX_TOLD, date_in, names_in
+from denoise_scrapy.metadata.fields import MIN_LETTERS
 from tests.html_strategies import SOUP, pages
 
 URL = "https://herald.example/news/bridge.html"

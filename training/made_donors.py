@@ -15,7 +15,7 @@ from lxml import etree, html
 from benchmarks.corpora import RecordedPage
 from denoise_scrapy.core.markup import SKIPPED_TAGS
 from denoise_scrapy.core.tree import tree_of
-from denoise_scrapy.metadata.tell import language_of
+from denoise_scrapy.metadata import language_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from example_project.portal.model import tokens

@@ -21,11 +21,11 @@ from types import MappingProxyType
 import numpy as np
 
 from denoise_scrapy.body.extract import SiteModel
-from denoise_scrapy.body.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
+from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
@@ -57,7 +57,7 @@ CLASSES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Outcome:
     """What became of a block.
 
     Attributes:
@@ -73,8 +73,8 @@ class Verdict:
     preformatted: bool = False
 
 
-def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
-    """The verdict on each block of a page, by its body and the comparison pages that its strategy saw."""
+def judge(page: Page, body: Body, site: SiteStatistics) -> list[Outcome]:
+    """The outcome on each block of a page, by its body and the comparison pages that its strategy saw."""
     if not body.blocks:
         return []
     hidden = (page.blocks.flags & Flag.HIDDEN) != 0
@@ -84,7 +84,7 @@ def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
     kept = np.array([block.kept for block in body.blocks], bool)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low").tolist()
     preformatted = ((page.blocks.flags & Flag.PREFORMATTED) != 0).tolist()
-    return [Verdict(*told) for told in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
+    return [Outcome(*told) for told in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
 
 
 def _numbers(page: Page, site: SiteStatistics) -> Iterator[tuple[str, ...]]:
@@ -118,9 +118,9 @@ STEPS = 20
 class Frame:
     """The frame of a block, or of more of it; of its start tag all is known at the end only."""
 
-    def __init__(self, number: int, verdict: Verdict, *, is_first: bool) -> None:
+    def __init__(self, number: int, outcome: Outcome, *, is_first: bool) -> None:
         self.number = number
-        self._verdict = verdict
+        self._outcome = outcome
         self._is_first = is_first
         self._chars = 0
         self.addresses: list[str] = []
@@ -135,23 +135,23 @@ class Frame:
 
     def start_tag(self) -> str:
         """The start tag."""
-        verdict = self._verdict
-        step = round(STEPS * verdict.block.probability)
-        names = f"b {verdict.name} p{step}{' long' * (self._chars > SHORT_TEXT)}"
+        outcome = self._outcome
+        step = round(STEPS * outcome.block.probability)
+        names = f"b {outcome.name} p{step}{' long' * (self._chars > SHORT_TEXT)}"
         if not self._is_first:
             return f'<span class="{names}">'
-        path = verdict.block.path
+        path = outcome.block.path
         told = {
             "path": f"…{path[-PATH_LENGTH:]}" if len(path) > PATH_LENGTH else path,
-            "why": verdict.block.reason,
-            "numbers": "\n".join(verdict.numbers),
+            "why": outcome.block.reason,
+            "numbers": "\n".join(outcome.numbers),
         }
         if self.addresses:
             told["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
             more = len(self.addresses) - ADDRESSES
             told["to"] += f"\nand {more:,} more" if more > 0 else ""
         data = " ".join(f'data-{name}="{shown(value)}"' for name, value in told.items())
-        label = f"{verdict.name}, {round(100 * verdict.block.probability)}%"
+        label = f"{outcome.name}, {round(100 * outcome.block.probability)}%"
         return f'<span class="{names}" id="b{self.number}" tabindex="0" role="group" aria-label="{label}" {data}>'
 
     def end(self) -> str:
@@ -172,15 +172,15 @@ IMAGE_LENGTH = 80
 _INLINES = frozenset(INLINES.values()) - FORMULAS.keys()
 
 
-def draw(page: Page, verdicts: Sequence[Verdict]) -> str:
+def draw(page: Page, outcomes: Sequence[Outcome]) -> str:
     """The blocks of a page as HTML, those kept first where it has too many.
 
     The page was parsed without selectors of the user's: a rendering leaves out what they remove.
     """
-    kept = np.array([verdict.block.kept for verdict in verdicts], bool)
-    chosen = np.zeros(len(verdicts), bool)
+    kept = np.array([outcome.block.kept for outcome in outcomes], bool)
+    chosen = np.zeros(len(outcomes), bool)
     chosen[np.argsort(~kept, kind="stable")[:MAX_BLOCKS]] = True
-    pen = _Pen(verdicts)
+    pen = _Pen(outcomes)
     for token in render(page, chosen):
         pen.write(token)
     return pen.finish()
@@ -192,8 +192,8 @@ class _Pen:
     Inline elements are written inside of the frame: those that the page has around several blocks, once in each.
     """
 
-    def __init__(self, verdicts: Sequence[Verdict]) -> None:
-        self._verdicts = verdicts
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        self._outcomes = outcomes
         self._out: list[str] = []
         self._wanted: list[Token] = []  # inline elements around what comes …
         self._opened: list[str] = []  # … and those of them that are written already
@@ -258,7 +258,7 @@ class _Pen:
 
     def _enter(self, block: int) -> None:
         self._leave()
-        self._frame = Frame(block, self._verdicts[block], is_first=block not in self._known)
+        self._frame = Frame(block, self._outcomes[block], is_first=block not in self._known)
         self._place = len(self._out)
         self._known.add(block)
         self._out.append("")
@@ -303,7 +303,7 @@ class Explanation:
     Attributes:
         page: The page.
         body: What was made of it.
-        verdicts: What became of each block, in document order.
+        outcomes: What became of each block, in document order.
         name: What the page is called.
         comparison: What was given to compare with: its name, and "" where it was compared with, else why not.
         drawn: The page without selectors of the user's.
@@ -311,7 +311,7 @@ class Explanation:
 
     page: Page
     body: Body
-    verdicts: tuple[Verdict, ...]
+    outcomes: tuple[Outcome, ...]
     name: str
     comparison: tuple[tuple[str, str], ...]
     drawn: Page
@@ -320,9 +320,9 @@ class Explanation:
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """How many blocks and words each of `CLASSES` has."""
         blocks, words = Counter[str](), Counter[str]()
-        for verdict, tokens in zip(self.verdicts, self.page.blocks.tokens.tolist(), strict=True):
-            blocks[verdict.name] += 1
-            words[verdict.name] += tokens
+        for outcome, tokens in zip(self.outcomes, self.page.blocks.tokens.tolist(), strict=True):
+            blocks[outcome.name] += 1
+            words[outcome.name] += tokens
         return {name: (blocks[name], words[name]) for name in CLASSES}
 
     @cached_property
@@ -343,10 +343,10 @@ def _document(explained: Explanation) -> str:
         facts="".join(f"<div><dt>{name}</dt><dd>{shown(told)}</dd></div>" for name, told in _facts(explained.body)),
         notices="".join(f'<p class="notice">{told}</p>' for told in _notices(explained)),
         pages=_pages(explained.comparison),
-        verdict=_verdict(explained),
+        verdict=_summary(explained),
         legend="".join(_switch(name, *explained.counts[name]) for name in CLASSES),
-        blocks=draw(explained.drawn, explained.verdicts) or '<p class="none">The page has no text.</p>',
-        text="".join(_paragraphs(explained.verdicts)) or '<p class="none">No text was kept.</p>',
+        blocks=draw(explained.drawn, explained.outcomes) or '<p class="none">The page has no text.</p>',
+        text="".join(_paragraphs(explained.outcomes)) or '<p class="none">No text was kept.</p>',
     )
 
 
@@ -357,7 +357,7 @@ def _facts(body: Body) -> Iterator[tuple[str, str]]:
         yield "fallback", body.fallback
 
 
-def _verdict(explained: Explanation) -> str:
+def _summary(explained: Explanation) -> str:
     """One sentence: what was kept, how sure that is, and what the page was compared with."""
     kept, words = explained.counts["kept"]
     blocks, of_words = (sum(counts) for counts in zip(*explained.counts.values(), strict=True))
@@ -371,9 +371,9 @@ def _verdict(explained: Explanation) -> str:
 def _notices(explained: Explanation) -> Iterator[str]:
     if not explained.body.comparison:
         yield "The page was judged alone: without a comparison page nothing is known to be template."
-    if len(explained.verdicts) > MAX_BLOCKS:
+    if len(explained.outcomes) > MAX_BLOCKS:
         yield (
-            f"{MAX_BLOCKS:,} of the page's {len(explained.verdicts):,} blocks are drawn, kept ones first; the counts "
+            f"{MAX_BLOCKS:,} of the page's {len(explained.outcomes):,} blocks are drawn, kept ones first; the counts "
             "and the text are whole."
         )
 
@@ -399,12 +399,12 @@ def _switch(name: str, blocks: int, words: int) -> str:
     )
 
 
-def _paragraphs(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _paragraphs(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The extracted text, a paragraph for each block."""
-    for number, verdict in enumerate(verdicts):
-        if verdict.block.kept:
-            kind = ' class="code"' if verdict.preformatted else ""
-            yield f'<p id="t{number}" dir="auto"{kind}>{shown(verdict.block.text)}</p>'
+    for number, outcome in enumerate(outcomes):
+        if outcome.block.kept:
+            kind = ' class="code"' if outcome.preformatted else ""
+            yield f'<p id="t{number}" dir="auto"{kind}>{shown(outcome.block.text)}</p>'
 
 
 @cache

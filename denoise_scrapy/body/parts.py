@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.hand_rule import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
+from denoise_scrapy.body.strategies.repetition import FRAME_SHARE, LINK_DENSITY, REPEATED_SHARE
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.announcements import (
     ANNOUNCING_TOKENS,

@@ -17,6 +17,6 @@ Example:
 
 from __future__ import annotations
 
-from denoise_scrapy.metadata.tell import Metadata, language_of, metadata_of
+from denoise_scrapy.metadata.fields import Metadata, language_of, metadata_of
 
 __all__ = ["Metadata", "language_of", "metadata_of"]

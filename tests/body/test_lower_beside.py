@@ -6,7 +6,7 @@ import pytest
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.core.choice import choose
 from denoise_scrapy.page import Boxes, Page
-from denoise_scrapy.page.layout import BlockLayout
+from denoise_scrapy.page.columns import BlockLayout
 from tests.page.test_layout import HTML, LEFT, page_with
 
 

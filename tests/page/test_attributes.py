@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.rendering.render import MIN_DATA_IMAGE_LENGTH, safe_image_url, safe_url
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.address import MIN_DATA_IMAGE_LENGTH, safe_image_url, safe_url
 from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
     MAX_JSON,

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from denoise_scrapy.body.strategies.framework import USUAL_PAGE_WIDTH, FrameSizes, parse_size
 from denoise_scrapy.page import Boxes, Flag, Page
-from denoise_scrapy.page.layout import USUAL_PAGE_WIDTH, BlockLayout, FrameSizes, parse_size
+from denoise_scrapy.page.columns import BlockLayout
 from tests.html_strategies import SOUP
 
 PROSE = "A line of prose that is long enough to count as a paragraph of the page, with a stop. "

@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
-from denoise_scrapy.body.rendering.pieces import substituted
+from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
 from denoise_scrapy.core.markup import HEADING_TAGS
 
 #: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity

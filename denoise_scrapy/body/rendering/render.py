@@ -6,18 +6,26 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.rendering.footnotes import footnotes_of
-from denoise_scrapy.body.rendering.html import BARE, CONTAINERS, IMPLIED, INLINES, PARENTS, WRITTEN, Attributes, Token
-from denoise_scrapy.body.rendering.pieces import substituted
+from denoise_scrapy.body.rendering.html import (
+    BARE,
+    CONTAINERS,
+    IMPLIED,
+    INLINES,
+    PARENTS,
+    WRITTEN,
+    Attributes,
+    Token,
+    substituted,
+)
 from denoise_scrapy.body.tables import span, written_tables
-from denoise_scrapy.core.markup import ENCODED, HEADING_TAGS, ROOT_TAGS
+from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.page.address import safe_image_url, safe_url
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
@@ -251,54 +259,6 @@ class Writer:
 
     def _end(self, *tags: str) -> None:
         self._tokens.extend(_ENDS[tag] for tag in tags)
-
-
-_HIERARCHICAL = ("http", "https", "ftp")
-_SAFE_URL = re.compile(rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:mailto|tel):.", re.IGNORECASE)
-#: Browsers leave out tabs and line ends wherever they stand; other control characters are in no address.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-#: References to the page itself, which scripts take for buttons.
-_NOWHERE = ("", "#")
-#: Pictures that browsers show, as base64: other data: URIs may be pages.
-_DATA_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[a-z0-9+/]+={0,2}", re.IGNORECASE)
-#: Shorter ones stand for a picture that a script loads later. Of 290 on recorded pages that are longer than a
-#: dot (150 characters), nine in ten have fewer than 1,000 characters and one in twenty more than 3,600.
-MIN_DATA_IMAGE_LENGTH = 2000
-
-
-def safe_url(base: str, reference: str) -> str:
-    r"""A reference as an absolute URL with its fragment, "" where it is none.
-
-    The URL is of the schemes http, https, ftp, mailto or tel, at most `MAX_URL_LENGTH` characters long, and holds
-    neither quotes nor angle brackets nor white space of ASCII.
-
-    Example:
-        >>> safe_url("http://a.example/b/", "c d#e"), safe_url("http://a.example/", "Java\tScript:alert(1)")
-        ('http://a.example/b/c%20d#e', '')
-    """
-    if len(reference) > MAX_URL_LENGTH or reference.strip() in _NOWHERE:
-        return ""
-    try:
-        url = urljoin(base, _CONTROL.sub("", reference.strip())).translate(ENCODED)
-    except ValueError:  # a malformed IPv6 host
-        return ""
-    return url if _SAFE_URL.match(url) and len(url) <= MAX_URL_LENGTH else ""
-
-
-def safe_image_url(base: str, reference: str) -> str:
-    """A reference to an image as an absolute URL of http, https or ftp, "" where it is none.
-
-    A picture of `MIN_DATA_IMAGE_LENGTH` or more in the address itself, a data: URI, stays.
-
-    Example:
-        >>> safe_image_url("http://a.example/b/", "c.png"), safe_image_url("", "data:image/png;base64,AAAA")
-        ('http://a.example/b/c.png', '')
-    """
-    if reference.lstrip()[:5].lower() == "data:":
-        picture = "".join(reference.split())
-        return picture if len(picture) >= MIN_DATA_IMAGE_LENGTH and _DATA_IMAGE.fullmatch(picture) else ""
-    url = safe_url(base, reference)
-    return url if url.lower().startswith(tuple(f"{scheme}:" for scheme in _HIERARCHICAL)) else ""
 
 
 BoolArray = npt.NDArray[np.bool_]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.framework import FrameSizes
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.layout import FrameSizes
 from denoise_scrapy.site import SiteStatistics
 
 #: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: with cells and the containers of a layout

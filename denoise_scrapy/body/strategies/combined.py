@@ -12,15 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.features import FORUM_TYPES, NAMES, view_of
+from denoise_scrapy.body.features import FORUM_TYPES, NAMES, Reasons, view_of
 from denoise_scrapy.body.model import BlockModel, block_model
-from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.layout import BlockLayout
+from denoise_scrapy.page.columns import BlockLayout
 from denoise_scrapy.site import SiteStatistics
 
 #: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2

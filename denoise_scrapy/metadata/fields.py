@@ -1,4 +1,4 @@
-"""Which of all that a page says is told."""
+"""The metadata of a page: each field chosen from what its markup and its texts say."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from denoise_scrapy.metadata.reading import (
+from denoise_scrapy.metadata.annotations import (
     AUTHOR_CLASS,
     BYLINE_CHARS,
     DATE_CLASS,
     EDITOR,
+    LIBRARIES,
     MAX_NAME,
     MAX_TOLD,
     YEAR,
@@ -26,22 +27,18 @@ from denoise_scrapy.metadata.reading import (
     clean,
     date_in,
     day_in_address,
-    fold,
-    host_of,
     is_said,
     joined,
-    letters,
     load,
     names_in,
     same_address,
     string_of,
 )
+from denoise_scrapy.page.address import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
 logger = logger_of(__name__)
 
-#: Those of the extra `meta`.
-LIBRARIES = ("dateparser", "py3langid")
 #: Fewer letters are too few to tell a language by: the page's own word for it counts.
 MIN_LETTERS = 50
 #: Characters of a text that are looked at; more tell nothing new, and take a millisecond a thousand.
@@ -57,7 +54,7 @@ SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"
 
 
 class HasBody(Protocol):
-    """What is asked of a body: `denoise_scrapy.Body` has it."""
+    """The text and the title of a page, as of a `denoise_scrapy.Body`."""
 
     @property
     def text(self) -> str:
@@ -129,7 +126,7 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
         read = PageReading(html, body.text)
         with suppress(Exception):  # a library that fails costs its field alone
             language = language_of(body.text, read.language)
-        return _Teller(read, url or "", body.title, language).metadata()
+        return _Fields(read, url or "", body.title, language).metadata()
     except Exception as error:  # metadata is not worth a page, whatever it holds
         logger.debug("No metadata of %s: %r", url, error)
         return Metadata(title=body.title, language=language)
@@ -196,8 +193,8 @@ _NO_LEADS = re.compile(
 )
 
 
-class _Teller:
-    """Decides what of all that a page says is told."""
+class _Fields:
+    """Chooses each field from what a page says."""
 
     def __init__(self, read: PageReading, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language

@@ -19,6 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
+from denoise_scrapy.page.address import fold, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are looked at.
@@ -56,16 +57,6 @@ _POSTED = frozenset(["", "posted", "written", "published", "reported", "story", 
 EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 
 
-def fold(text: str) -> str:
-    """A text without its spaces and capitals."""
-    return "".join(text.split()).lower()
-
-
-def letters(text: str) -> str:
-    """Letters and digits of a text, in lower case."""
-    return "".join(filter(str.isalnum, text.lower()))
-
-
 def is_said(headline: str, title: str) -> bool:
     """Whether one of two texts of letters says the other, which is not too short for that."""
     return bool(headline and title) and (
@@ -81,13 +72,6 @@ def clean(told: str) -> str:
 def same_address(address: str) -> str:
     """An address without what does not tell pages apart."""
     return re.sub(r"^https?://(?:www\.)?|[?#].*$|/$", "", address.strip()[:MAX_ADDRESS])
-
-
-def host_of(url: str) -> str:
-    """The host of an address, "" where it has none."""
-    with suppress(ValueError):
-        return urlsplit(url).hostname or ""
-    return ""
 
 
 def joined(base: str, told: str) -> str:
@@ -189,6 +173,10 @@ def _day(year: str, month: str, day: str) -> str:
         if FIRST_DAY <= found <= f"{datetime.now() + timedelta(days=1):%Y-%m-%d}":
             return found
     return ""
+
+
+#: Libraries of the extra `meta`.
+LIBRARIES = ("dateparser", "py3langid")
 
 
 def load(name: str) -> Any:
