@@ -1,7 +1,7 @@
 """From a page and others of its site to one HTML file that shows what was kept, and why.
 
-What is written of the page is our own rendering, never its markup; links and images are words in it. The document asks
-for nothing: its policy allows our own style and script, by their hashes, and pictures in the document itself.
+What is written of the page is our own rendering, never its markup; links and images are words in it. The document loads
+nothing: its policy allows our own style and script, by their hashes, and pictures in the document itself.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CLASSES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a block.
+    """The outcome for a block.
 
     Attributes:
         name: One of `CLASSES`.
@@ -84,32 +84,32 @@ def judge(page: Page, body: Body, site: SiteStatistics) -> list[Outcome]:
     kept = np.array([block.kept for block in body.blocks], bool)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low").tolist()
     preformatted = ((page.blocks.flags & Flag.PREFORMATTED) != 0).tolist()
-    return [Outcome(*told) for told in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
+    return [Outcome(*given) for given in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
 
 
 def _numbers(page: Page, site: SiteStatistics) -> Iterator[tuple[str, ...]]:
-    """What was counted of each block."""
+    """Count words, links and repeats of each block."""
     blocks, k = page.blocks, len(site.pages)
     shared = site.shared_with(page)
     columns = (blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
     hidden = ((blocks.flags & Flag.HIDDEN) != 0).tolist()
     for i, (words, links, text, placed, slot) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        told = [f"{words:,} word{'s' * (words != 1)}", f"{links:.0%} of it in links"]
+        given = [f"{words:,} word{'s' * (words != 1)}", f"{links:.0%} of it in links"]
         if k:
-            told.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
-            told.append(f"{slot:.0%} of what stands in such places repeats")
+            given.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
+            given.append(f"{slot:.0%} of what stands in such places repeats")
         if hidden[i]:
-            told.append("hidden by the page's markup")
-        yield tuple(told)
+            given.append("hidden by the page's markup")
+        yield tuple(given)
 
 
 #: Characters of a block that show at once (a paragraph), and those that its focus shows (a chapter).
 SHORT_TEXT, LONG_TEXT = 400, 20_000
 #: A longer word is cut where a text is.
 WORD_LENGTH = 30
-#: Characters that are told of a path, from its end, and of an address: what fits into a line or two.
+#: Characters shown of a path, from its end, and of an address: a line or two.
 PATH_LENGTH, ADDRESS_LENGTH = 160, 160
-#: Addresses that a block of links tells.
+#: Addresses shown of a block of links.
 ADDRESSES = 3
 #: Steps of the bar at the left; the style sheet has a class for each.
 STEPS = 20
@@ -141,16 +141,16 @@ class Frame:
         if not self._is_first:
             return f'<span class="{names}">'
         path = outcome.block.path
-        told = {
+        given = {
             "path": f"…{path[-PATH_LENGTH:]}" if len(path) > PATH_LENGTH else path,
             "why": outcome.block.reason,
             "numbers": "\n".join(outcome.numbers),
         }
         if self.addresses:
-            told["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
+            given["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
             more = len(self.addresses) - ADDRESSES
-            told["to"] += f"\nand {more:,} more" if more > 0 else ""
-        data = " ".join(f'data-{name}="{shown(value)}"' for name, value in told.items())
+            given["to"] += f"\nand {more:,} more" if more > 0 else ""
+        data = " ".join(f'data-{name}="{shown(value)}"' for name, value in given.items())
         label = f"{outcome.name}, {round(100 * outcome.block.probability)}%"
         return f'<span class="{names}" id="b{self.number}" tabindex="0" role="group" aria-label="{label}" {data}>'
 
@@ -241,8 +241,8 @@ class _Pen:
         self._out.append(self._in_frame().text(text))
 
     def _image(self, token: Token) -> None:
-        told = dict(token.attributes).get("alt", "")
-        if self._run and not told:
+        given = dict(token.attributes).get("alt", "")
+        if self._run and not given:
             self._run += 1
             self._out[self._run_place] = f'<span class="img">{self._run:,} images</span>'
             return
@@ -253,8 +253,8 @@ class _Pen:
             self._enter(token.block)
         if self._frame:
             self._in_frame()
-        self._run, self._run_place = int(not told), len(self._out)
-        self._out.append(f'<span class="img">image{": " if told else ""}{shown(told, IMAGE_LENGTH)}</span>')
+        self._run, self._run_place = int(not given), len(self._out)
+        self._out.append(f'<span class="img">image{": " if given else ""}{shown(given, IMAGE_LENGTH)}</span>')
 
     def _enter(self, block: int) -> None:
         self._leave()
@@ -284,8 +284,8 @@ class _Pen:
 
 
 def _start(token: Token) -> str:
-    told = [f' {name}="{shown(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
-    return f"<{token.value}{''.join(told)}>"
+    given = [f' {name}="{shown(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
+    return f"<{token.value}{''.join(given)}>"
 
 
 #: Characters of a name, an address or a title: two lines.
@@ -298,7 +298,7 @@ SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What was kept of a page, and why.
+    """The kept and dropped blocks of a page, with reasons.
 
     Attributes:
         page: The page.
@@ -318,7 +318,7 @@ class Explanation:
 
     @cached_property
     def counts(self) -> Mapping[str, tuple[int, int]]:
-        """How many blocks and words each of `CLASSES` has."""
+        """Number of blocks and words of each of `CLASSES`."""
         blocks, words = Counter[str](), Counter[str]()
         for outcome, tokens in zip(self.outcomes, self.page.blocks.tokens.tolist(), strict=True):
             blocks[outcome.name] += 1
@@ -340,8 +340,8 @@ def _document(explained: Explanation) -> str:
         script=script,
         title=shown(explained.page.title or explained.name or "A page", NAME_LENGTH),
         name=shown(explained.name, NAME_LENGTH),
-        facts="".join(f"<div><dt>{name}</dt><dd>{shown(told)}</dd></div>" for name, told in _facts(explained.body)),
-        notices="".join(f'<p class="notice">{told}</p>' for told in _notices(explained)),
+        facts="".join(f"<div><dt>{name}</dt><dd>{shown(given)}</dd></div>" for name, given in _facts(explained.body)),
+        notices="".join(f'<p class="notice">{given}</p>' for given in _notices(explained)),
         pages=_pages(explained.comparison),
         verdict=_summary(explained),
         legend="".join(_switch(name, *explained.counts[name]) for name in CLASSES),

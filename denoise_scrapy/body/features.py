@@ -1,4 +1,4 @@
-"""What the model sees of a page's blocks (`core/features.pyx`), and why it keeps or drops each, in words and numbers.
+"""Features of a page's blocks (`core/features.pyx`), and the reasons of the model to keep or drop each.
 
 A family of features adds to a block's log odds the difference that its values make against average ones. The parts do
 not add up to the whole, since families stand in for each other; the largest say what decided.
@@ -113,7 +113,7 @@ class Reasons(Sequence[str]):
 
     @cached_property
     def parts(self) -> dict[str, npt.NDArray[np.float64]]:
-        """What each family adds to the log odds of each block, shape (m,) each."""
+        """Contribution of each family to the log odds of each block, shape (m,) each."""
         whole = _odds(self._model.probability(self._features, self._neighbours))
         found, features = {}, self._features.copy()
         for name, family in FAMILIES.items():

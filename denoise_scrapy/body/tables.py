@@ -45,7 +45,7 @@ PAGE_SHARE = 0.5
 
 
 def data_tables(page: Page) -> BoolArray:
-    """Which elements are tables of data by all that is in them, shape (n,)."""
+    """Return the elements that are tables of data, shape (n,)."""
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
     is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
@@ -63,7 +63,7 @@ def data_tables(page: Page) -> BoolArray:
 
 
 def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
-    """Which elements are tables with rows and columns enough, shape (n,)."""
+    """Return the tables with enough rows and columns, shape (n,)."""
     n = len(row)
     regular = np.zeros(n, bool)
     rows, width = np.unique(row[cells], return_counts=True)

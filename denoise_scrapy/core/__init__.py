@@ -17,7 +17,7 @@ _TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
 
 
 def _fits() -> bool:
-    """Whether a small page is read as it should be; of another libxml2 none is."""
+    """Return whether a small page is read as it should be; of another libxml2 none is."""
     if etree.LIBXML_VERSION[0] != int(built.LIBXML2.split(".")[0]):
         return False
     from denoise_scrapy.core.tree import tree_of  # noqa: PLC0415 - it may fail

@@ -151,7 +151,7 @@ cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
 
 
 cdef int takes_too_long(const unsigned char* at, const unsigned char* end) except -1 nogil:
-    """Whether there are too many tags, too many open ones, or too much to compare."""
+    """Return whether there are too many tags, too many open ones, or too much to compare."""
     cdef vector[uint64_t] open_
     cdef uint64_t name
     cdef int64_t comparisons = 0

@@ -1,4 +1,4 @@
-"""What the core was compiled with: the versions that the headers name."""
+"""The versions that the core was compiled with, as the headers name them."""
 
 cdef extern from "lxml-version.h":
     const char* LXML_VERSION_STRING

@@ -1,4 +1,4 @@
-"""What characters are: tables over the basic plane, which all modules read; how UTF-8 is read."""
+"""Classes of characters: tables over the basic plane, which all modules read; and reading UTF-8."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -52,7 +52,7 @@ cdef inline uint8_t class_of(uint32_t code) noexcept nogil:
 
 
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:
-    """Whether a byte is white space of ASCII."""
+    """Return whether a byte is white space of ASCII."""
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
@@ -62,7 +62,7 @@ cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
 
 
 cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
-    """Whether a text begins with a word in lower case, whatever its own case is."""
+    """Return whether a text begins with a word in lower case, whatever its own case is."""
     while word[0]:
         if lower(text[0]) != <unsigned char>word[0]:
             return False

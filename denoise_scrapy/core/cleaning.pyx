@@ -1,4 +1,4 @@
-"""What of a page's bytes must be cleaned before they are parsed: one look, which on most pages finds nothing."""
+"""Find bytes that must be cleaned before they are parsed: one look, which on most pages finds nothing."""
 
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -11,14 +11,14 @@ HAS_CONTROLS, EMBEDS = 1, 2
 
 
 cdef inline bint is_control(uint32_t code) noexcept nogil:
-    """Whether a code is a control character but for white space, or no character."""
+    """Return whether a code is a control character but for white space, or no character."""
     if code < 0x20:
         return code != 9 and code != 10 and code != 13
     return 0x7F <= code < 0xA0 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
 
 
 cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Whether what stands behind `&#` is the number of a control character, or of a carriage return."""
+    """Return whether what stands behind `&#` is the number of a control character, or of a carriage return."""
     cdef uint32_t code = 0, base = 10, digit
     cdef const uint8_t* first
     if at < end and at[0] | 0x20 == 120:  # x
@@ -79,7 +79,7 @@ cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexc
 
 
 cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
-    """What `look` returns."""
+    """Do the work of `look`."""
     cdef Found found
     cdef size_t at = 0, stop, last = (size - AHEAD) // CHUNK * CHUNK if size > AHEAD else 0
     found.controls = found.bodies = found.roots = 0

@@ -6,7 +6,7 @@ from lxml.includes.tree cimport xmlNode
 
 
 cdef inline bint is_of_mathjax(const char* names) noexcept nogil:
-    """Whether class names are those of what MathJax 2 has written for a formula: its first says so."""
+    """Return whether class names are those of what MathJax 2 has written for a formula: its first says so."""
     # the first letter alone turns away nearly all
     return names[0] | 0x20 == 109 and (strncmp(names, b"MathJax", 7) == 0 or strncmp(names, b"mjx-chtml", 9) == 0)
 

@@ -12,7 +12,7 @@ cdef inline size_t width_of(unsigned char first) noexcept nogil:
 
 
 cdef inline bint is_letter(const unsigned char* char) noexcept nogil:
-    """Whether a character of UTF-8 is a letter; those beyond the basic plane are."""
+    """Return whether a character of UTF-8 is a letter; those beyond the basic plane are."""
     cdef uint32_t code
     if char[0] < 128:
         return 97 <= char[0] <= 122 or 65 <= char[0] <= 90

@@ -266,7 +266,7 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
 
 
 cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
-    """Whether an element, or one a few levels above it, is of text that is exact."""
+    """Return whether an element, or one a few levels above it, is of text that is exact."""
     cdef int32_t level
     for level in range(EXACT_LEVELS):
         if element < 0:
@@ -278,7 +278,7 @@ cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
 
 
 cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
-    """Whether two words meet where one inline element follows another directly, rather than the halves of one.
+    """Return whether two words meet where one inline element follows another directly, rather than the halves of one.
 
     Scripts without capitals run on, but for links: one that follows a link of its own shape is another entry in any
     script. Single letters in elements of their own are one word, drawn out.
@@ -385,7 +385,7 @@ cdef int read_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogi
 # ---- elements: what is written of them ------------------------------------------------------------------------------
 
 cdef const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil:
-    """What is known of a tag."""
+    """Look a tag up."""
     cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
     cdef int32_t number
     cdef SeenName* seen = &w.seen[at]
@@ -414,7 +414,7 @@ cdef struct Written:      # attributes that make a token
 
 
 cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
-    """Whether an inline style has a property with a value."""
+    """Return whether an inline style has a property with a value."""
     while style[0]:
         if begins(style, name):
             style += strlen(name)
@@ -432,7 +432,7 @@ cdef bint declares(const unsigned char* style, const char* name, const char* val
 
 
 cdef inline bint style_hides(const unsigned char* style) noexcept nogil:
-    """Whether an inline style keeps its element from showing."""
+    """Return whether an inline style keeps its element from showing."""
     return declares(style, b"display", b"none") or declares(style, b"visibility", b"hidden")
 
 
@@ -457,7 +457,7 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) excep
 
 
 cdef bint is_comment_word(const unsigned char* word, size_t size) noexcept nogil:
-    """Whether a word of a name speaks of comments."""
+    """Return whether a word of a name speaks of comments."""
     cdef size_t i
     for i in range(size):
         if word[i] == 99 and size - i >= 7 and memcmp(word + i, b"comment", 7) == 0:
@@ -473,7 +473,7 @@ cdef bint is_comment_word(const unsigned char* word, size_t size) noexcept nogil
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
-    """Whether a word of class, id, role or itemprop does."""
+    """Return whether a word of class, id, role or itemprop does."""
     cdef unsigned char[2 * MAX_NAME + 1] words
     cdef size_t size, i = 0, start
     if names == NULL:
@@ -617,14 +617,14 @@ cdef int note_link(Tree tree, Walk* w, const unsigned char* href) except -1 nogi
 
 
 cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
-    """Whether what is noted is an attribute of this name, of an element."""
+    """Return whether what is noted is an attribute of this name, of an element."""
     cdef size_t size = strlen(name)
     return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
         memcmp(tree.noted.data() + one.name.start, name, size) == 0)
 
 
 cdef bint is_listed(const unsigned char* name, int32_t notes) noexcept nogil:
-    """Whether an attribute is kept of an element."""
+    """Return whether an attribute is kept of an element."""
     cdef size_t size
     cdef const char* text = <const char*>name
     if notes == NOTES_IMAGE:
@@ -875,7 +875,7 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
 
 
 cdef bint begins_body(const Walk* w, const xmlNode* node, const Tag* tag) noexcept nogil:
-    """Whether the body begins at an element right inside the first head: the page says neither where the one ends.
+    """Return whether the body begins at an element right inside the first head, which the page does not end.
 
     The parser knows that of tags of HTML 4 alone.
     """
@@ -958,7 +958,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
 
 
 cdef const Tag* body_tag() noexcept nogil:
-    """What is known of the tag of a body that begins inside the head."""
+    """Look up the tag of a body that begins inside the head."""
     return &_tags[find(_tag_numbers, hash_bytes(b"body", 4, _seed))]
 
 

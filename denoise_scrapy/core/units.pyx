@@ -195,7 +195,7 @@ def unit_hashes(words):
 
 
 cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
-    """Whether a hash is a stop unit's."""
+    """Return whether a hash is a stop unit's."""
     return binary_search(_stop_units.begin(), _stop_units.end(), unit)
 
 

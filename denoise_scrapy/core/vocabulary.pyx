@@ -1,4 +1,4 @@
-"""What words say of the text that they name or are in: log odds that it is content, learned over many publishers.
+"""Log odds of words that the text they name or are in is content, learned over many publishers.
 
 Words of class names and ids are those of Peters and Lecocq, *Content Extraction Using Diverse Feature Sets* (2013).
 Theirs are chosen words of the block's own element; here each word has odds, as in naive Bayes, and those of all the
@@ -197,7 +197,7 @@ cdef class Vocabulary:
         return 0
 
     cdef TextOdds text_odds_of(self, Tree tree, int32_t block) noexcept nogil:
-        """What is known of the words of a block."""
+        """Return the odds of the words of a block."""
         cdef Span words = tree.blocks[block].words
         cdef TextOdds found
         cdef float odds

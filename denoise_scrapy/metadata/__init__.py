@@ -1,4 +1,4 @@
-"""What a page says of itself: title, authors, dates, site, image and the like. It needs the extra `meta`.
+"""Metadata of a page: title, authors, dates, site, image and the like. It needs the extra `meta`.
 
 Markup is read in one pass, in places: a date or a byline counts that stands in the body or next to the headline, not
 one of a dropped block. Names of months are read by dateparser, languages are told apart by py3langid. JSON-LD and

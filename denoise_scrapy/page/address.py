@@ -30,8 +30,8 @@ def declared_url(html: str | bytes, encoding: str | None = None) -> str:
         ''
     """
     root = root_of(to_utf8(html[:ADDRESS_WITHIN], encoding))
-    told = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
-    return next((one for one in told if len(one) <= MAX_ADDRESS and _is_address(one)), "")
+    found = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
+    return next((one for one in found if len(one) <= MAX_ADDRESS and _is_address(one)), "")
 
 
 def _is_address(text: str) -> bool:

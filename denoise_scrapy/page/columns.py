@@ -23,7 +23,7 @@ Keys = TypeVar("Keys", bound=np.generic)
 
 
 def is_new(ordered: npt.NDArray[np.generic]) -> BoolArray:
-    """Which values of a sorted array differ from the one before."""
+    """Return which values of a sorted array differ from the one before."""
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
@@ -155,7 +155,7 @@ class Elements:
 
     @cached_property
     def _token_flags(self) -> IntArray:
-        """Flags of each token, those of the words in names too; the core knows of comments alone."""
+        """Flags of each token, those of the words in names too; the core has those of comments alone."""
         flags = self.tokens["flags"].astype(np.int64)
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_ = self.tree.name_of(token)
@@ -205,7 +205,7 @@ class Elements:
 
     @cached_property
     def is_start(self) -> BoolArray:
-        """Whether a mark is a start, shape (2n,)."""
+        """Return whether a mark is a start, shape (2n,)."""
         return self._order < len(self)
 
     @cached_property
@@ -419,12 +419,12 @@ class Blocks:
 
     @cached_property
     def ends_in_stop(self) -> BoolArray:
-        """Whether the last visible character ends a sentence."""
+        """Return whether the last visible character ends a sentence."""
         return self.rows["ends_in_stop"].astype(bool)
 
     @cached_property
     def flags(self) -> IntArray:
-        """Flags of the block's element and its ancestors; a browser knows better than markup what is hidden."""
+        """Flags of the block's element and its ancestors; a browser's view of what is hidden goes before markup."""
         flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
         return flags if self._boxes is None else self._seen(flags, self._boxes)
 

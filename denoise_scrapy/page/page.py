@@ -13,6 +13,7 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.announcements import Words, read_words
 from denoise_scrapy.core.bounds import is_too_large, text_alone
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.tree import Tree, empty_tree, tree_of
@@ -168,7 +169,7 @@ class Page:
 
     @property
     def noscript_read(self) -> bool:
-        """Whether the text inside `noscript` was taken as the page's, for it holds the most."""
+        """Return whether the text inside `noscript` was taken as the page's, for it holds the most."""
         return self.tree.noscript_read
 
     @cached_property
@@ -187,7 +188,7 @@ class Page:
 
     @cached_property
     def declared_types(self) -> frozenset[str]:
-        """What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`attributes`)."""
+        """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`attributes`)."""
         return read_declared(self.tree.declared_values)
 
     @property
@@ -221,13 +222,21 @@ class Page:
         return Blocks(self.elements, self.boxes)
 
     @cached_property
+    def words(self) -> Words:
+        """Announcements in the words of short blocks, and their share of the title."""
+        return read_words(self.tree)
+
+    @cached_property
     def facts(self) -> PageFacts:
         """Facts of the page."""
         return PageFacts(self.url, facts_of(self.tree, self.url), self.title)
 
     def drop_columns(self) -> None:
         """Forget what numpy made of the columns; it is made anew when read."""
-        for name in ("elements", "blocks", "block_texts", "inner_hashes", "code_lengths", "removed_text", "_left_out"):
+        for name in (
+            *("elements", "blocks", "words", "block_texts", "inner_hashes", "code_lengths", "removed_text"),
+            "_left_out",
+        ):
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
@@ -248,7 +257,7 @@ class Page:
 
     @cached_property
     def removed_text(self) -> BoolArray:
-        """Whether the user removes the text after each mark, shape (marks,)."""
+        """Return whether the user removes the text after each mark, shape (marks,)."""
         removed = removed_elements(self.elements, self.kept_by_user, self.removed_by_user)
         return np.append(removed, False)[self.elements.text_owner]  # owner -1 is the last value
 
@@ -344,7 +353,7 @@ class Page:
         return url if url.startswith(("http://", "https://")) else ""
 
     def leads_here(self, reference: str) -> bool:
-        """Whether a reference leads to a place on the page itself."""
+        """Return whether a reference leads to a place on the page itself."""
         address, _, place = reference.strip().partition("#")
         return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
 

@@ -1,7 +1,6 @@
 """What a user says of a body: which error is worse, what belongs to it, what is kept and removed by selectors."""
 
 from dataclasses import fields
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from denoise_scrapy.body import STRATEGIES, SiteModel, Taste, extract
 from denoise_scrapy.body.parts import PARTS, Surroundings
 from denoise_scrapy.body.taste import FAVORS, SWITCHES
-from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
@@ -77,12 +75,6 @@ def test_a_switch_moves_nothing_else(part):
         assert moved <= {page.block_text(i) for i in np.flatnonzero(found)}
 
 
-def test_words_are_read_once_for_all_parts():
-    with patch("denoise_scrapy.body.parts.read_words", wraps=read_words) as counted:
-        lines(taste=Taste(**dict.fromkeys(PARTS, "keep")))
-    assert counted.call_count == 1
-
-
 def test_what_is_kept_is_the_bodys_own():
     everything = Taste(**dict.fromkeys(PARTS, "keep"))
     kept = set(lines(taste=everything))
@@ -116,12 +108,6 @@ def test_a_wrapper_named_after_comments_or_photos_is_none():
     for name in ("has-comments", "commentary", "photo-story", "date"):
         source = f"<title>Fox seen again</title><div class={name}><h1>Fox seen again</h1>{PROSE * 2}</div>"
         assert "The fox ran" in extract(source, taste=ALL_DROPPED).text
-
-
-def test_the_title_is_kept_where_every_section_has_a_heading_of_level_one():
-    source = f"<title>Fox</title><h1>Fox</h1>{PROSE}<h1>Bear</h1>{PROSE.replace('fox', 'bear')}"
-    assert lines(source, taste=Taste(title="drop"))[0] != "Fox"
-    assert "Bear" in lines(source, taste=Taste(title="drop"))
 
 
 def test_comments_end_with_the_element_of_their_heading():

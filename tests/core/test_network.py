@@ -57,13 +57,6 @@ def test_blocks_do_not_depend_on_those_beside_them():
     assert network.odds(features[:, :0]).shape == (0,)
 
 
-def test_inputs_are_standard_deviations():
-    network = block_model().network
-    features = (network.mean + np.array([[-9], [1], [0.5], [np.nan]]) * network.deviation).T
-    expected = np.repeat([[-FARTHEST], [1], [0.5], [0]], len(network.mean), axis=1)
-    assert network.inputs(features) == pytest.approx(expected, abs=1e-3)
-
-
 def test_values_without_bounds_are_cut():
     network = block_model().network
     features = np.repeat(network.mean[:, None], 3, axis=1)

@@ -32,17 +32,6 @@ def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(large: str) -> N
     assert body.blocks[0].reason == "too large" and all(block.kept for block in body.blocks)
 
 
-def test_within_its_bounds_a_page_is_judged() -> None:
-    assert extract(PAGE).fallback == "page alone"
-
-
-def test_selectors_are_not_asked_then() -> None:
-    large = PAGE + "<i>" * 6000
-    page = Page.parse(large, keep="p", remove=["div", "//p"])
-    assert (page.kept_by_user, page.removed_by_user) == ((), ())
-    assert extract(large, remove="p").text.endswith(STORIES[-1])
-
-
 def test_depth_is_bounded() -> None:
     """libxml2's tree ends at 2,048 levels, and drops what follows."""
     for levels in (MAX_DEPTH - 2, MAX_DEPTH - 1, 3000, 20_000):  # html and body are two
@@ -155,10 +144,6 @@ def test_a_title_stays_one() -> None:
     assert page == b"<title>One &lt;b>two</title><pre>\nthree\nfive"
     assert Page.parse("<title>The fox</title><p>x" + "<i>" * 6000).title == "The fox"
     assert Page.parse("<title>" + "é" * 90_000 + "</title><p>x" + "<i>" * 6000).title == "é" * 1000
-
-
-def test_nothing_is_nothing() -> None:
-    assert (text_alone(b""), is_too_large(b"")) == (b"", False)
 
 
 # ---- time ----

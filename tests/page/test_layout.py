@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from denoise_scrapy.body.strategies.framework import USUAL_PAGE_WIDTH, FrameSizes, parse_size
 from denoise_scrapy.page import Boxes, Flag, Page
 from denoise_scrapy.page.columns import BlockLayout
-from tests.html_strategies import SOUP
 
 PROSE = "A line of prose that is long enough to count as a paragraph of the page, with a stop. "
 HTML = f"""<body><div id=menu><a href=/a>Home</a></div><main><p>{PROSE}</p><p>{PROSE}</p>
@@ -49,12 +48,6 @@ def test_a_block_across_the_page_is_partly_outside():
     left, width = list(LEFT), list(WIDTH)
     left[2], width[2] = 0, 1200
     assert layout_of(page_with(x=left, width=width)).outside[0] == 0.5
-
-
-def test_what_has_no_box_stands_where_the_next_around_it_does():
-    width = list(WIDTH)
-    width[9] = 0
-    assert layout_of(page_with(width=width)).outside[4] == 1
 
 
 def test_nothing_known_is_nan():
@@ -107,11 +100,6 @@ def test_sizes_are_kept_as_written(markup, size):
 )
 def test_other_sizes_are_not(markup):
     assert sizes_of(f"{markup}text") == []
-
-
-def test_sizes_in_a_cell_and_in_what_is_skipped():
-    html = "<table><tr><td width=160>a<td width='50%'>b</table><noscript><div width=9>c</div></noscript>"
-    assert sizes_of(html) == [("td", "160", ""), ("td", "50%", "")]
 
 
 @pytest.mark.parametrize(
@@ -180,14 +168,3 @@ def test_a_rendered_page_tells_its_own_sizes():
     assert (sizes.width[2], sizes.width_percent[2]) == (600, 60)
     assert (sizes.height[2], sizes.height_percent[2]) == (300, 15)
     assert sizes.inherited_widths().tolist() == width.tolist()
-
-
-@given(SOUP)
-def test_nothing_raises(html):
-    page = Page.parse(html)
-    assert len(FrameSizes(page).inherited_widths()) == len(page.elements)
-
-
-def test_deep_nesting():
-    page = Page.parse("<div style='width:99%'>" * 500 + "deep")
-    assert FrameSizes(page).inherited_widths()[-1] == pytest.approx(1000 * 0.99**500, abs=1e-9)

@@ -1,4 +1,4 @@
-"""What a rendering is made of, the tags that may be written and where they may stand, and its tokens as HTML."""
+"""Tokens of a rendering, the tags that may be written and where they may stand, and tokens as HTML."""
 
 from __future__ import annotations
 

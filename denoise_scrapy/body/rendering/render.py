@@ -328,18 +328,18 @@ def _stands_in_kept(
     return around, np.asarray((stays == inside).all(axis=0) & (inside.all(axis=0) | (inside.any(axis=0) & mostly)))
 
 
-def image_attributes(base: str, source: str, told: Mapping[str, str]) -> Attributes:
-    """What is written of an image, () for one that shows nothing: without an address, or a tracking pixel.
+def image_attributes(base: str, source: str, given: Mapping[str, str]) -> Attributes:
+    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel.
 
     Example:
         >>> image_attributes("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
         (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
     """
-    address = safe_image_url(base, told.get("src", "")) or safe_image_url(base, source)
-    sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(told.get(name, "")))}
+    address = safe_image_url(base, given.get("src", "")) or safe_image_url(base, source)
+    sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(given.get(name, "")))}
     if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
         return ()
-    alt = " ".join(told.get("alt", "").split())
+    alt = " ".join(given.get("alt", "").split())
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
 
 
@@ -376,9 +376,9 @@ class _Walk:
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.references)
-        self._told: dict[int, dict[str, str]] = defaultdict(dict)
+        self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.attributes:
-            self._told[element][name] = value
+            self._attributes_of[element][name] = value
         self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
     def tokens(self) -> list[Token]:
@@ -454,7 +454,9 @@ class _Walk:
             elif of_footnotes:
                 writer.open_inline(element, "reference", of_footnotes)
         elif tag in INLINES:
-            writer.open_inline(element, "display" if "display" in self._told.get(element, ()) else INLINES[tag])
+            writer.open_inline(
+                element, "display" if "display" in self._attributes_of.get(element, ()) else INLINES[tag]
+            )
 
     def _end(self, element: int) -> None:
         if self._ends_block[element]:
@@ -463,10 +465,10 @@ class _Walk:
 
     def _attributes(self, element: int, tag: str) -> Attributes:
         """Attributes of a container: numbers, and one of few words."""
-        if element not in self._told:
+        if element not in self._attributes_of:
             return ()
         written = []
-        for name, value in self._told[element].items():
+        for name, value in self._attributes_of[element].items():
             if name in ("colspan", "rowspan") and span(value) > 1:
                 written.append((name, str(span(value))))
             elif (name == "start" and tag == "ol" and _NUMBER.fullmatch(value)) or (
@@ -499,10 +501,10 @@ class _Walk:
         written, images = {}, kept_images(self._page, self._kept).tolist()
         said = set(self._page.text_of(self._kept).split("\n")) if images else set()
         for element in images:
-            source, told = self._references.get(element, ""), self._told.get(element, {})
-            if " ".join(told.get("alt", "").split()) in said:
-                told = {**told, "alt": ""}
-            attributes = image_attributes(self._page.base_url, source, told)
+            source, given = self._references.get(element, ""), self._attributes_of.get(element, {})
+            if " ".join(given.get("alt", "").split()) in said:
+                given = {**given, "alt": ""}
+            attributes = image_attributes(self._page.base_url, source, given)
             if attributes and self._counted(attributes[0][1]):
                 written[element] = attributes
         return written
@@ -513,7 +515,7 @@ class _Walk:
         return url if self._url_chars >= 0 else ""
 
     def _language(self, element: int) -> str | None:
-        """Language of preformatted text as its classes tell; "" for code of an unknown one, None for other text."""
+        """Language of preformatted text by its classes; "" for code of an unknown one, None for other text."""
         elements = self._page.elements
         is_code = self._tags[element + 1 : element + 2] == ["code"]
         for one in (*([element + 1] if is_code else ()), *self._around(element)):
@@ -533,6 +535,6 @@ class _Walk:
             at = int(up[at])
 
     def _direction(self) -> str:
-        """Reading direction that the root elements tell, the body's before the document's."""
-        told = [of["dir"] for _, of in sorted(self._told.items()) if "dir" in of]
-        return told[-1].strip().lower() if told else ""
+        """Reading direction of the root elements, the body's before the document's."""
+        given = [of["dir"] for _, of in sorted(self._attributes_of.items()) if "dir" in of]
+        return given[-1].strip().lower() if given else ""

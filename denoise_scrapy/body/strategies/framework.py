@@ -17,7 +17,7 @@ from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Elements, Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
-# The source names its thresholds and gives no values. Few recorded pages tell sizes of frames with text, and
+# The source names its thresholds and gives no values. Few recorded pages have sizes of frames with text, and
 # none of these moves a corpus by more than .002 within the range named beside it.
 #: delta 1, pixels: columns of links were 120 to 300 wide in table layouts (100 to 400).
 MIN_WIDTH = 300.0
@@ -34,10 +34,10 @@ IntArray = npt.NDArray[np.int64]
 
 
 def passing(sizes: FrameSizes) -> BoolArray:
-    """Which elements pass the rules on width and height (the source's figure 3), shape (elements,).
+    """Return the elements that pass the rules on width and height (the source's figure 3), shape (elements,).
 
     One size missing, width in pixels: it is above delta 1 (unknown: passes). Width in percent: above delta 2,
-    also where no height is told, by rule ii; the source's cases leave this one out. Height in percent: above
+    also without a height, by rule ii; the source's cases leave this one out. Height in percent: above
     delta 3. Both in pixels: the aspect ratio is small. The rendered layout answers the second and the last
     of them, and one that holds is enough: a column of text is long by its nature.
     """
@@ -83,8 +83,8 @@ TOPIC_SHARE = 0.45
 class FrameworkStrategy(Strategy):
     """Rules on width, height and paragraphs of a page's frames.
 
-    What is unknown rejects nothing. A frame that tells no size passes every rule on sizes and is judged by
-    its paragraphs alone; where no frame passes, sizes are not asked; where no line is long enough to be a
+    Unknown values reject nothing. A frame without a size passes every rule on sizes and is judged by its
+    paragraphs alone; where no frame passes, sizes do not count; where no line is long enough to be a
     paragraph, short ones count; without any paragraph the share of the page's text stands for the area.
     """
 
@@ -94,7 +94,6 @@ class FrameworkStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        # comparison pages are not asked
         blocks, elements = page.blocks, page.elements
         shown = (blocks.flags & Flag.HIDDEN) == 0
         frames, text_frames = find_frames(page)
@@ -129,7 +128,7 @@ def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
 
 
 def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, BoolArray]:
-    """How many paragraphs stand directly in each element, and elements with any line of one, shape (n,) each.
+    """Count the paragraphs directly in each element, and mark elements with any line of one, shape (n,) each.
 
     A paragraph is a line in a `p` (or in a frame that is a paragraph of today), or one that a `br` begins or
     ends; it is no list of links, and long where there are long ones.

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
@@ -73,7 +72,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class HandRule:
-    """What the rule says of a page's m blocks; arrays of shape (m,).
+    """Points of a page's m blocks; arrays of shape (m,).
 
     Args:
         page: The page.
@@ -89,7 +88,7 @@ class HandRule:
     """
 
     def __init__(self, page: Page, site: SiteStatistics) -> None:
-        blocks, titles = page.blocks, read_words(page.tree).titles
+        blocks, titles = page.blocks, page.words.titles
         inside = (blocks.flags & _BITS) != 0
         covered = inside @ blocks.tokens  # tokens of the page in elements of each flag
         total = int(blocks.tokens.sum())
