@@ -175,7 +175,7 @@ _INLINES = frozenset(INLINES.values()) - FORMULAS.keys()
 def draw(page: Page, outcomes: Sequence[Outcome]) -> str:
     """The blocks of a page as HTML, those kept first where it has too many.
 
-    The page was parsed without selectors of the user's: a rendering leaves out what they remove.
+    The page is without the user's selectors: a rendering leaves out what they remove.
     """
     kept = np.array([outcome.block.kept for outcome in outcomes], bool)
     chosen = np.zeros(len(outcomes), bool)
@@ -455,8 +455,7 @@ def explain_page(
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)
     comparison = tuple((label, _lack(other, site.pages, others.pages)) for label, other in named)
-    drawn = Page.parse(html, url=url) if page.removed_by_user else page
-    return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, drawn)
+    return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, page.unselected())
 
 
 def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:

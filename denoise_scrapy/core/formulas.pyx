@@ -10,7 +10,6 @@ from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, is_blank, lower
-from denoise_scrapy.core.nodes cimport attribute_of
 
 cdef enum:
     # Elements inside each other; what stands deeper is left out. Formulas of the web have a dozen.

@@ -29,13 +29,13 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
-    is_blank, lower,
+    is_blank, lower, lower_words,
 )
-from denoise_scrapy.core.formulas cimport is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula
+from denoise_scrapy.core.formulas cimport (
+    attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
+)
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
-from denoise_scrapy.core.names cimport lower_words
-from denoise_scrapy.core.nodes cimport attribute_of, value_of
 
 from denoise_scrapy.core import markup
 
@@ -874,14 +874,6 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
     return read_text(tree, w, <const unsigned char*>tex.c_str())
 
 
-cdef bint begins_body(const Walk* w, const xmlNode* node, const Tag* tag) noexcept nogil:
-    """Return whether the body begins at an element right inside the first head, which the page does not end.
-
-    The parser knows that of tags of HTML 4 alone.
-    """
-    return not tag.kind & IS_IN_HEAD
-
-
 cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
     """The text that goes on behind comments, which are in a tree of Scrapy's; NULL for none."""
     node = node.next
@@ -921,9 +913,11 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 read_skipped(tree, w, node, tag, title)
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
+                    # where the page does not end its head, the body begins at the first tag that no head may hold: the
+                    # parser has that for tags of HTML 4 alone
                     inner = node.children
                     while inner != NULL and (
-                            inner.type != XML_ELEMENT_NODE or not begins_body(w, inner, tag_of(w, inner.name))):
+                            inner.type != XML_ELEMENT_NODE or tag_of(w, inner.name).kind & IS_IN_HEAD):
                         inner = inner.next
                     if inner != NULL:
                         end(tree, w)
@@ -1102,7 +1096,7 @@ _NOTHING = np.zeros((0, 2), np.int32)
 
 # ---- what Python sees -----------------------------------------------------------------------------------------------
 
-cdef class Rows:
+cdef class RowBuffer:
     """Memory of a tree's as a buffer of bytes: it keeps the tree."""
 
     cdef Tree tree
@@ -1131,7 +1125,7 @@ cdef class Rows:
 
 cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
     """Some rows of a tree as numpy sees them, without a copy."""
-    cdef Rows rows = Rows.__new__(Rows)
+    cdef RowBuffer rows = RowBuffer.__new__(RowBuffer)
     rows.tree, rows.data, rows.size = tree, <char*>data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
     return np.frombuffer(rows, dtype)
 

@@ -17,8 +17,8 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.characters cimport lower_words
 from denoise_scrapy.core.hashing cimport NOT_THERE, crc32, find, number_of, open_table
-from denoise_scrapy.core.names cimport lower_words
 from denoise_scrapy.core.tree cimport IS_ROOT, Block, Element, Span, Token, Tree
 
 cdef enum:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from denoise_scrapy.core.markup import SIZED_TAGS
 
-SIZE_ATTRIBUTES = frozenset(["width", "height", "style"])
 #: Sizes, spans and the like are cut to this length as written: no number is longer.
 MAX_SIZE_LENGTH = 32
 #: Descriptions longer than this are cut: they are meant to be read aloud, and pages are hostile.

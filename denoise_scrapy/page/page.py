@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.announcements import Words, read_words
-from denoise_scrapy.core.bounds import is_too_large, text_alone
 from denoise_scrapy.core.sharing import columns_of, facts_of
+from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import Tree, empty_tree, tree_of
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_declared, read_notes
 from denoise_scrapy.page.columns import Blocks, BoolArray, Boxes, Elements, FloatArray, IntArray
@@ -109,7 +109,7 @@ class Page:
     ) -> Page:
         """Parse any HTML, however broken; nothing that a page holds raises.
 
-        A page that the parser would take too long for (`core/bounds.pyx`), or of a tree over `core.tree.MAX_ELEMENTS`
+        A page that the parser would take too long for (`core/source.pyx`), or of a tree over `core.tree.MAX_ELEMENTS`
         and its like, is read as text without structure.
 
         Args:
@@ -281,6 +281,14 @@ class Page:
         for name in ("block_texts", "_left_out"):
             less.__dict__.pop(name, None)
         return less
+
+    def unselected(self) -> Page:
+        """The page with the text that the user's selectors remove."""
+        whole = copy(self)
+        whole.kept_by_user = whole.removed_by_user = ()
+        for name in ("block_texts", "removed_text", "_left_out"):
+            whole.__dict__.pop(name, None)
+        return whole
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.

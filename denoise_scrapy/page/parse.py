@@ -13,7 +13,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.cleaning import EMBEDS, HAS_CONTROLS, is_utf8, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, is_utf8, look
 
 _local = threading.local()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.strategies import lcs
-from denoise_scrapy.core.bounds import is_too_large, text_alone
+from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import MAX_DEPTH
 from denoise_scrapy.page.parse import to_utf8
 from tests.hostile.checks import over_bounds

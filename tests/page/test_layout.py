@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.strategies.framework import USUAL_PAGE_WIDTH, FrameSizes, parse_size
+from denoise_scrapy.core.choice import choose
 from denoise_scrapy.page import Boxes, Flag, Page
 from denoise_scrapy.page.columns import BlockLayout
 
@@ -168,3 +170,34 @@ def test_a_rendered_page_tells_its_own_sizes():
     assert (sizes.width[2], sizes.width_percent[2]) == (600, 60)
     assert (sizes.height[2], sizes.height_percent[2]) == (300, 15)
     assert sizes.inherited_widths().tolist() == width.tolist()
+
+
+# ---- what it adds to the default strategy ----
+
+
+def lowered(page, probability):
+    layout = BlockLayout.of(page.blocks, page.boxes)
+    return choose(Page.parse(HTML).tree, probability, layout=layout).probability
+
+
+def test_what_lies_beside_the_main_column_is_less_likely():
+    e = np.e
+    expected = [1 / (1 + e), 0.5, 0.5, 1 / (1 + e**0.5), 1 / (1 + e), 1 / (1 + e)]
+    assert lowered(page_with(), np.full(6, 0.5)) == pytest.approx(expected)
+
+
+def test_what_is_sure_stays_sure_beside_it():
+    assert lowered(page_with(), np.array([0.0, 1, 0, 1, 1, 0])).tolist() == [0, 1, 0, 1, 1, 0]
+
+
+def test_blocks_without_a_box_keep_their_probability():
+    page = page_with(boxes=Boxes(*[np.full(len(LEFT), np.nan, np.float32)] * 4, page_width=0, page_height=0))
+    probability = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 0.3])
+    assert lowered(page, probability) == pytest.approx(probability)
+
+
+def test_the_default_strategy_uses_the_layout():
+    plain, rendered = (SiteModel.fit([]).extract(page) for page in (Page.parse(HTML), page_with()))
+    assert rendered.probability[0] < plain.probability[0]
+    assert rendered.probability[4] < plain.probability[4]
+    assert "Subscribe" not in rendered.text

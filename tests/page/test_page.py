@@ -1,9 +1,14 @@
 """Encodings, links, titles, noscript, traps of the parser."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import distinct
+from tests.html_strategies import SOUP
 
 
 def texts(html, **options):
@@ -86,3 +91,22 @@ def test_facts_leave_no_columns_behind():
     page = Page.parse("<p>One two.</p>")
     assert page.facts.tokens.tolist() == [2]
     assert "blocks" not in vars(page)
+
+
+@given(SOUP)
+def test_no_markup_raises(html):
+    for source in (html, html.encode("utf-8", "replace"), html.encode("utf-16", "surrogatepass")):
+        page = Page.parse(source, url="http://a.example/")
+        texts = [page.block_text(i) for i in range(len(page.blocks))]
+        assert all(texts)
+        assert page.blocks.chars.min(initial=1) > 0
+        assert not any(mark in text for text in texts for mark in "\x01\x02")
+        assert len(page.inner_hashes) == len(page.elements)
+        assert all(link.startswith("http") for link in page.links)
+        assert len(page.facts.tokens) == len(page.blocks)
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_distinct_equals_numpy(keys):
+    expected = np.unique(np.array(keys, np.uint64), return_inverse=True)
+    assert [found.tolist() for found in distinct(np.array(keys, np.uint64))] == [found.tolist() for found in expected]
