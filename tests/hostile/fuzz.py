@@ -8,23 +8,26 @@ memory in bounds that grow with its size. What is wrong ends the run with the ro
 
 from __future__ import annotations
 
+import argparse
+import os
 import random
 import sys
+import time
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hypothesis import strategies as st
 
-from benchmarks.corpora import Site
+from benchmarks.corpora import Site, load
 from denoise_scrapy import Body, Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
 from tests.body.rendered import MARKUP
 from tests.hostile.checks import URL, check_page, over_bounds
 from tests.hostile.mutations import ACTIVE, round_of
-from tests.hostile.rounds import arguments, known_sites, rounds_of
 from tests.html_strategies import SOUP, pages
 
 #: Bytes that all that is made of a page takes at most, for each of its bytes and each of its elements, and at all:
@@ -105,6 +108,29 @@ def check_memory(html: str) -> None:
     elements, size = len(Page.parse(html).tags()), len(html.encode("utf-8", "replace"))
     allowed = FIXED_BYTES + BYTES_A_BYTE * size + BYTES_AN_ELEMENT * elements
     assert most <= allowed, f"{most:,} bytes for {size:,} with {elements:,} elements"
+
+
+def arguments(prog: str, description: str | None) -> argparse.ArgumentParser:
+    """Time, rounds and seed; the default is a new seed each second."""
+    ap = argparse.ArgumentParser(prog=prog, description=description)
+    ap.add_argument("--seconds", type=float, default=60)
+    ap.add_argument("--rounds", type=int, default=sys.maxsize)
+    ap.add_argument("--seed", type=int, default=int(time.time()))
+    return ap
+
+
+def known_sites() -> list[Site]:
+    """Those of the example portal, and recorded ones where DENOISE_CORPORA names a folder."""
+    folder = os.environ.get("DENOISE_CORPORA")
+    return [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]
+
+
+def rounds_of(args: argparse.Namespace) -> Iterator[tuple[int, int]]:
+    """Number and seed of each round, until the time is over."""
+    end, number = time.monotonic() + args.seconds, 0
+    while number < args.rounds and time.monotonic() < end:
+        yield number, args.seed + number
+        number += 1
 
 
 def main() -> int:

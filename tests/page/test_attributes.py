@@ -10,7 +10,9 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.address import MIN_DATA_IMAGE_LENGTH, safe_image_url, safe_url
 from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
+    MAX_JSON,
     MAX_SRCSET_LENGTH,
+    MAX_TYPES,
     MAX_URL_LENGTH,
     largest,
 )
@@ -128,6 +130,12 @@ def test_types_are_found_wherever_they_stand(html, found):
 )
 def test_what_declares_nothing(html):
     assert types(html) == []
+
+
+def test_types_are_bounded():
+    many = "".join(f'{{"@type":"T{n}"}},' for n in range(3000))
+    assert len(types(f"{LD}{many}</script><p>x")) == MAX_TYPES
+    assert types(f'{LD}{" " * MAX_JSON}{{"@type":"Late"}}</script><p>x') == []
 
 
 def test_hostile_attributes_are_bounded():
