@@ -99,8 +99,7 @@ archive-test: $(VENV)/.archive
 explore: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile explore $(ARGS)
 
-# the core with what finds wrong reads and writes, over all recorded and 20,000 damaged pages, half an hour;
-# `python -m tests.core.leaks` looks for memory that stays
+# the core with what finds wrong reads and writes, over all recorded and 20,000 damaged pages, half an hour
 sanitize: $(VENV)/.dev
 	$(BIN)/python -m tests.core.sanitize $(ARGS)
 

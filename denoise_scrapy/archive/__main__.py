@@ -14,7 +14,7 @@ from pathlib import Path
 from denoise_scrapy.archive.bodies import CELL, FIELDS
 from denoise_scrapy.archive.duplicates import SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
-from denoise_scrapy.metadata.tell import LIBRARIES
+from denoise_scrapy.metadata.annotations import LIBRARIES
 from denoise_scrapy.shown import counted, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"

@@ -87,7 +87,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What is never cut: a sentence, a list item, code or a quote that fits, a row of a table, a function.
+    """A unit that is never cut: a sentence, a list item, code or a quote that fits, a row of a table, a function.
 
     `before` separates it from the unit before it, where both are in one chunk; `starts` is written before it where it
     begins a line, as the bullet of an item. `opens` and `closes` stand around its units in each chunk: the head of a
@@ -342,14 +342,14 @@ def _end_of_block(lines: list[str], start: int, headings: bool) -> int:
 
 
 def _code_end(first: str) -> Callable[[str], object] | None:
-    """What finds the last line of code that begins with a line; None where none begins."""
+    """Return a test for the last line of the code that a line begins; None where it begins none."""
     if fence := _FENCE.match(first):
         return lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0])
     return _END_OF_PRE.search if _PRE.match(first) else None
 
 
 def _begins(line: str, headings: bool, first: str = "") -> bool:
-    """Whether a line begins a block also where no empty one is before it; a quote is not begun by its next line."""
+    """Return whether a line begins a block even behind a line of text; the next line of a quote does not."""
     is_quote = line.startswith(">") and not first.startswith(">")
     is_heading = headings and line.startswith("#") and _HEADING.match(line) is not None
     return is_quote or is_heading or _code_end(line) is not None or _ITEM.match(line) is not None
@@ -477,7 +477,7 @@ def _indent(line: str) -> int:
 
 
 def _head(lines: list[str]) -> int:
-    """How many lines there are up to that which says what all of them are."""
+    """Count the lines up to the one that names the statement, itself included."""
     least = _indent(lines[0])
     return next((n for n, line in enumerate(lines, 1) if line.strip() and not _LEADS.match(line, least)), len(lines))
 

@@ -1,7 +1,7 @@
 """From a page and others of its site to one HTML file that shows what was kept, and why.
 
-What is written of the page is our own rendering, never its markup; links and images are words in it. The document asks
-for nothing: its policy allows our own style and script, by their hashes, and pictures in the document itself.
+What is written of the page is our own rendering, never its markup; links and images are words in it. The document loads
+nothing: its policy allows our own style and script, by their hashes, and pictures in the document itself.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from types import MappingProxyType
 import numpy as np
 
 from denoise_scrapy.body.extract import SiteModel
-from denoise_scrapy.body.hand_rule import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
+from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
@@ -57,8 +57,8 @@ CLASSES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What became of a block.
+class Outcome:
+    """The outcome for a block.
 
     Attributes:
         name: One of `CLASSES`.
@@ -73,8 +73,8 @@ class Verdict:
     preformatted: bool = False
 
 
-def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
-    """The verdict on each block of a page, by its body and the comparison pages that its strategy saw."""
+def judge(page: Page, body: Body, site: SiteStatistics) -> list[Outcome]:
+    """The outcome on each block of a page, by its body and the comparison pages that its strategy saw."""
     if not body.blocks:
         return []
     hidden = (page.blocks.flags & Flag.HIDDEN) != 0
@@ -84,32 +84,32 @@ def judge(page: Page, body: Body, site: SiteStatistics) -> list[Verdict]:
     kept = np.array([block.kept for block in body.blocks], bool)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low").tolist()
     preformatted = ((page.blocks.flags & Flag.PREFORMATTED) != 0).tolist()
-    return [Verdict(*told) for told in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
+    return [Outcome(*given) for given in zip(names, body.blocks, _numbers(page, site), preformatted, strict=True)]
 
 
 def _numbers(page: Page, site: SiteStatistics) -> Iterator[tuple[str, ...]]:
-    """What was counted of each block."""
+    """Count words, links and repeats of each block."""
     blocks, k = page.blocks, len(site.pages)
     shared = site.shared_with(page)
     columns = (blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
     hidden = ((blocks.flags & Flag.HIDDEN) != 0).tolist()
     for i, (words, links, text, placed, slot) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        told = [f"{words:,} word{'s' * (words != 1)}", f"{links:.0%} of it in links"]
+        given = [f"{words:,} word{'s' * (words != 1)}", f"{links:.0%} of it in links"]
         if k:
-            told.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
-            told.append(f"{slot:.0%} of what stands in such places repeats")
+            given.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
+            given.append(f"{slot:.0%} of what stands in such places repeats")
         if hidden[i]:
-            told.append("hidden by the page's markup")
-        yield tuple(told)
+            given.append("hidden by the page's markup")
+        yield tuple(given)
 
 
 #: Characters of a block that show at once (a paragraph), and those that its focus shows (a chapter).
 SHORT_TEXT, LONG_TEXT = 400, 20_000
 #: A longer word is cut where a text is.
 WORD_LENGTH = 30
-#: Characters that are told of a path, from its end, and of an address: what fits into a line or two.
+#: Characters shown of a path, from its end, and of an address: a line or two.
 PATH_LENGTH, ADDRESS_LENGTH = 160, 160
-#: Addresses that a block of links tells.
+#: Addresses shown of a block of links.
 ADDRESSES = 3
 #: Steps of the bar at the left; the style sheet has a class for each.
 STEPS = 20
@@ -118,9 +118,9 @@ STEPS = 20
 class Frame:
     """The frame of a block, or of more of it; of its start tag all is known at the end only."""
 
-    def __init__(self, number: int, verdict: Verdict, *, is_first: bool) -> None:
+    def __init__(self, number: int, outcome: Outcome, *, is_first: bool) -> None:
         self.number = number
-        self._verdict = verdict
+        self._outcome = outcome
         self._is_first = is_first
         self._chars = 0
         self.addresses: list[str] = []
@@ -135,23 +135,23 @@ class Frame:
 
     def start_tag(self) -> str:
         """The start tag."""
-        verdict = self._verdict
-        step = round(STEPS * verdict.block.probability)
-        names = f"b {verdict.name} p{step}{' long' * (self._chars > SHORT_TEXT)}"
+        outcome = self._outcome
+        step = round(STEPS * outcome.block.probability)
+        names = f"b {outcome.name} p{step}{' long' * (self._chars > SHORT_TEXT)}"
         if not self._is_first:
             return f'<span class="{names}">'
-        path = verdict.block.path
-        told = {
+        path = outcome.block.path
+        given = {
             "path": f"…{path[-PATH_LENGTH:]}" if len(path) > PATH_LENGTH else path,
-            "why": verdict.block.reason,
-            "numbers": "\n".join(verdict.numbers),
+            "why": outcome.block.reason,
+            "numbers": "\n".join(outcome.numbers),
         }
         if self.addresses:
-            told["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
+            given["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
             more = len(self.addresses) - ADDRESSES
-            told["to"] += f"\nand {more:,} more" if more > 0 else ""
-        data = " ".join(f'data-{name}="{shown(value)}"' for name, value in told.items())
-        label = f"{verdict.name}, {round(100 * verdict.block.probability)}%"
+            given["to"] += f"\nand {more:,} more" if more > 0 else ""
+        data = " ".join(f'data-{name}="{shown(value)}"' for name, value in given.items())
+        label = f"{outcome.name}, {round(100 * outcome.block.probability)}%"
         return f'<span class="{names}" id="b{self.number}" tabindex="0" role="group" aria-label="{label}" {data}>'
 
     def end(self) -> str:
@@ -172,15 +172,15 @@ IMAGE_LENGTH = 80
 _INLINES = frozenset(INLINES.values()) - FORMULAS.keys()
 
 
-def draw(page: Page, verdicts: Sequence[Verdict]) -> str:
+def draw(page: Page, outcomes: Sequence[Outcome]) -> str:
     """The blocks of a page as HTML, those kept first where it has too many.
 
-    The page was parsed without selectors of the user's: a rendering leaves out what they remove.
+    The page is without the user's selectors: a rendering leaves out what they remove.
     """
-    kept = np.array([verdict.block.kept for verdict in verdicts], bool)
-    chosen = np.zeros(len(verdicts), bool)
+    kept = np.array([outcome.block.kept for outcome in outcomes], bool)
+    chosen = np.zeros(len(outcomes), bool)
     chosen[np.argsort(~kept, kind="stable")[:MAX_BLOCKS]] = True
-    pen = _Pen(verdicts)
+    pen = _Pen(outcomes)
     for token in render(page, chosen):
         pen.write(token)
     return pen.finish()
@@ -192,8 +192,8 @@ class _Pen:
     Inline elements are written inside of the frame: those that the page has around several blocks, once in each.
     """
 
-    def __init__(self, verdicts: Sequence[Verdict]) -> None:
-        self._verdicts = verdicts
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        self._outcomes = outcomes
         self._out: list[str] = []
         self._wanted: list[Token] = []  # inline elements around what comes …
         self._opened: list[str] = []  # … and those of them that are written already
@@ -241,8 +241,8 @@ class _Pen:
         self._out.append(self._in_frame().text(text))
 
     def _image(self, token: Token) -> None:
-        told = dict(token.attributes).get("alt", "")
-        if self._run and not told:
+        given = dict(token.attributes).get("alt", "")
+        if self._run and not given:
             self._run += 1
             self._out[self._run_place] = f'<span class="img">{self._run:,} images</span>'
             return
@@ -253,12 +253,12 @@ class _Pen:
             self._enter(token.block)
         if self._frame:
             self._in_frame()
-        self._run, self._run_place = int(not told), len(self._out)
-        self._out.append(f'<span class="img">image{": " if told else ""}{shown(told, IMAGE_LENGTH)}</span>')
+        self._run, self._run_place = int(not given), len(self._out)
+        self._out.append(f'<span class="img">image{": " if given else ""}{shown(given, IMAGE_LENGTH)}</span>')
 
     def _enter(self, block: int) -> None:
         self._leave()
-        self._frame = Frame(block, self._verdicts[block], is_first=block not in self._known)
+        self._frame = Frame(block, self._outcomes[block], is_first=block not in self._known)
         self._place = len(self._out)
         self._known.add(block)
         self._out.append("")
@@ -284,8 +284,8 @@ class _Pen:
 
 
 def _start(token: Token) -> str:
-    told = [f' {name}="{shown(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
-    return f"<{token.value}{''.join(told)}>"
+    given = [f' {name}="{shown(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
+    return f"<{token.value}{''.join(given)}>"
 
 
 #: Characters of a name, an address or a title: two lines.
@@ -298,12 +298,12 @@ SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What was kept of a page, and why.
+    """The kept and dropped blocks of a page, with reasons.
 
     Attributes:
         page: The page.
         body: What was made of it.
-        verdicts: What became of each block, in document order.
+        outcomes: What became of each block, in document order.
         name: What the page is called.
         comparison: What was given to compare with: its name, and "" where it was compared with, else why not.
         drawn: The page without selectors of the user's.
@@ -311,18 +311,18 @@ class Explanation:
 
     page: Page
     body: Body
-    verdicts: tuple[Verdict, ...]
+    outcomes: tuple[Outcome, ...]
     name: str
     comparison: tuple[tuple[str, str], ...]
     drawn: Page
 
     @cached_property
     def counts(self) -> Mapping[str, tuple[int, int]]:
-        """How many blocks and words each of `CLASSES` has."""
+        """Number of blocks and words of each of `CLASSES`."""
         blocks, words = Counter[str](), Counter[str]()
-        for verdict, tokens in zip(self.verdicts, self.page.blocks.tokens.tolist(), strict=True):
-            blocks[verdict.name] += 1
-            words[verdict.name] += tokens
+        for outcome, tokens in zip(self.outcomes, self.page.blocks.tokens.tolist(), strict=True):
+            blocks[outcome.name] += 1
+            words[outcome.name] += tokens
         return {name: (blocks[name], words[name]) for name in CLASSES}
 
     @cached_property
@@ -340,13 +340,13 @@ def _document(explained: Explanation) -> str:
         script=script,
         title=shown(explained.page.title or explained.name or "A page", NAME_LENGTH),
         name=shown(explained.name, NAME_LENGTH),
-        facts="".join(f"<div><dt>{name}</dt><dd>{shown(told)}</dd></div>" for name, told in _facts(explained.body)),
-        notices="".join(f'<p class="notice">{told}</p>' for told in _notices(explained)),
+        facts="".join(f"<div><dt>{name}</dt><dd>{shown(given)}</dd></div>" for name, given in _facts(explained.body)),
+        notices="".join(f'<p class="notice">{given}</p>' for given in _notices(explained)),
         pages=_pages(explained.comparison),
-        verdict=_verdict(explained),
+        verdict=_summary(explained),
         legend="".join(_switch(name, *explained.counts[name]) for name in CLASSES),
-        blocks=draw(explained.drawn, explained.verdicts) or '<p class="none">The page has no text.</p>',
-        text="".join(_paragraphs(explained.verdicts)) or '<p class="none">No text was kept.</p>',
+        blocks=draw(explained.drawn, explained.outcomes) or '<p class="none">The page has no text.</p>',
+        text="".join(_paragraphs(explained.outcomes)) or '<p class="none">No text was kept.</p>',
     )
 
 
@@ -357,7 +357,7 @@ def _facts(body: Body) -> Iterator[tuple[str, str]]:
         yield "fallback", body.fallback
 
 
-def _verdict(explained: Explanation) -> str:
+def _summary(explained: Explanation) -> str:
     """One sentence: what was kept, how sure that is, and what the page was compared with."""
     kept, words = explained.counts["kept"]
     blocks, of_words = (sum(counts) for counts in zip(*explained.counts.values(), strict=True))
@@ -371,9 +371,9 @@ def _verdict(explained: Explanation) -> str:
 def _notices(explained: Explanation) -> Iterator[str]:
     if not explained.body.comparison:
         yield "The page was judged alone: without a comparison page nothing is known to be template."
-    if len(explained.verdicts) > MAX_BLOCKS:
+    if len(explained.outcomes) > MAX_BLOCKS:
         yield (
-            f"{MAX_BLOCKS:,} of the page's {len(explained.verdicts):,} blocks are drawn, kept ones first; the counts "
+            f"{MAX_BLOCKS:,} of the page's {len(explained.outcomes):,} blocks are drawn, kept ones first; the counts "
             "and the text are whole."
         )
 
@@ -399,12 +399,12 @@ def _switch(name: str, blocks: int, words: int) -> str:
     )
 
 
-def _paragraphs(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _paragraphs(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The extracted text, a paragraph for each block."""
-    for number, verdict in enumerate(verdicts):
-        if verdict.block.kept:
-            kind = ' class="code"' if verdict.preformatted else ""
-            yield f'<p id="t{number}" dir="auto"{kind}>{shown(verdict.block.text)}</p>'
+    for number, outcome in enumerate(outcomes):
+        if outcome.block.kept:
+            kind = ' class="code"' if outcome.preformatted else ""
+            yield f'<p id="t{number}" dir="auto"{kind}>{shown(outcome.block.text)}</p>'
 
 
 @cache
@@ -455,8 +455,7 @@ def explain_page(
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)
     comparison = tuple((label, _lack(other, site.pages, others.pages)) for label, other in named)
-    drawn = Page.parse(html, url=url) if page.removed_by_user else page
-    return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, drawn)
+    return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, page.unselected())
 
 
 def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:

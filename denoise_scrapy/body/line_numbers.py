@@ -101,7 +101,7 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
 
 
 def _go_on(numbers: Sequence[str]) -> bool:
-    """Whether each number is the one before and one more."""
+    """Return whether each number is the one before and one more."""
     if not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
         return False
     values = list(map(int, numbers))

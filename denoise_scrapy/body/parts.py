@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.features import view_of
-from denoise_scrapy.body.hand_rule import LINK_DENSITY
 from denoise_scrapy.body.model import block_model
+from denoise_scrapy.body.strategies.repetition import LINK_DENSITY
 from denoise_scrapy.body.tables import data_tables
-from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
+from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT
 from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Flag, Page
@@ -47,7 +47,7 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
         features: What the model of blocks sees, shape (features, m).
         odds: What its network says of each, shape (m,).
     """
-    e, blocks, words = page.elements, page.blocks, read_words(page.tree)
+    e, blocks, words = page.elements, page.blocks, page.words
     flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
     bits = words.bits[None, :] >> np.arange(8)[:, None] & 1
     tags = [_inside(page, names) for names in _TAGS]

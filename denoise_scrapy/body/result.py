@@ -1,4 +1,4 @@
-"""What extraction returns: the body, its blocks, and how it was found."""
+"""The result of extraction: the body, its blocks, and how it was found."""
 
 from __future__ import annotations
 
@@ -135,15 +135,15 @@ class Body:
 
     @cached_property
     def title(self) -> str:
-        """The page's title without the name of its site, where something tells that name; "" where there is none.
+        """The page's title without the name of its site, where that is found; "" where there is no title.
 
-        Comparison pages tell it best: their titles end, or begin, with the same.
+        Comparison pages show it best: their titles end, or begin, with the same.
         """
         return self.make_title()
 
     @cached_property
     def meta(self) -> Metadata:
-        """What the page says of itself: authors, dates, site, image …; title and language alone of a parsed `Page`.
+        """Metadata: authors, dates, site, image …; title and language alone of a parsed `Page`.
 
         Raises:
             ImportError: The extra `denoise-scrapy[meta]` is not installed.
@@ -151,7 +151,7 @@ class Body:
         return self.make_meta(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all that a page gives is made first. Metadata are as the page told them, or its HTML."""
+        """Return the state to pickle; all that is made on demand is made first, but for metadata."""
         state = {field.name: getattr(self, field.name) for field in fields(self)}
         state["make_blocks"] = partial(_itself, self.blocks)
         state["make_rendering"] = partial(_itself, tuple(self.make_rendering()))

@@ -1,7 +1,8 @@
-"""Tables of a page: their cells, which of them hold data, and what of them a rendering writes."""
+"""Tables of a page: their cells, which of them hold data, what a rendering writes of them; and a page's prices."""
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ PAGE_SHARE = 0.5
 
 
 def data_tables(page: Page) -> BoolArray:
-    """Which elements are tables of data by all that is in them, shape (n,)."""
+    """Return the elements that are tables of data, shape (n,)."""
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
     is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
@@ -62,7 +63,7 @@ def data_tables(page: Page) -> BoolArray:
 
 
 def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
-    """Which elements are tables with rows and columns enough, shape (n,)."""
+    """Return the tables with enough rows and columns, shape (n,)."""
     n = len(row)
     regular = np.zeros(n, bool)
     rows, width = np.unique(row[cells], return_counts=True)
@@ -169,3 +170,42 @@ def span(value: str) -> int:
     """
     # no table that anybody reads has more; a rendering may write a cell for each
     return max(1, min(100, int(value))) if value.isascii() and value.isdigit() else 1
+
+
+# Prices that count, from the page's first heading on: the thing's own, a former one, one by weight. Further ones are of
+# other things, which a shop shows beside it, and changes.
+MOST_PRICES = 3
+# Tokens of a block that is a price with its label; longer ones are sentences.
+MOST_TOKENS = 12
+
+_FRAME = (
+    *(Flag.LINK, Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE),
+    *(Flag.NAV_WORD, Flag.FOOTER_WORD, Flag.SIDE_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
+)
+_MONEY = (
+    r"(?:[$€£¥₹₽₩₺₫฿₴₪₱元円원]|zł|Kč|kr|Fr\.?|Ft|lei|руб|грн|Rs|"
+    r"USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|BRL|CAD|AUD|MXN|ZAR|TRY|KRW|SGD|HKD|NZD)"
+)
+_PRICE = re.compile(rf"{_MONEY}\s?\d|\d(?:[.,]-)?\s?{_MONEY}(?!\w)", re.IGNORECASE)
+
+
+def amounts_of(page: Page) -> str:
+    """Return the texts of a page's tables of data, and its first prices, a line each; the frame's are left out.
+
+    Example:
+        >>> page = Page.parse("<h1>Kettle</h1><div>Only 9.50 €</div><table><tr><th>Size<th>Left<tr><td>S<td>3</table>")
+        >>> amounts_of(page).splitlines()
+        ['Only 9.50 €', 'Size', 'Left', 'S', '3']
+    """
+    blocks, e = page.blocks, page.elements
+    own = (blocks.flags & np.bitwise_or.reduce(np.array(_FRAME, np.int64))) == 0
+    inside = np.zeros(len(blocks), np.bool_)
+    for table in np.flatnonzero(data_tables(page)):
+        inside |= blocks.inside(int(table))
+    headings = np.flatnonzero(e.has_tag({"h1"}))
+    begins = blocks.element >= headings[0] if len(headings) else np.ones(len(blocks), np.bool_)
+    short = np.flatnonzero(own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0))
+    prices = (int(block) for block in short if _PRICE.search(page.block_text(int(block))))
+    wanted = own & inside
+    wanted[[block for _, block in zip(range(MOST_PRICES), prices, strict=False)]] = True
+    return page.text_of(wanted)

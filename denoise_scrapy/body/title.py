@@ -1,6 +1,6 @@
 """A page's title: the headings that say it, and its text without the name of its site.
 
-Three things tell that name: titles of other pages of the site that begin or end the same, the host's name, and a
+Three things give that name: titles of other pages of the site that begin or end the same, the host's name, and a
 heading that says the rest. Where none does, the title element's text is left as it is.
 """
 
@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from denoise_scrapy.core.announcements import level_one, read_words
-from denoise_scrapy.metadata.reading import fold, host_of, letters
+from denoise_scrapy.core.announcements import level_one
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.address import fold, host_of, letters
 
 #: What stands between a title and the site's name: a sign in spaces, a colon, a bar or underscore, and a dash next to
 #: a character of East Asia (U+2E80 and above), where nobody writes spaces.
@@ -38,8 +38,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     others = [other for other in titles if _folded(other) != said]
     if not title or (len(titles) > 1 and not others):
         return _heading(page) or title
-    told = [_told(other) for other in others]
-    parts = _without_shared(_parts(title), told)
+    split = [_split(other) for other in others]
+    parts = _without_shared(_parts(title), split)
     parts = _as_a_heading(page, _without_host(parts, page.url))
     return title[parts[0].start() : parts[-1].end()]
 
@@ -49,7 +49,7 @@ Parts = list["re.Match[str]"]
 
 
 def _parts(title: str) -> Parts:
-    """What stands between the separators of a title, with its place; at least one part."""
+    """Split a title at its separators; at least one part."""
     bounds = [0, *(edge for found in SEPARATOR.finditer(title) for edge in found.span()), len(title)]
     pieces = zip(bounds[::2], bounds[1::2], strict=True)
     found = [match for start, end in pieces if (match := _PART.match(title, start, end))]
@@ -60,16 +60,16 @@ _folded = lru_cache(256)(fold)  # of a site's pages each is compared with many
 
 
 @lru_cache(256)
-def _told(title: str) -> tuple[str, ...]:
+def _split(title: str) -> tuple[str, ...]:
     """The parts of a title, folded."""
     return tuple(fold(part[0]) for part in _parts(title))
 
 
-def _without_shared(parts: Parts, told: Sequence[tuple[str, ...]]) -> Parts:
+def _without_shared(parts: Parts, split: Sequence[tuple[str, ...]]) -> Parts:
     """Without what at least half of the other titles end with, too; else begin with. One part is left in any case."""
     own = tuple(fold(part[0]) for part in parts)
-    last = sum(_is_shared(own[-n:], [other[-n:] for other in told]) for n in range(1, len(own)))
-    first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in told]) for n in range(1, len(own)))
+    last = sum(_is_shared(own[-n:], [other[-n:] for other in split]) for n in range(1, len(own)))
+    first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in split]) for n in range(1, len(own)))
     return parts[first : len(parts) - last]
 
 
@@ -91,7 +91,7 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
     """The longest run of parts, from the first or to the last, that a heading of the page says."""
     if len(parts) < 2:
         return parts
-    likely = read_words(page.tree).titles & (page.blocks.link_density <= LINKED)
+    likely = page.words.titles & (page.blocks.link_density <= LINKED)
     headings = {fold(page.block_text(block)) for block in likely.nonzero()[0].tolist()}
     title = parts[0].string
     for length in range(len(parts), 0, -1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from lxml import etree
 
 try:
-    from denoise_scrapy.core import built
+    from denoise_scrapy.core import source
 except ImportError:
     raise ImportError("denoise_scrapy.core is not compiled for this Python: `pip install .` does that") from None
 
@@ -17,8 +17,8 @@ _TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
 
 
 def _fits() -> bool:
-    """Whether a small page is read as it should be; of another libxml2 none is."""
-    if etree.LIBXML_VERSION[0] != int(built.LIBXML2.split(".")[0]):
+    """Return whether a small page is read as it should be; of another libxml2 none is."""
+    if etree.LIBXML_VERSION[0] != int(source.LIBXML2.split(".")[0]):
         return False
     from denoise_scrapy.core.tree import tree_of  # noqa: PLC0415 - it may fail
 
@@ -32,7 +32,7 @@ def _check() -> None:
     except (ImportError, IndexError, TypeError, ValueError) as error:
         fits, why = False, f" ({error})"
     if not fits:
-        compiled = f"lxml {built.LXML} and libxml2 {built.LIBXML2}"
+        compiled = f"lxml {source.LXML} and libxml2 {source.LIBXML2}"
         here = f"lxml {etree.__version__} with libxml2 {'.'.join(map(str, etree.LIBXML_VERSION))}"
         raise ImportError(
             f"denoise_scrapy.core was compiled with {compiled}, and cannot read trees of {here}{why}: "

@@ -1,4 +1,4 @@
-"""What short blocks say: comments, names and dates; the page's title. See `announcements.pyx`."""
+"""Announcements of short blocks: comments, names and dates; the page's title. See `announcements.pyx`."""
 
 from libc.stdint cimport int32_t
 from libcpp.string cimport string

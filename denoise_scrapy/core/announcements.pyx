@@ -1,4 +1,4 @@
-"""What the words of short blocks announce: comments, names and dates; and what of the page's title they say.
+"""Announcements in the words of short blocks: comments, names and dates; and their share of the page's title.
 
 The lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese, Russian and
 Arabic; in other languages they are silent.
@@ -130,12 +130,12 @@ cdef inline bint is_digit(uint16_t code) noexcept nogil:
 
 
 cdef inline bint is_edge(const Text& text, int32_t at) noexcept nogil:
-    """Whether a word begins or ends at a place of a text."""
+    """Return whether a word begins or ends at a place of a text."""
     return (at > 0 and is_word(text.codes[at - 1])) != (at < text.size and is_word(text.codes[at]))
 
 
 cdef inline bint matches(const Pattern& pattern, const Text& text, int32_t at) noexcept nogil:
-    """Whether a pattern stands at a place of a text."""
+    """Return whether a pattern stands at a place of a text."""
     cdef int32_t i, end = at + pattern.size
     if end > text.size or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size):
         return False
@@ -160,7 +160,7 @@ cdef int32_t end_of_match(const Patterns& table, const Text& text, int32_t at) n
 
 
 cdef bint announces_comments(const Text& text) noexcept nogil:
-    """Whether a text is a heading of comments: signs, a number, words for them, and little more."""
+    """Return whether a text is a heading of comments: signs, a number, words for them, and little more."""
     cdef int32_t at = 0, end
     while at < text.size and not is_word(text.codes[at]):
         at += 1
@@ -176,7 +176,7 @@ cdef bint announces_comments(const Text& text) noexcept nogil:
 
 
 cdef bint tells_meta(const Text& text) noexcept nogil:
-    """Whether a text tells a name or a date."""
+    """Return whether a text tells a name or a date."""
     cdef int32_t at
     for at in range(text.size):
         if end_of_match(_meta, text, at) >= 0:
@@ -251,7 +251,7 @@ cdef int read_title(const string& written, Title& title) except -1 nogil:
 
 
 cdef bint holds(const Text& text, const uint16_t* part, int32_t size) noexcept nogil:
-    """Whether a part stands somewhere in a text."""
+    """Return whether a part stands somewhere in a text."""
     cdef int32_t i
     for i in range(text.size - size + 1):
         if text.codes[i] == part[0] and memcmp(&text.codes[i], part, size * sizeof(uint16_t)) == 0:
@@ -260,7 +260,7 @@ cdef bint holds(const Text& text, const uint16_t* part, int32_t size) noexcept n
 
 
 cdef bint says_word(Title& title, const uint16_t* word, int32_t size) noexcept nogil:
-    """Whether a title holds a word of two characters and more."""
+    """Return whether a title holds a word of two characters and more."""
     if size < 2 or not title.pairs[pair_of(word)] or title.searches == 0:
         return False
     title.searches -= 1
@@ -316,7 +316,7 @@ cdef int read_announced(Tree tree, const string& title_text, vector[Announced]& 
 
 
 class Words(NamedTuple):
-    """What the words of m blocks tell; arrays of shape (m,).
+    """Announcements of m blocks; arrays of shape (m,).
 
     Attributes:
         bits: What each block announces, the sum of its bits (`COMMENTS_BIT` …), uint8.

@@ -1,4 +1,4 @@
-"""What an index remembers of the kept texts, to find them: by key, by equal words, by shared MinHash bands.
+"""Look-up of kept texts: by key, by equal words, by shared MinHash bands.
 
 Texts lie in segments in order of id. A segment has the sorted 32-bit hashes of its texts' keys, six bytes an entry. The
 newest texts are in a tail, which is looked through as a whole; a full tail is merged into the last segment, until that
@@ -145,7 +145,7 @@ cdef class Catalog:
 
     @property
     def segments(self):
-        """How many texts each segment has, tombstones included."""
+        """Number of texts of each segment, tombstones included."""
         return [self._segments[i].end - self._segments[i].start for i in range(self._segments.size())]
 
     def extend(self, listings not None):
@@ -266,7 +266,7 @@ cdef class Catalog:
         return 0
 
     def _possible(self, rows, query):
-        """Which texts may have as much in common with a new one as is needed; also those of which it is not known."""
+        """Return the texts that may have enough in common with a new one; also those of which it is not known."""
         # a run of the new text whose bit is clear is not in a kept one: an upper bound, which loses none
         cdef size_t row
         cdef int kind

@@ -1,6 +1,7 @@
-"""What characters are: tables over the basic plane, which all modules read; how UTF-8 is read."""
+"""Classes of characters: tables over the basic plane, which all modules read; and reading UTF-8."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 cdef enum:
     # Classes. MARK is of our own marks in a page's text; SPACE shows nothing; from DIGIT on words are made.
@@ -52,7 +53,7 @@ cdef inline uint8_t class_of(uint32_t code) noexcept nogil:
 
 
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:
-    """Whether a byte is white space of ASCII."""
+    """Return whether a byte is white space of ASCII."""
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
@@ -62,10 +63,66 @@ cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
 
 
 cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
-    """Whether a text begins with a word in lower case, whatever its own case is."""
+    """Return whether a text begins with a word in lower case, whatever its own case is."""
     while word[0]:
         if lower(text[0]) != <unsigned char>word[0]:
             return False
         text += 1
         word += 1
     return True
+
+
+# ---- class names and ids as words: camelCase and what is no letter part them ----
+
+
+cdef inline size_t bytes_of_char(unsigned char first) noexcept nogil:
+    """Bytes of a character of UTF-8 by its first one."""
+    return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+
+
+cdef inline bint is_letter_at(const unsigned char* char) noexcept nogil:
+    """Return whether a character of UTF-8 is a letter; those beyond the basic plane are."""
+    cdef uint32_t code
+    if char[0] < 128:
+        return 97 <= char[0] <= 122 or 65 <= char[0] <= 90
+    decode(char, &code)
+    return code > 0xFFFF or KIND[code] & ALPHA != 0
+
+
+cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned char* out) noexcept nogil:
+    """Write names in lower case with one space between words and a line end after each name; return the bytes.
+
+    Capitals beyond ASCII stay as they are. `out` has room for twice the size and one more.
+    """
+    cdef size_t i = 0, written = 0, width
+    cdef unsigned char char, before = 0
+    while i < size:
+        char = names[i]
+        width = bytes_of_char(char)
+        if i + width > size:  # the name was cut inside of a character
+            break
+        if is_blank(char):
+            while written and out[written - 1] == 32:
+                written -= 1
+            if written and out[written - 1] != 10:
+                out[written] = 10
+                written += 1
+        elif is_letter_at(names + i):
+            if 65 <= char <= 90 and 97 <= before <= 122:
+                out[written] = 32
+                written += 1
+            memcpy(out + written, names + i, width)
+            if 65 <= char <= 90:
+                out[written] = char + 32
+            written += width
+        elif written and out[written - 1] > 32:
+            out[written] = 32
+            written += 1
+        before = char
+        i += width
+    while written and out[written - 1] == 32:
+        written -= 1
+    if written and out[written - 1] != 10:
+        out[written] = 10
+        written += 1
+    return written

@@ -1,4 +1,4 @@
-"""What characters are: tables over the basic plane, made once."""
+"""Classes of characters: tables over the basic plane, made once."""
 
 from enum import IntEnum
 

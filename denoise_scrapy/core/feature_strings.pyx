@@ -315,7 +315,7 @@ cdef class FeatureStrings:
 
     @property
     def informative(self):
-        """Which places have no stop unit: bool (n,)."""
+        """Places without a stop unit: bool (n,)."""
         cdef vector[uint8_t] there
         cdef Py_ssize_t place
         there.reserve(self.n)

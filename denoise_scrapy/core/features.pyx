@@ -1,4 +1,4 @@
-"""What the model sees of a block: eighty numbers, each named, computed and put into words in one place.
+"""Features of a block: eighty numbers, each named, computed and put into words in one place.
 
 A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. A value that is not known
 (what other pages have, where there is none) is NaN. Features of one kind are a family: a function that computes its
@@ -53,7 +53,7 @@ cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept n
 
 
 cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nogil:
-    """Whether an element is another one, or in it; all are in the page, -1."""
+    """Return whether an element is another one, or in it; all are in the page, -1."""
     return box < 0 or box <= element < tree.elements[box].end
 
 
@@ -309,7 +309,7 @@ declare("tags", "heading tag_div in_hidden in_article in_control", tags, _say_ta
 
 
 cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """What class names and ids around the block say."""
+    """Odds of the class names and ids around the block."""
     cdef vector[NameOdds] odds
     cdef const NameOdds* one
     cdef int32_t i
@@ -338,7 +338,7 @@ cdef double LATE = 0.03
 
 
 cdef int announcements(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """What words announce: comments, names and dates; how many of these since the headline."""
+    """Announcements of comments, names and dates; and their number since the headline."""
     cdef double whole = 0, before = 0
     cdef int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
     cdef bint after_comments = False
@@ -461,7 +461,7 @@ cdef struct Wording:      # of a block's long words
 
 
 cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Which of its words the page has used before: another story speaks of other things.
+    """Shares of its words that the page has used before: another story speaks of other things.
 
     Source: Hearst, *TextTiling: Segmenting Text into Multi-Paragraph Subtopic Passages* (1997), section 4: where the
     subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are compared
@@ -534,7 +534,7 @@ declare("wording", "words_before words_of_beginning words_elsewhere", wording, _
 
 
 cdef int text_words(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """What the words of the block say, and those of the heading above."""
+    """Odds of the words of the block, and of the heading above."""
     cdef TextOdds odds
     cdef int32_t i, row, heading
     for i in range(view.m):
@@ -637,7 +637,7 @@ cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 
 cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """What other pages repeat of the block and of the boxes around; where they have text that is theirs alone."""
+    """Repeats of the block and of the boxes around on other pages; and where those have text of their own."""
     cdef const Sums* up3
     cdef double most_own = 0, copies = 0
     cdef int32_t i, row, size, smallest = view.n + 1, box = -1, element
@@ -838,7 +838,7 @@ NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 
 
 class Compared(NamedTuple):
-    """What comparison pages share with a page of m blocks (`sharing.Shared`); arrays are float64 of shape (m,).
+    """Texts shared by comparison pages and a page of m blocks (`sharing.Shared`); float64 arrays of shape (m,).
 
     Attributes:
         pages: Comparison pages that the next four are of.
@@ -915,7 +915,7 @@ cdef class View:
 
     @property
     def bits(self) -> np.ndarray:
-        """What each block announces (`announcements.COMMENTS_BIT` …), uint8 of shape (m,)."""
+        """Announcements of each block (`announcements.COMMENTS_BIT` …), uint8 of shape (m,)."""
         found = np.zeros(self.m, np.uint8)
         cdef uint8_t[::1] rows = found
         cdef int32_t i

@@ -1,12 +1,29 @@
-"""Formulas as TeX; see `formulas.pyx`."""
+"""Attributes of libxml2's nodes; and formulas as TeX, see `formulas.pyx`."""
 
-from libc.string cimport strncmp
+from libc.string cimport strcmp, strncmp
 from libcpp.string cimport string
-from lxml.includes.tree cimport xmlNode
+from lxml.includes.tree cimport xmlAttr, xmlNode
+
+
+cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
+    """The value of an attribute, "" where it has none."""
+    if attribute.children == NULL or attribute.children.content == NULL:
+        return b""
+    return attribute.children.content
+
+
+cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
+    """The value of an element's attribute, NULL where it is not there."""
+    cdef const xmlAttr* attribute = node.properties
+    while attribute != NULL:
+        if strcmp(<const char*>attribute.name, name) == 0:
+            return value_of(attribute)
+        attribute = attribute.next
+    return NULL
 
 
 cdef inline bint is_of_mathjax(const char* names) noexcept nogil:
-    """Whether class names are those of what MathJax 2 has written for a formula: its first says so."""
+    """Return whether class names are those of what MathJax 2 has written for a formula: its first says so."""
     # the first letter alone turns away nearly all
     return names[0] | 0x20 == 109 and (strncmp(names, b"MathJax", 7) == 0 or strncmp(names, b"mjx-chtml", 9) == 0)
 

@@ -10,7 +10,6 @@ from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, is_blank, lower
-from denoise_scrapy.core.nodes cimport attribute_of
 
 cdef enum:
     # Elements inside each other; what stands deeper is left out. Formulas of the web have a dozen.
@@ -64,7 +63,7 @@ cdef inline bint is_letter(char byte) noexcept nogil:
 
 
 cdef bint has_word(const char* names, const char* word) noexcept nogil:
-    """Whether a word stands in names, with no letter right before or behind it."""
+    """Return whether a word stands in names, with no letter right before or behind it."""
     cdef const char* found = strstr(names, word)
     while found != NULL:
         if (found == names or not is_letter((found - 1)[0])) and not is_letter(found[strlen(word)]):
@@ -166,7 +165,7 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
 
 
 cdef bint is_display(const xmlNode* node) noexcept nogil:
-    """Whether a formula stands in a line of its own, as it or MathJax's container around it says."""
+    """Return whether a formula stands in a line of its own, as it or MathJax's container around it says."""
     cdef const char* told
     cdef int _level
     if not is_named(node, b"math"):
@@ -223,7 +222,7 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
 # ---- what is a formula, and what shows one again --------------------------------------------------------------------
 
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
-    """Whether an element is a script with the TeX of a formula, as MathJax 2 reads and leaves them."""
+    """Return whether an element is a script with the TeX of a formula, as MathJax 2 reads and leaves them."""
     cdef const char* kind = told_of(node, b"type")
     while is_blank(kind[0]):
         kind += 1
@@ -231,7 +230,7 @@ cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
 
 
 cdef bint looks_like_tex(const char* text) noexcept nogil:
-    """Whether a text has a sign that TeX is written with, or no word: nowhere two letters in a row."""
+    """Return whether a text has a sign that TeX is written with, or no word: nowhere two letters in a row."""
     cdef const char* at = text
     cdef bint in_words = False
     while at[0]:
@@ -243,7 +242,7 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
 
 
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
-    """Whether an image is of a formula that its `alt` gives: its class says so by a word, or its address."""
+    """Return whether an image is of a formula that its `alt` gives: its class says so by a word, or its address."""
     cdef const char* alt = told_of(node, b"alt")
     cdef const char* names = told_of(node, b"class") if alt[0] else alt
     cdef const char* source = told_of(node, b"src") if alt[0] else alt
@@ -266,7 +265,7 @@ cdef const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nog
 
 
 cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
-    """Whether a node is a formula in MathML, or holds one and nothing else."""
+    """Return whether a node is a formula in MathML, or holds one and nothing else."""
     cdef int _level
     for _level in range(LEVELS):
         if node == NULL or node.type != XML_ELEMENT_NODE or is_named(node, b"math"):
@@ -278,7 +277,7 @@ cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_before_source(const xmlNode* node) noexcept nogil:
-    """Whether a script with TeX stands behind an element of MathJax's, with nothing else but such elements between."""
+    """Return whether a script with TeX stands behind an element of MathJax's, with only such elements between."""
     cdef int _passed
     for _passed in range(REACH):
         node = shown_from(node.next, False)
@@ -292,7 +291,7 @@ cdef bint is_before_source(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_twin(const xmlNode* node) noexcept nogil:
-    """Whether an element of MathJax's, a script, an image or what is hidden from screen readers shows a formula again.
+    """Return whether an element shows a formula again: one of MathJax's, a script, an image, one for no screen reader.
 
     What browsers draw stands beside MathML for those readers. Where MathJax 2 has its source in a script, all that it
     has drawn in front goes, MathML too.

@@ -1,4 +1,4 @@
-"""What a page shares with others of its site, by the facts of each; see `sharing.pyx`."""
+"""Texts, paths and template that a page shares with others of its site; see `sharing.pyx`."""
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 

@@ -1,4 +1,4 @@
-"""What a page shares with others of its site: texts, paths and template; which of them are its copies.
+"""Texts, paths and template that a page shares with others of its site; and which of them are its copies.
 
 All that is kept of a page to compare others with is one block of bytes, in memory, on disk and between processes: a
 header, then the hashes of its containers' shapes, of its blocks' texts and paths, and their tokens.
@@ -340,7 +340,7 @@ cdef double median_without(const vector[double]& ordered, double value) noexcept
 
 
 cdef class Shared:
-    """What a page of m blocks shares with k others. Made by `share`; arrays are float64.
+    """Texts and places that a page of m blocks shares with k others. Made by `share`; arrays are float64.
 
     Attributes:
         text_share: Share of the others that carry each block's text, shape (m,); 0 where there is no other.

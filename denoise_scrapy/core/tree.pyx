@@ -29,13 +29,13 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
-    is_blank, lower,
+    is_blank, lower, lower_words,
 )
-from denoise_scrapy.core.formulas cimport is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula
+from denoise_scrapy.core.formulas cimport (
+    attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
+)
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
-from denoise_scrapy.core.names cimport lower_words
-from denoise_scrapy.core.nodes cimport attribute_of, value_of
 
 from denoise_scrapy.core import markup
 
@@ -266,7 +266,7 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
 
 
 cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
-    """Whether an element, or one a few levels above it, is of text that is exact."""
+    """Return whether an element, or one a few levels above it, is of text that is exact."""
     cdef int32_t level
     for level in range(EXACT_LEVELS):
         if element < 0:
@@ -278,7 +278,7 @@ cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
 
 
 cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
-    """Whether two words meet where one inline element follows another directly, rather than the halves of one.
+    """Return whether two words meet where one inline element follows another directly, rather than the halves of one.
 
     Scripts without capitals run on, but for links: one that follows a link of its own shape is another entry in any
     script. Single letters in elements of their own are one word, drawn out.
@@ -385,7 +385,7 @@ cdef int read_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogi
 # ---- elements: what is written of them ------------------------------------------------------------------------------
 
 cdef const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil:
-    """What is known of a tag."""
+    """Look a tag up."""
     cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
     cdef int32_t number
     cdef SeenName* seen = &w.seen[at]
@@ -414,7 +414,7 @@ cdef struct Written:      # attributes that make a token
 
 
 cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
-    """Whether an inline style has a property with a value."""
+    """Return whether an inline style has a property with a value."""
     while style[0]:
         if begins(style, name):
             style += strlen(name)
@@ -432,7 +432,7 @@ cdef bint declares(const unsigned char* style, const char* name, const char* val
 
 
 cdef inline bint style_hides(const unsigned char* style) noexcept nogil:
-    """Whether an inline style keeps its element from showing."""
+    """Return whether an inline style keeps its element from showing."""
     return declares(style, b"display", b"none") or declares(style, b"visibility", b"hidden")
 
 
@@ -457,7 +457,7 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) excep
 
 
 cdef bint is_comment_word(const unsigned char* word, size_t size) noexcept nogil:
-    """Whether a word of a name speaks of comments."""
+    """Return whether a word of a name speaks of comments."""
     cdef size_t i
     for i in range(size):
         if word[i] == 99 and size - i >= 7 and memcmp(word + i, b"comment", 7) == 0:
@@ -473,7 +473,7 @@ cdef bint is_comment_word(const unsigned char* word, size_t size) noexcept nogil
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
-    """Whether a word of class, id, role or itemprop does."""
+    """Return whether a word of class, id, role or itemprop does."""
     cdef unsigned char[2 * MAX_NAME + 1] words
     cdef size_t size, i = 0, start
     if names == NULL:
@@ -617,14 +617,14 @@ cdef int note_link(Tree tree, Walk* w, const unsigned char* href) except -1 nogi
 
 
 cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
-    """Whether what is noted is an attribute of this name, of an element."""
+    """Return whether what is noted is an attribute of this name, of an element."""
     cdef size_t size = strlen(name)
     return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
         memcmp(tree.noted.data() + one.name.start, name, size) == 0)
 
 
 cdef bint is_listed(const unsigned char* name, int32_t notes) noexcept nogil:
-    """Whether an attribute is kept of an element."""
+    """Return whether an attribute is kept of an element."""
     cdef size_t size
     cdef const char* text = <const char*>name
     if notes == NOTES_IMAGE:
@@ -874,14 +874,6 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
     return read_text(tree, w, <const unsigned char*>tex.c_str())
 
 
-cdef bint begins_body(const Walk* w, const xmlNode* node, const Tag* tag) noexcept nogil:
-    """Whether the body begins at an element right inside the first head: the page says neither where the one ends.
-
-    The parser knows that of tags of HTML 4 alone.
-    """
-    return not tag.kind & IS_IN_HEAD
-
-
 cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
     """The text that goes on behind comments, which are in a tree of Scrapy's; NULL for none."""
     node = node.next
@@ -921,9 +913,11 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 read_skipped(tree, w, node, tag, title)
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
+                    # where the page does not end its head, the body begins at the first tag that no head may hold: the
+                    # parser has that for tags of HTML 4 alone
                     inner = node.children
                     while inner != NULL and (
-                            inner.type != XML_ELEMENT_NODE or not begins_body(w, inner, tag_of(w, inner.name))):
+                            inner.type != XML_ELEMENT_NODE or tag_of(w, inner.name).kind & IS_IN_HEAD):
                         inner = inner.next
                     if inner != NULL:
                         end(tree, w)
@@ -958,7 +952,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
 
 
 cdef const Tag* body_tag() noexcept nogil:
-    """What is known of the tag of a body that begins inside the head."""
+    """Look up the tag of a body that begins inside the head."""
     return &_tags[find(_tag_numbers, hash_bytes(b"body", 4, _seed))]
 
 
@@ -1102,7 +1096,7 @@ _NOTHING = np.zeros((0, 2), np.int32)
 
 # ---- what Python sees -----------------------------------------------------------------------------------------------
 
-cdef class Rows:
+cdef class RowBuffer:
     """Memory of a tree's as a buffer of bytes: it keeps the tree."""
 
     cdef Tree tree
@@ -1131,7 +1125,7 @@ cdef class Rows:
 
 cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
     """Some rows of a tree as numpy sees them, without a copy."""
-    cdef Rows rows = Rows.__new__(Rows)
+    cdef RowBuffer rows = RowBuffer.__new__(RowBuffer)
     rows.tree, rows.data, rows.size = tree, <char*>data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
     return np.frombuffer(rows, dtype)
 

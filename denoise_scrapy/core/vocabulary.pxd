@@ -1,4 +1,4 @@
-"""What is known of words in class names, ids and texts; see `vocabulary.pyx`."""
+"""Odds of words in class names, ids and texts; see `vocabulary.pyx`."""
 
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector

@@ -1,4 +1,4 @@
-"""What words say of the text that they name or are in: log odds that it is content, learned over many publishers.
+"""Log odds of words that the text they name or are in is content, learned over many publishers.
 
 Words of class names and ids are those of Peters and Lecocq, *Content Extraction Using Diverse Feature Sets* (2013).
 Theirs are chosen words of the block's own element; here each word has odds, as in naive Bayes, and those of all the
@@ -17,8 +17,8 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.characters cimport lower_words
 from denoise_scrapy.core.hashing cimport NOT_THERE, crc32, find, number_of, open_table
-from denoise_scrapy.core.names cimport lower_words
 from denoise_scrapy.core.tree cimport IS_ROOT, Block, Element, Span, Token, Tree
 
 cdef enum:
@@ -197,7 +197,7 @@ cdef class Vocabulary:
         return 0
 
     cdef TextOdds text_odds_of(self, Tree tree, int32_t block) noexcept nogil:
-        """What is known of the words of a block."""
+        """Return the odds of the words of a block."""
         cdef Span words = tree.blocks[block].words
         cdef TextOdds found
         cdef float odds

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
-from denoise_scrapy.body.amounts import amounts_of
 from denoise_scrapy.body.extract import TOO_LARGE
+from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.pages import PageText, held_bytes
 from denoise_scrapy.crawl.reading import told_encoding
 from denoise_scrapy.metadata import Metadata, metadata_of
-from denoise_scrapy.metadata.reading import MAX_HTML, load
-from denoise_scrapy.metadata.tell import LIBRARIES
+from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.site.health import PageReading

@@ -8,7 +8,7 @@ from typing import Any
 from scrapy.http import Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from denoise_scrapy.core.bounds import is_too_large
+from denoise_scrapy.core.source import is_too_large
 from denoise_scrapy.crawl.geometry import boxes_on
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8

@@ -1,4 +1,4 @@
-"""What a page says of itself: title, authors, dates, site, image and the like. It needs the extra `meta`.
+"""Metadata of a page: title, authors, dates, site, image and the like. It needs the extra `meta`.
 
 Markup is read in one pass, in places: a date or a byline counts that stands in the body or next to the headline, not
 one of a dropped block. Names of months are read by dateparser, languages are told apart by py3langid. JSON-LD and
@@ -17,6 +17,6 @@ Example:
 
 from __future__ import annotations
 
-from denoise_scrapy.metadata.tell import Metadata, language_of, metadata_of
+from denoise_scrapy.metadata.fields import Metadata, language_of, metadata_of
 
 __all__ = ["Metadata", "language_of", "metadata_of"]

@@ -1,9 +1,7 @@
 """One page: parse, columnar feature tree, geometry, text."""
 
 from denoise_scrapy.core.markup import Flag
-from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.columns import Boxes, Elements
-from denoise_scrapy.page.feature_tree import FeatureTree
-from denoise_scrapy.page.page import Page, PageFacts
+from denoise_scrapy.page.columns import Blocks, Boxes, Elements
+from denoise_scrapy.page.page import FeatureTree, Page, PageFacts
 
 __all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts"]

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from denoise_scrapy.core.markup import SIZED_TAGS
 
-SIZE_ATTRIBUTES = frozenset(["width", "height", "style"])
 #: Sizes, spans and the like are cut to this length as written: no number is longer.
 MAX_SIZE_LENGTH = 32
 #: Descriptions longer than this are cut: they are meant to be read aloud, and pages are hostile.
@@ -131,56 +130,11 @@ MAX_VALUE = 300
 
 _JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
-_META_PREFIXES = {"og:type": "og:", "generator": "generator:"}
-
-
-class DeclaredTypes:
-    """Collects what a page declares while it is parsed.
-
-    Attributes:
-        names: The types, lower-case last path segments; those of Open Graph begin with `og:`, the first
-            word of the generator's name with `generator:`.
-
-    Example:
-        >>> types = DeclaredTypes()
-        >>> types.note_json('{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}')
-        >>> types.note_meta({"property": "og:type", "content": "article"})
-        >>> types.note_item("http://schema.org/Product")
-        >>> sorted(types.names)
-        ['newsarticle', 'og:article', 'product', 'thing']
-    """
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self._json_left = MAX_JSON
-
-    def note_json(self, text: str) -> None:
-        """Note the types in a piece of JSON-LD, however broken or deep."""
-        text = text[: self._json_left]
-        self._json_left -= len(text)
-        for match in _JSON_TYPE.finditer(text):
-            self._add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
-
-    def note_item(self, itemtype: str) -> None:
-        """Note microdata: an `itemtype` attribute, one or several URLs."""
-        self._add("", itemtype[:MAX_VALUE].split())
-
-    def note_meta(self, attributes: Mapping[str, str]) -> None:
-        """Note a `meta` element, where it is of the two kinds that count."""
-        name = attributes.get("property") or attributes.get("name") or ""
-        prefix = _META_PREFIXES.get(name[:MAX_VALUE].strip().lower())
-        if prefix:
-            self._add(prefix, attributes.get("content", "")[:MAX_VALUE].split()[:1])
-
-    def _add(self, prefix: str, values: Iterable[str]) -> None:
-        for value in values:
-            name = re.split(r"[/#:]", value.rstrip("/\\"))[-1].lower()
-            if len(self.names) < MAX_TYPES and _NAME.fullmatch(name):
-                self.names.add(prefix + name)
+_PREFIXES = {"og:type": "og:", "generator": "generator:"}
 
 
 class Noted(NamedTuple):
-    """What the core has noted of a page's attributes.
+    """Attributes of a page's elements, as the core has noted them.
 
     Attributes:
         references: (element, href or src as written) of links and images.
@@ -196,23 +150,43 @@ class Noted(NamedTuple):
 
 
 def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`)."""
-    declared = DeclaredTypes()
+    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`).
+
+    Types are the last segments of their addresses, in lower case; those of Open Graph begin with `og:`, the first word
+    of the generator's name with `generator:`.
+
+    Example:
+        >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
+        >>> sorted(read_declared([("json", json), ("og:type", "article"), ("itemtype", "http://schema.org/Product")]))
+        ['newsarticle', 'og:article', 'product', 'thing']
+    """
+    found: set[str] = set()
+    json_left = MAX_JSON
+
+    def add(prefix: str, written: Iterable[str]) -> None:
+        for one in written:
+            name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
+            if len(found) < MAX_TYPES and _NAME.fullmatch(name):
+                found.add(prefix + name)
+
     in_body = list[str]()
     for name, value in values:
         if name == "json":
-            declared.note_json(value)
+            text = value[:json_left]
+            json_left -= len(text)
+            for match in _JSON_TYPE.finditer(text):
+                add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
         elif name == "itemtype":
-            declared.note_item(value)
+            add("", value[:MAX_VALUE].split())
         elif name == "og:type in body":
             in_body.append(value)
-        elif name != "base":
-            declared.note_meta({"property": name, "content": value})
+        elif name in _PREFIXES:
+            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
     # of meta elements outside the head Open Graph's type counts, where the head has none
-    if not any(name.startswith("og:") for name in declared.names):
+    if not any(name.startswith("og:") for name in found):
         for value in in_body:
-            declared.note_meta({"property": "og:type", "content": value})
-    return frozenset(declared.names)
+            add("og:", value[:MAX_VALUE].split()[:1])
+    return frozenset(found)
 
 
 def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> Noted:

@@ -1,4 +1,4 @@
-"""The page's elements as columns: numpy's view of what the core has written, and what follows from it; and boxes."""
+"""Elements and blocks of a page as columns: numpy's view of what the core has written; and where they are rendered."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.markup import word_flags
+from denoise_scrapy.core.markup import Flag, word_flags
 from denoise_scrapy.core.tree import Kind, Tree, name_code
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
 FloatColumn = npt.NDArray[np.float32]
 
 Keys = TypeVar("Keys", bound=np.generic)
 
 
 def is_new(ordered: npt.NDArray[np.generic]) -> BoolArray:
-    """Which values of a sorted array differ from the one before."""
+    """Return which values of a sorted array differ from the one before."""
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
@@ -154,7 +155,7 @@ class Elements:
 
     @cached_property
     def _token_flags(self) -> IntArray:
-        """Flags of each token, those of the words in names too; the core knows of comments alone."""
+        """Flags of each token, those of the words in names too; the core has those of comments alone."""
         flags = self.tokens["flags"].astype(np.int64)
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_ = self.tree.name_of(token)
@@ -204,7 +205,7 @@ class Elements:
 
     @cached_property
     def is_start(self) -> BoolArray:
-        """Whether a mark is a start, shape (2n,)."""
+        """Return whether a mark is a start, shape (2n,)."""
         return self._order < len(self)
 
     @cached_property
@@ -322,3 +323,194 @@ class Boxes:
 
     def _columns(self) -> tuple[FloatColumn | BoolArray, ...]:
         return self.x, self.y, self.width, self.height, self.visible, self.font_size, self.pinned
+
+
+#: Levels of `Blocks.above`, the block's own element included.
+LEVELS = 8
+
+
+def _column(name: str, doc: str) -> cached_property[IntArray]:
+    """A column of the core's rows, as numbers of 64 bits."""
+
+    def read(blocks: Blocks) -> IntArray:
+        return blocks.rows[name].astype(np.int64)
+
+    read.__doc__ = doc
+    return cached_property(read)
+
+
+class Blocks:
+    """Columns of a page's m blocks in document order. All arrays have shape (m,) unless they say otherwise.
+
+    Attributes:
+        elements: The page's elements.
+        rows: The core's rows (`core/tree.pxd`).
+    """
+
+    def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
+        self.elements = elements
+        self.rows = elements.tree.block_rows
+        self._boxes = boxes
+        if boxes is not None:
+            self.rows["flags"] = self._seen(self.rows["flags"].astype(np.int64), boxes)
+
+    element = _column("element", "Nearest block-level element of the block's text.")
+    chars = _column("chars", "Visible characters.")
+    link_chars = _column("link_chars", "Visible characters inside links.")
+    tokens = _column("tokens", "Runs of word characters, and CJK characters one by one.")
+    paragraph_tokens = _column("prose", "The block's tokens where it is a paragraph of prose, else 0.")
+    slots = _column("slot", "Number of the block's path among the page's: records of a list, or a story's.")
+    counts = _column("counts", "Characters of each class (`core/characters.pxd`), shape (m, classes).")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def start(self) -> IntArray:
+        """Position of the block's first character in the page's text."""
+        return self.rows["text"]["start"].astype(np.int64)
+
+    @cached_property
+    def end(self) -> IntArray:
+        """Position after its last."""
+        return self.rows["text"]["end"].astype(np.int64)
+
+    @cached_property
+    def block_of_text(self) -> IntArray:
+        """Block of the text after each mark, -1 where none shows, shape (marks,)."""
+        first = self.elements.marks + 1
+        block = self.start.searchsorted(first, "right") - 1
+        inside = (
+            (block >= 0) & (first <= self.end.take(block, mode="clip")) if len(self) else np.zeros(len(first), bool)
+        )
+        return np.where(inside, block, -1)
+
+    def inside(self, element: int) -> BoolArray:
+        """Blocks of an element's subtree."""
+        return np.asarray((self.element >= element) & (self.element < self.elements.rows["end"][element]))
+
+    def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
+        """Sum of a column over the blocks in each element's subtree, shape (elements,)."""
+        own = np.bincount(self.element, values, len(self.elements))
+        return np.asarray(self.elements.subtree_sums(own), np.float64)
+
+    @cached_property
+    def above(self) -> IntArray:
+        """The element of each block, its parent, and so on up, shape (LEVELS, m); the top stays the top."""
+        up = self.elements.parent_or_self
+        levels = np.empty((LEVELS, len(self)), np.int64)
+        levels[0] = self.element
+        for level in range(1, LEVELS):
+            up.take(levels[level - 1], out=levels[level])
+        return levels
+
+    def share_owned_by(self, elements: BoolArray) -> FloatArray:
+        """Share of each block's visible characters that are own text of the marked ones of the elements."""
+        e = self.elements
+        owned = np.append(elements, False)[e.text_owner]  # owner -1 is the last value
+        chosen = owned & (self.block_of_text >= 0)
+        chars = np.bincount(self.block_of_text[chosen], e.visible_after[chosen], len(self))
+        return np.asarray(chars / np.maximum(self.chars, 1))
+
+    @cached_property
+    def link_density(self) -> FloatArray:
+        """Visible characters inside links / visible characters."""
+        return np.asarray(self.link_chars / np.maximum(self.chars, 1))
+
+    @cached_property
+    def ends_in_stop(self) -> BoolArray:
+        """Return whether the last visible character ends a sentence."""
+        return self.rows["ends_in_stop"].astype(bool)
+
+    @cached_property
+    def flags(self) -> IntArray:
+        """Flags of the block's element and its ancestors; a browser's view of what is hidden goes before markup."""
+        flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
+        return flags if self._boxes is None else self._seen(flags, self._boxes)
+
+    def _seen(self, flags: IntArray, boxes: Boxes) -> IntArray:
+        known, shows = ~np.isnan(boxes.width[self.element]), boxes.visible[self.element]
+        seen = np.where(shows, flags & ~np.int64(Flag.HIDDEN), flags | Flag.HIDDEN)
+        return np.where(known, seen, flags)
+
+    @cached_property
+    def own_flags(self) -> IntArray:
+        """Flags of the block's element."""
+        return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
+
+    @cached_property
+    def path_keys(self) -> npt.NDArray[np.uint64]:
+        """Hash of the path of the block's element, the same on every page of the template."""
+        return np.ascontiguousarray(self.rows["path"])
+
+    @cached_property
+    def text_hashes(self) -> npt.NDArray[np.uint64]:
+        """Hash of the block's text: white space and case do not count, digits are all alike."""
+        return np.ascontiguousarray(self.rows["text_hash"])
+
+
+#: Elements without a box of their own stand where the next ones around them do, up to so many levels.
+_BOX_LEVELS = 8
+#: Blocks whose centres are nearer than this, in CSS pixels, stand in one column: rounding moves them by less.
+_NEAR = 1.0
+
+
+class BlockLayout(NamedTuple):
+    """Columns of a page's m blocks, each of shape (m,); NaN where nothing is known.
+
+    Attributes:
+        outside: Share of the block's width that lies beside the main column, 0 to 1.
+        font: log2 of font size / the main column's.
+        pinned: Whether it keeps its place on the screen: 0 or 1.
+    """
+
+    outside: FloatArray
+    font: FloatArray
+    pinned: FloatArray
+
+    @classmethod
+    def of(cls, blocks: Blocks, boxes: Boxes) -> BlockLayout:
+        """Find the layout of a page's blocks, by the boxes of its elements."""
+        element = _with_box(blocks, boxes)
+        left, width = boxes.x[element].astype(np.float64), boxes.width[element].astype(np.float64)
+        center, font = left + width / 2, boxes.font_size[element].astype(np.float64)
+        prose = blocks.paragraph_tokens * (boxes.visible[blocks.element] & ~np.isnan(width))
+        weight = prose if prose.any() else blocks.tokens * ~np.isnan(width)
+        middle = _median(center, weight)
+        column = _median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            overlap = np.minimum(left + width, middle + column / 2) - np.maximum(left, middle - column / 2)
+            outside = 1 - np.clip(overlap / width, 0, 1)
+            size = np.log2(font / _median(font, weight))
+        return cls(
+            outside=outside,
+            font=np.where(np.isfinite(size), size, np.nan),
+            pinned=boxes.pinned[blocks.element].astype(np.float64),
+        )
+
+
+def _with_box(blocks: Blocks, boxes: Boxes) -> IntArray:
+    """Each block's element, or the nearest around it that has a box."""
+    found: IntArray = blocks.element.copy()
+    up = blocks.elements.parent_or_self
+    for _ in range(_BOX_LEVELS):
+        empty = ~(boxes.width[found] > 0)
+        if not empty.any():
+            break
+        found[empty] = up[found[empty]]
+    return found
+
+
+def _median(values: FloatArray, weight: IntArray) -> float:
+    """Weighted median of what is known; NaN of nothing.
+
+    Example:
+        >>> float(_median(np.array([5.0, 1.0, np.nan]), np.array([1, 2, 9])))
+        1.0
+    """
+    known = ~np.isnan(values) & (weight > 0)
+    if not known.any():
+        return float("nan")
+    order = np.argsort(values[known], kind="stable")
+    sums = np.cumsum(weight[known][order])
+    return float(values[known][order][np.searchsorted(sums, sums[-1] / 2)])

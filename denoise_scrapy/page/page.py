@@ -1,4 +1,4 @@
-"""One page: its feature tree in columns, its blocks, its links; and the facts that others are compared with."""
+"""One page: its blocks, texts and links; the facts that others are compared with; and its tree for LCS matching."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.bounds import is_too_large, text_alone
+from denoise_scrapy.core.announcements import Words, read_words
 from denoise_scrapy.core.sharing import columns_of, facts_of
+from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import Tree, empty_tree, tree_of
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_declared, read_notes
-from denoise_scrapy.page.blocks import Blocks
-from denoise_scrapy.page.columns import BoolArray, Boxes, Elements, IntArray
+from denoise_scrapy.page.columns import Blocks, BoolArray, Boxes, Elements, FloatArray, IntArray
 from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, find_elements, removed_elements
 
@@ -109,7 +109,7 @@ class Page:
     ) -> Page:
         """Parse any HTML, however broken; nothing that a page holds raises.
 
-        A page that the parser would take too long for (`core/bounds.pyx`), or of a tree over `core.tree.MAX_ELEMENTS`
+        A page that the parser would take too long for (`core/source.pyx`), or of a tree over `core.tree.MAX_ELEMENTS`
         and its like, is read as text without structure.
 
         Args:
@@ -169,7 +169,7 @@ class Page:
 
     @property
     def noscript_read(self) -> bool:
-        """Whether the text inside `noscript` was taken as the page's, for it holds the most."""
+        """Return whether the text inside `noscript` was taken as the page's, for it holds the most."""
         return self.tree.noscript_read
 
     @cached_property
@@ -188,7 +188,7 @@ class Page:
 
     @cached_property
     def declared_types(self) -> frozenset[str]:
-        """What the page says it is: "newsarticle", "og:article", "generator:wordpress" (`attributes`)."""
+        """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`attributes`)."""
         return read_declared(self.tree.declared_values)
 
     @property
@@ -222,13 +222,21 @@ class Page:
         return Blocks(self.elements, self.boxes)
 
     @cached_property
+    def words(self) -> Words:
+        """Announcements in the words of short blocks, and their share of the title."""
+        return read_words(self.tree)
+
+    @cached_property
     def facts(self) -> PageFacts:
         """Facts of the page."""
         return PageFacts(self.url, facts_of(self.tree, self.url), self.title)
 
     def drop_columns(self) -> None:
         """Forget what numpy made of the columns; it is made anew when read."""
-        for name in ("elements", "blocks", "block_texts", "inner_hashes", "code_lengths", "removed_text", "_left_out"):
+        for name in (
+            *("elements", "blocks", "words", "block_texts", "inner_hashes", "code_lengths", "removed_text"),
+            "_left_out",
+        ):
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
@@ -249,7 +257,7 @@ class Page:
 
     @cached_property
     def removed_text(self) -> BoolArray:
-        """Whether the user removes the text after each mark, shape (marks,)."""
+        """Return whether the user removes the text after each mark, shape (marks,)."""
         removed = removed_elements(self.elements, self.kept_by_user, self.removed_by_user)
         return np.append(removed, False)[self.elements.text_owner]  # owner -1 is the last value
 
@@ -273,6 +281,14 @@ class Page:
         for name in ("block_texts", "_left_out"):
             less.__dict__.pop(name, None)
         return less
+
+    def unselected(self) -> Page:
+        """The page with the text that the user's selectors remove."""
+        whole = copy(self)
+        whole.kept_by_user = whole.removed_by_user = ()
+        for name in ("block_texts", "removed_text", "_left_out"):
+            whole.__dict__.pop(name, None)
+        return whole
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
@@ -345,7 +361,7 @@ class Page:
         return url if url.startswith(("http://", "https://")) else ""
 
     def leads_here(self, reference: str) -> bool:
-        """Whether a reference leads to a place on the page itself."""
+        """Return whether a reference leads to a place on the page itself."""
         address, _, place = reference.strip().partition("#")
         return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
 
@@ -372,3 +388,90 @@ def _text_alone(body: bytes) -> Tree:
     tree = empty_tree() if root is None else tree_of(root, break_lines=True)
     tree.is_too_large = len(tree.block_rows) > 0
     return tree
+
+
+#: A node with more than this share of its subtree's text as its own is a content node (the source's value).
+CONTENT_TEXT_RATE = 0.75
+
+
+class FeatureTree:
+    """Columns of the n nodes of a page's body, level by level (breadth first), each of shape (n,).
+
+    Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature
+    trees (2011), section 2. Its fourteen attributes are here, but for the children, as `tag`, `id`, `class_`,
+    `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`; `parent`, `depth`;
+    and `boxes` (left, top, width, height; shape (n, 4), NaN where unknown). Markup that shows nothing (scripts,
+    styles, templates …) has no nodes.
+
+    Attributes:
+        element: Index of the node's element in the page.
+        parent: Index of the parent node, -1 for a root.
+        depth: 0 for BODY.
+        tag: A code of the tag name, equal where the names are.
+        levels: First node of each level, and n as last value.
+
+    Example:
+        >>> page = Page.parse("<body><div id=a><p>One two.</p><p>Three.</p></div><script>x</script>")
+        >>> tree = FeatureTree(page)
+        >>> tree.depth.tolist(), tree.text_rate.tolist()
+        ([0, 1, 2, 2], [0.0, 0.0, 1.0, 1.0])
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        elements = page.elements
+        # roots are BODY and, where markup follows its end, what hangs beside it
+        is_root = elements.has_tag({"html"}) & (elements.depth == 1)
+        members = np.flatnonzero(elements.shown & ~is_root)
+        self.element = members[np.argsort(elements.depth[members], kind="stable")]
+        node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
+        node_of[self.element] = np.arange(len(self.element))
+        self.parent: IntArray = node_of[elements.parent[self.element]]
+        depth = elements.depth[self.element]
+        self.depth: IntArray = depth - depth[0] if len(depth) else depth
+        self.levels: IntArray = np.append(np.flatnonzero(np.diff(self.depth, prepend=-1)), len(depth))
+        self.tag = self._column("tag")
+        self.id = self._column("id")
+        self.class_ = self._column("class_")
+        self.token = self._column("token")
+
+    def __len__(self) -> int:
+        return len(self.element)
+
+    def _column(self, name: str) -> npt.NDArray[np.generic]:
+        return self.page.elements.column(name)[self.element]
+
+    @cached_property
+    def inner_hash(self) -> npt.NDArray[np.uint64]:
+        """Stands for innerHTML: equal where it is."""
+        return self.page.inner_hashes[self.element]
+
+    @cached_property
+    def text_length(self) -> IntArray:
+        """Visible characters of innerText."""
+        elements = self.page.elements
+        return np.asarray(elements.subtree_sums(elements.own_chars))[self.element]
+
+    @cached_property
+    def text_rate(self) -> FloatArray:
+        """Own text / text of the subtree, 0 where there is none."""
+        own = self.page.elements.own_chars[self.element]
+        return np.asarray(own / np.maximum(self.text_length, 1))
+
+    @cached_property
+    def outer_length(self) -> IntArray:
+        """Characters of outerHTML, about: tags with class and id, URLs, visible text."""
+        return np.asarray(self.page.code_lengths)[self.element]
+
+    @cached_property
+    def is_content(self) -> npt.NDArray[np.bool_]:
+        """Content node: a content tag, or more than three quarters of its subtree's text is its own."""
+        return np.asarray(self._column("content"), bool) | (self.text_rate > CONTENT_TEXT_RATE)
+
+    @cached_property
+    def boxes(self) -> FloatArray:
+        """left, top, width, height in CSS pixels, NaN where unknown, shape (n, 4)."""
+        boxes = self.page.boxes
+        if boxes is None:
+            return np.full((len(self), 4), np.nan)
+        return np.stack([boxes.x, boxes.y, boxes.width, boxes.height], axis=1).astype(np.float64)[self.element]

@@ -46,12 +46,6 @@ def test_a_heading_that_others_have_too_is_content():
     assert "Manual" not in body.text
 
 
-def test_the_page_itself_is_no_comparison_page():
-    page = Page.parse(story("fox"), url="http://a.example/fox")
-    again = Page.parse(story("fox"), url="http://a.example/fox")
-    assert SiteModel.fit([page, again]).extract(page).comparison == ()
-
-
 def test_extraction_is_a_pure_function_of_page_and_model():
     pages = [Page.parse(story(word), url=f"http://a.example/{word}") for word in ("fox", "owl", "cat", "dog")]
     model = SiteModel.fit(pages[1:])

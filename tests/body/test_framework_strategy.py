@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 
 from denoise_scrapy.body.strategies.framework import (
+    FrameSizes,
     FrameworkStrategy,
+    Lines,
     find_frames,
     paragraph_counts,
     passing,
 )
 from denoise_scrapy.page import Boxes, Page
-from denoise_scrapy.page.blocks import Lines
-from denoise_scrapy.page.layout import FrameSizes
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import pages
 

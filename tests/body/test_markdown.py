@@ -2,7 +2,6 @@
 
 import html
 import re
-from time import process_time
 
 import numpy as np
 import pytest
@@ -156,15 +155,6 @@ def test_footnotes_of_one_page():
     )
 
 
-def test_a_page_of_nothing_but_links_to_itself_is_read_in_time():
-    """Each looks like a reference to each note, and like a link back from it."""
-    page = "<p>" + "".join(f"<a href=#n{i} id=r{i}>1</a>" for i in range(4000))
-    page += "<div id=n0>" * 50 + "".join(f"<a id=n{i} href=#r{i % 3}>1</a>" for i in range(4000))
-    before = process_time()
-    markdown_of(page)
-    assert process_time() - before < 5
-
-
 @pytest.mark.parametrize(
     ("links", "images", "expected"),
     [
@@ -232,24 +222,3 @@ def test_marks_are_read_as_marks(markup):
     page = Page.parse(f"<p>x {markup}<p>{markup}", url=URL)
     tokens = render(page, np.ones(len(page.blocks), bool))
     assert shown(READER.render(to_markdown(tokens))) == shown(to_html(tokens))
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<ol>{}</ol>|<li>x",
-        "<table>{}</table>|<tr><td rowspan=90>x<td>y",
-        "<p>{}|<code>x</code>",
-        "<p>{}|<b>.</b>x",
-        "{}|<p>x",
-    ],
-)
-def test_size_is_in_proportion(markup):
-    frame, piece = markup.split("|")
-    few, many = (len(markdown_of(frame.format(piece * times))) for times in (1000, 8000))
-    assert many < 9 * few + 1000
-
-
-def test_rows_of_different_lengths_do_not_swell_a_table():
-    page, kept = parsed(f"<table><tr>{'<td>x' * 5000}</tr>{'<tr><td>y' * 5000}</table>")
-    assert len(to_markdown(render(page, kept))) < 200_000

@@ -1,7 +1,5 @@
 """The body as HTML: structure, images, addresses; and nothing that runs, whatever a page holds."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -177,74 +175,9 @@ def test_links(markup, expected):
     assert html_of(markup) == expected
 
 
-def test_a_base_counts():
-    page = Page.parse("<head><base href='//c.example/q/'></head><body><a href=x>y</a>", url=URL)
-    assert to_html(render(page, np.array([True]))) == '<p><a href="http://c.example/q/x">y</a></p>'
-
-
-def test_a_page_without_url_keeps_its_text():
-    assert to_html(render(Page.parse("<a href=x>y</a>"), np.array([True]))) == "<p>y</p>"
-
-
 def test_a_page_that_is_read_from_right_to_left():
     page = Page.parse("<html dir=RTL><body><p>אבג", url=URL)
     assert to_html(render(page, np.array([True]))) == '<div dir="rtl"><p>אבג</p>\n</div>'
-
-
-JAVASCRIPT = [
-    "javascript:alert(1)",
-    " \n JaVaScRiPt:alert(1)",
-    "java\nscript:alert(1)",
-    "java\tscript&colon;alert(1)",
-    "&#1;javascript:alert(1)",
-    "\x0bjavascript:alert(1)",
-    "java&#0;script:alert(1)",
-    "&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74&#x3A;alert(1)",
-    "\u3000javascript:alert(1)",
-    "vbscript:x",
-    "data:text/html;base64,PHNjcmlwdD4=",
-    "//[javascript:alert(1)",
-    "feed:javascript:alert(1)",
-    "view-source:javascript:alert(1)",
-]
-
-
-@pytest.mark.parametrize("address", JAVASCRIPT)
-def test_no_address_runs(address):
-    text = html_of(
-        f'<p><a href="{address}">a</a> <img src="{address}" data-src="{address}" srcset="{address} 2x"> b</p>'
-    )
-    assert_whitelisted(text)
-    assert "href" not in text or 'href="http://a.example/' in text
-    assert html.fromstring(text).text_content().split() == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        '<img src="x" alt="&quot;><script>alert(1)</script>">a',
-        "<img src='x\" onerror=\"alert(1)' alt=' onerror=alert(1) '>a",
-        '<a href="x&quot; onmouseover=&quot;alert(1)">a</a>',
-        "<td rowspan='2\" onclick=\"x'>a<td>b",
-        "<ol start='1 onclick=x'><li>a</ol>",
-        '<pre><code class="language-c&quot;onclick=x">a</code></pre>',
-        "&lt;script>alert(1)&lt;/script>a",
-        "<pre>&lt;/pre>&lt;script>alert(1)&lt;/script></pre>a",
-        "<p onclick=alert(1) style='background:url(javascript:x)' id=x class=y>a</p>",
-        "<form action='javascript:x'><input value=x><button formaction=x>a</button></form>",
-        "<iframe srcdoc='<script>x</script>'></iframe><object data=x>b</object>a<embed src=x>",
-        "<svg onload=alert(1)><script>x</script></svg><math><mtext></mtext></math>a",
-        "<style>*{}</style><link rel=stylesheet href=x><meta http-equiv=refresh content='0;url=x'>a",
-        "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>a",
-        "<x-element onclick=x>a</x-element><a xlink:href='javascript:x' ping=x target=x>b</a>",
-        "<base href='javascript:x//'><a href=y>a</a>",
-        "a\x00\x01\x02<b\x00>b</b>&#1;&#2;&#xfffe;\ufffe",
-    ],
-)
-def test_nothing_runs(markup):
-    text = to_html(render(*parsed(markup)))
-    assert_whitelisted(text)
-    assert "a" in html.fromstring(text).text_content()
 
 
 @pytest.mark.parametrize(
@@ -265,37 +198,6 @@ def test_depth_is_bounded(markup):
     tree = html.fragment_fromstring(text, create_parent="section")
     assert max(sum(1 for _ in element.iterancestors()) for element in tree.iter()) < 2 * MAX_DEPTH + 12
     assert bare(tree.text_content()).endswith("z")
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<a href=/x>y</a> ",
-        "<a href=/x><p>y</p>",
-        "<p>y</p>",
-        "<table><tr><td rowspan=90>x<td>y</table>",
-        "<div><img src=x.png></div>",
-        "<figure><img src=x.png>y</figure>",
-        "<b><p>x",
-    ],
-)
-def test_time_and_size_are_in_proportion(markup):
-    def cost(times: int) -> tuple[float, int]:
-        page, kept = parsed(markup * times + "z")
-        assert len(page.blocks.chars)
-        start = time.process_time()
-        text = to_html(render(page, kept))
-        return time.process_time() - start, len(text)
-
-    (few_seconds, few), (seconds, many) = cost(2500), cost(20_000)
-    assert many < 9 * few + 1000
-    assert seconds < 8 * 4 * few_seconds + 1  # with the square of the size it would be 64 times
-
-
-def test_addresses_do_not_swell_a_page():
-    base = f"<base href='http://a.example/{'x' * 2000}/'>"
-    page = Page.parse(f"<head>{base}</head><body>{'<a href=?>y</a> ' * 50_000}", url=URL)
-    assert len(to_html(render(page, np.array([True])))) < 5_000_000  # of .6 MB
 
 
 @given(st.one_of(MARKUP, pages(), SOUP), st.randoms(use_true_random=False))

@@ -1,7 +1,7 @@
 """The core under AddressSanitizer and UBSan: `python -m tests.core.sanitize [--every N] [--rounds N] [--seed N]`.
 
 The package is built once more, in `build/sanitized`. The pages of the example portal, and of the corpora where
-DENOISE_CORPORA names a folder, go through it, then damaged ones (`everything.py`). A read or write outside an array, or
+DENOISE_CORPORA names a folder, go through it, then damaged ones. A read or write outside an array, or
 undefined behaviour, ends a process with a report; `--rounds 1 --seed N` makes a round again.
 """
 
@@ -11,8 +11,16 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+
+from evaluation.corpora import Site
+
+from denoise_scrapy import DuplicateIndex, Page, SiteModel
+from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.site.packed_facts import read_facts
+from tests.hostile.mutations import round_of
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "sanitized"
@@ -51,8 +59,7 @@ def start(part: int, args: argparse.Namespace) -> subprocess.Popen[bytes]:
 def go(part: int, parts: int, every: int, rounds: int, seed: int) -> None:
     """Recorded pages, unless it is one round made again, and damaged ones; the number of the last stays in a file."""
     from denoise_scrapy.core import tree
-    from tests.core.everything import damaged, do_all, recorded
-    from tests.hostile.rounds import known_sites
+    from tests.hostile.fuzz import known_sites
 
     assert Path(tree.__file__).is_relative_to(BUILT), tree.__file__
     sites, last, pages = known_sites(), BUILT / f"last-{part}", 0
@@ -63,6 +70,35 @@ def go(part: int, parts: int, every: int, rounds: int, seed: int) -> None:
         last.write_text(f"--seed {number} --rounds 1")
         do_all(*damaged(number, sites))
     last.unlink(missing_ok=True)
+
+
+#: Pages that one is compared with.
+OTHERS = 5
+
+
+def do_all(html: str, others: Sequence[str], strategy: str = "combined") -> None:
+    """Parse, body with others, renderings and reasons, facts packed and unpacked, fingerprint."""
+    facts = [Page.parse(other, url=f"http://a.example/{number}").facts for number, other in enumerate(others)]
+    page = Page.parse(html, url="http://a.example/page")
+    body = SiteModel.fit(facts).extract(page, strategy=strategy)
+    read_facts(page.facts.data, page.facts.url)
+    index = DuplicateIndex()
+    for number, text in enumerate((body.text, body.markdown, body.html, *(block.text for block in body.blocks[:3]))):
+        index.check_and_add(str(number), text)
+
+
+def recorded(sites: Sequence[Site]) -> Iterator[tuple[str, list[str], str]]:
+    """Each page, with others of its site: arguments of `do_all`."""
+    for site in sites:
+        for number, page in enumerate(site):
+            others = [other.html for other in site[max(number - OTHERS, 0) : number]]
+            yield page.html, others, "combined"
+
+
+def damaged(seed: int, sites: Sequence[Site]) -> tuple[str, list[str], str]:
+    """A damaged page: arguments of `do_all`; each fourth is judged by another strategy."""
+    names = sorted(STRATEGIES)
+    return *round_of(seed, sites), names[seed // 4 % len(names)] if seed % 4 == 0 else "combined"
 
 
 def main() -> int:

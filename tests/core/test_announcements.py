@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.announcements import (
-    AFTER_COMMENTS,
-    ANNOUNCING_TOKENS,
     COMMENTS_BIT,
     COMMENTS_PATTERNS,
     META_BIT,
@@ -64,21 +62,6 @@ def test_each_pattern_is_found(pattern, data):
     text += "x" * text.endswith(" ")  # spaces at the ends are none
     announced = read_words(Page.parse(f"<p>{text.lower()}").tree).bits[0]
     assert announced & (COMMENTS_BIT if pattern in COMMENTS_PATTERNS else META_BIT)
-
-
-def test_long_texts_announce_nothing():
-    page = Page.parse(f"<p>comments by the mayor<p>comments {'word ' * ANNOUNCING_TOKENS}by")
-    assert read_words(page.tree).bits.tolist() == [COMMENTS_BIT, 0]
-    page = Page.parse("".join(f"<p>comments {'x' * length}" for length in (AFTER_COMMENTS - 1, AFTER_COMMENTS)))
-    assert read_words(page.tree).bits.tolist() == [COMMENTS_BIT, 0]
-
-
-def test_headings_of_the_title_whatever_their_length():
-    long = "The mayor said that the bridge would be closed for a week because of the flood and of the mud"
-    page = Page.parse(
-        f"<title>{long} – The  Herald</title><h1>{long.upper()}</h1><h2>Herald</h2><p>{long}<h2>Sport</h2>"
-    )
-    assert read_words(page.tree).titles.tolist() == [True, True, False, False]
 
 
 def test_hostile_titles_and_texts_take_little():

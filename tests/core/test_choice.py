@@ -11,7 +11,6 @@ from denoise_scrapy.page import Flag, Page
 from tests.html_strategies import SOUP, pages
 
 PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
-OFFER = PROSE.replace("p>", "aside>")
 
 
 def lowered(html, probability=None, **known):
@@ -30,22 +29,6 @@ def test_after_the_heading_of_the_comments():
     assert after_comments(thread) == [1.0] + [0.1] * 7
     assert after_comments(thread, is_forum=True) == [1.0] * 8
     assert after_comments(PROSE + "<h3>3 comments</h3>" + "<p>Good.</p>" * 6) == [1.0] * 8
-
-
-def test_a_link_to_the_comments_above_the_story_cuts_nothing():
-    assert after_comments("<h3>3 comments</h3>" + PROSE + "<p>Ann says:</p>" * 3) == [1.0] * 5
-
-
-def test_hidden_blocks_unless_they_are_the_page():
-    assert lowered(PROSE * 3 + f"<div hidden>{PROSE}</div>") == [1.0, 1.0, 1.0, 0.2]
-    assert lowered(f"<p>Loading</p><div hidden>{PROSE * 3}</div>") == [1.0] * 4
-
-
-def test_what_all_pages_say_on_a_page_of_few_blocks():
-    few = "<p>One.</p><p>Two.</p><h2>Three</h2>"
-    assert lowered(few, in_place=[1.0, 0.5, 1.0]) == [0.4, 1.0, 1.0]
-    assert lowered(few, in_place=np.full(3, np.nan)) == [1.0] * 3
-    assert lowered("<p>One.</p>" * 30, in_place=np.ones(30)) == [1.0] * 30
 
 
 def kept_of(html):
@@ -79,35 +62,6 @@ def literal_once(page, kept):
             kept[before if hidden == [True, False] else i] = False
             first[text] = i if hidden == [True, False] else before
     return kept
-
-
-def test_a_text_of_a_common_stock_among_texts_of_the_page():
-    html = PROSE + OFFER + PROSE + "<p>Short.</p>" + PROSE * 2
-    assert lowered(html, stock=[0, 0.5, 0, 0.5, 0, 0.5]) == [1, 0.3, 1, 1, 1, 1]
-    assert lowered(html, stock=[0.5, 0.5, 0, 0, 0, 0]) == [1] * 6
-    assert lowered(html, stock=np.full(6, np.nan)) == [1] * 6
-
-
-def test_a_text_in_a_place_of_common_stock_beside_its_label_or_on_no_other_page():
-    html = PROSE + "<p>Sponsor</p>" + OFFER + PROSE * 3
-    place = np.array([0, 0.9, 0.9, 0, 0, 0])
-    for found in (0.9, 0):
-        stock = [0, 0.9, found, 0, 0, 0]
-        assert lowered(html, stock=stock, place=place) == [1, 1, 0.3, 1, 1, 1]
-        assert lowered(html, stock=stock) == [1] * 6
-
-
-def test_a_paragraph_that_an_earlier_story_has_too_is_no_stock():
-    assert lowered(PROSE * 6, stock=[0, 0, 0.5, 0, 0, 0]) == [1] * 6
-
-
-def test_a_text_that_is_most_of_the_page_is_no_stock():
-    assert lowered(PROSE + "<p>Short.</p>" * 5, stock=[0.5, 0, 0, 0, 0, 0]) == [1] * 6
-
-
-def test_a_list_whose_blocks_agree_moves_to_their_mean():
-    html = "<p>One.</p><ul><li>Two.<li>Three.<ul><li>Four.</ul></ul><ul><li>Five.<li>Six.</ul>"
-    assert np.allclose(lowered(html, [0.1, 0.9, 0.9, 0.6, 0.2, 0.8]), [0.1, 0.8, 0.8, 0.8, 0.2, 0.8])
 
 
 @pytest.mark.parametrize("name", ["bits", "in_place", "stock", "place", "layout"])

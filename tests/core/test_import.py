@@ -11,9 +11,9 @@ import pytest
 from lxml import etree
 
 import denoise_scrapy.core
-from denoise_scrapy.core import built, tree
+from denoise_scrapy.core import source, tree
 
-VERSIONS = f"with lxml {built.LXML} and libxml2 {built.LIBXML2}, and cannot read trees of lxml {etree.__version__}"
+VERSIONS = f"with lxml {source.LXML} and libxml2 {source.LIBXML2}, and cannot read trees of lxml {etree.__version__}"
 
 
 def test_a_core_that_is_not_compiled_is_told(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from denoise_scrapy.crawl.item_values import html_of
-from denoise_scrapy.metadata.reading import MAX_HTML
+from denoise_scrapy.metadata.annotations import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web
 

@@ -24,6 +24,13 @@ _MORE = (
     "<td colspan=99999999>",
     " 12,50 € ",
 )
+#: Addresses that would run, or end the attribute they stand in.
+ADDRESSES = """\
+javascript:alert(1)| JaVaScRiPt:alert(1)|java\tscript:alert(1)|java&#10;script:alert(1)|&#1;javascript:x
+\0javascript:x|vbscript:x|data:text/html,<script>x</script>|data:text/html;base64,PHNjcmlwdD4=
+data:image/svg+xml,<svg onload=x>|//evil.example|http:javascript:x|mailto:x?<script>|javascript&colon;x
+https://x' onmouseover='x|http://x" onmouseover="x|http://x/)<script>x</script>|blob:x|file:///etc/passwd
+http://x/](javascript:x)|http://x/" onload="x' onload='x""".replace("\n", "|").split("|")
 #: What would run, or lead elsewhere, if it came through.
 ACTIVE = (
     "<script>alert(1)</script>",
@@ -46,6 +53,7 @@ ACTIVE = (
     "`<b onclick=x>`",
     "[x](javascript:x)",
     "<noscript><p title='</noscript><img src=x onerror=x>'>",
+    *(f"<a href='{one}'>x</a><img src='{one}' data-src='{one}' srcset='{one} 2x'>" for one in ADDRESSES),
 )
 SOUP = (*_TAGS, *_MORE, *ACTIVE)
 MOST_CHARACTERS = 60_000

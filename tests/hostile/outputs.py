@@ -151,10 +151,10 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "rows of different lengths": lambda x: (
         "<table><tr>" + "<td>a" * int(9000 * x) + "<tr><td>b<td>c" * int(4000 * x) + "</table>"
     ),
-    "a long base": lambda x: f"<base href='http://a.example/{'x' * 1900}/'>" + "".join(
+    "a long base": lambda x: f"<base href='http://a.example/{'x' * 1900}/'></head>" + "".join(
         f"<a href={n}>y</a> " for n in range(int(5000 * x))
     ),
-    "a long base of images": lambda x: f"<base href='http://a.example/{'x' * 1900}/'>" + "".join(
+    "a long base of images": lambda x: f"<base href='http://a.example/{'x' * 1900}/'></head>" + "".join(
         f"<img src={n}>y " for n in range(int(6000 * x))
     ),
     "lines in lists": lambda x: _lists("ol start=999999999", 60) + "<pre>" + "b\n" * int(50_000 * x),
@@ -195,8 +195,9 @@ CASES: Mapping[str, Callable[[float], str]] = {
 
 
 def page_of(case: str, size: float = 1.0) -> str:
-    """A case with the story before it."""
-    return f"<html><body>{STORY}{CASES[case](size)}"
+    """A case with the story before it, but for what stands in its head."""
+    head, end, rest = CASES[case](size).rpartition("</head>")
+    return f"<html>{head}{end}<body>{STORY}{rest}"
 
 
 def swollen(html: str) -> list[str]:

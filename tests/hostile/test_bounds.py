@@ -10,7 +10,7 @@ from hypothesis import given
 from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.strategies import lcs
-from denoise_scrapy.core.bounds import is_too_large, text_alone
+from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import MAX_DEPTH
 from denoise_scrapy.page.parse import to_utf8
 from tests.hostile.checks import over_bounds
@@ -30,17 +30,6 @@ def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(large: str) -> N
     assert page.is_too_large and page.tags() == ["html", "body", "pre"]
     assert "hide" not in body.text + body.html + body.markdown
     assert body.blocks[0].reason == "too large" and all(block.kept for block in body.blocks)
-
-
-def test_within_its_bounds_a_page_is_judged() -> None:
-    assert extract(PAGE).fallback == "page alone"
-
-
-def test_selectors_are_not_asked_then() -> None:
-    large = PAGE + "<i>" * 6000
-    page = Page.parse(large, keep="p", remove=["div", "//p"])
-    assert (page.kept_by_user, page.removed_by_user) == ((), ())
-    assert extract(large, remove="p").text.endswith(STORIES[-1])
 
 
 def test_depth_is_bounded() -> None:
@@ -155,10 +144,6 @@ def test_a_title_stays_one() -> None:
     assert page == b"<title>One &lt;b>two</title><pre>\nthree\nfive"
     assert Page.parse("<title>The fox</title><p>x" + "<i>" * 6000).title == "The fox"
     assert Page.parse("<title>" + "é" * 90_000 + "</title><p>x" + "<i>" * 6000).title == "é" * 1000
-
-
-def test_nothing_is_nothing() -> None:
-    assert (text_alone(b""), is_too_large(b"")) == (b"", False)
 
 
 # ---- time ----

@@ -1,14 +1,13 @@
 """What single elements tell: images, cells and lists, declared types, references that may be followed anywhere."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.rendering.render import MIN_DATA_IMAGE_LENGTH, safe_image_url, safe_url
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.address import MIN_DATA_IMAGE_LENGTH, safe_image_url, safe_url
 from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
     MAX_JSON,
@@ -133,34 +132,9 @@ def test_what_declares_nothing(html):
     assert types(html) == []
 
 
-def test_after_a_script_of_the_head_its_text_and_title_are_still_read():
-    page = Page.parse(
-        f'<head>{LD}{{"@type":"Article"}}</script><title>T</title><style>"@type":"Car"</style></head><p>x'
-    )
-    assert (page.title, sorted(page.declared_types)) == ("T", ["article"])
-
-
-@pytest.mark.parametrize(
-    "json",
-    [
-        '{"a":' * 500_000,
-        '"@type":' + " " * 5_000_000,
-        '"@type"' * 500_000,
-        '"@type":["' * 500_000,
-        "".join(f'{{"@type":"Type{i}"}},' for i in range(300_000)),
-    ],
-    ids=["nested", "spaces", "no values", "open lists", "many types"],
-)
-def test_hostile_json_is_bounded(json):
-    start = time.perf_counter()
-    page = Page.parse(f"{LD}{json}</script><p>story")
-    assert len(page.declared_types) <= MAX_TYPES
-    assert max(map(len, page.declared_types), default=0) < 60
-    assert page.block_text(0) == "story"
-    assert time.perf_counter() - start < 30
-
-
-def test_types_after_the_json_budget_do_not_count():
+def test_types_are_bounded():
+    many = "".join(f'{{"@type":"T{n}"}},' for n in range(3000))
+    assert len(types(f"{LD}{many}</script><p>x")) == MAX_TYPES
     assert types(f'{LD}{" " * MAX_JSON}{{"@type":"Late"}}</script><p>x') == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.cleaning import EMBEDS, HAS_CONTROLS, is_utf8, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, is_utf8, look
 from denoise_scrapy.page import parse
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from webencodings import LABELS
 
 from denoise_scrapy import extract
-from denoise_scrapy.body.rendering import pieces
+from denoise_scrapy.body.rendering import html
 from denoise_scrapy.body.rendering.markdown import escape_text
 from denoise_scrapy.body.rendering.render import as_it_is, collapsed
 from denoise_scrapy.page import parse
@@ -17,7 +17,7 @@ from tests.html_strategies import pages
 
 
 def in_pieces(patched: pytest.MonkeyPatch) -> None:
-    patched.setattr(pieces, "AT_ONCE", 5)
+    patched.setattr(html, "AT_ONCE", 5)
     patched.setattr(parse, "DECODED_AT_ONCE", 7)
 
 

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from denoise_scrapy.body import SiteModel
+from denoise_scrapy.body.strategies.framework import USUAL_PAGE_WIDTH, FrameSizes, parse_size
+from denoise_scrapy.core.choice import choose
 from denoise_scrapy.page import Boxes, Flag, Page
-from denoise_scrapy.page.layout import USUAL_PAGE_WIDTH, BlockLayout, FrameSizes, parse_size
-from tests.html_strategies import SOUP
+from denoise_scrapy.page.columns import BlockLayout
 
 PROSE = "A line of prose that is long enough to count as a paragraph of the page, with a stop. "
 HTML = f"""<body><div id=menu><a href=/a>Home</a></div><main><p>{PROSE}</p><p>{PROSE}</p>
@@ -48,12 +50,6 @@ def test_a_block_across_the_page_is_partly_outside():
     left, width = list(LEFT), list(WIDTH)
     left[2], width[2] = 0, 1200
     assert layout_of(page_with(x=left, width=width)).outside[0] == 0.5
-
-
-def test_what_has_no_box_stands_where_the_next_around_it_does():
-    width = list(WIDTH)
-    width[9] = 0
-    assert layout_of(page_with(width=width)).outside[4] == 1
 
 
 def test_nothing_known_is_nan():
@@ -106,11 +102,6 @@ def test_sizes_are_kept_as_written(markup, size):
 )
 def test_other_sizes_are_not(markup):
     assert sizes_of(f"{markup}text") == []
-
-
-def test_sizes_in_a_cell_and_in_what_is_skipped():
-    html = "<table><tr><td width=160>a<td width='50%'>b</table><noscript><div width=9>c</div></noscript>"
-    assert sizes_of(html) == [("td", "160", ""), ("td", "50%", "")]
 
 
 @pytest.mark.parametrize(
@@ -181,12 +172,32 @@ def test_a_rendered_page_tells_its_own_sizes():
     assert sizes.inherited_widths().tolist() == width.tolist()
 
 
-@given(SOUP)
-def test_nothing_raises(html):
-    page = Page.parse(html)
-    assert len(FrameSizes(page).inherited_widths()) == len(page.elements)
+# ---- what it adds to the default strategy ----
 
 
-def test_deep_nesting():
-    page = Page.parse("<div style='width:99%'>" * 500 + "deep")
-    assert FrameSizes(page).inherited_widths()[-1] == pytest.approx(1000 * 0.99**500, abs=1e-9)
+def lowered(page, probability):
+    layout = BlockLayout.of(page.blocks, page.boxes)
+    return choose(Page.parse(HTML).tree, probability, layout=layout).probability
+
+
+def test_what_lies_beside_the_main_column_is_less_likely():
+    e = np.e
+    expected = [1 / (1 + e), 0.5, 0.5, 1 / (1 + e**0.5), 1 / (1 + e), 1 / (1 + e)]
+    assert lowered(page_with(), np.full(6, 0.5)) == pytest.approx(expected)
+
+
+def test_what_is_sure_stays_sure_beside_it():
+    assert lowered(page_with(), np.array([0.0, 1, 0, 1, 1, 0])).tolist() == [0, 1, 0, 1, 1, 0]
+
+
+def test_blocks_without_a_box_keep_their_probability():
+    page = page_with(boxes=Boxes(*[np.full(len(LEFT), np.nan, np.float32)] * 4, page_width=0, page_height=0))
+    probability = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 0.3])
+    assert lowered(page, probability) == pytest.approx(probability)
+
+
+def test_the_default_strategy_uses_the_layout():
+    plain, rendered = (SiteModel.fit([]).extract(page) for page in (Page.parse(HTML), page_with()))
+    assert rendered.probability[0] < plain.probability[0]
+    assert rendered.probability[4] < plain.probability[4]
+    assert "Subscribe" not in rendered.text

@@ -1,9 +1,14 @@
 """Encodings, links, titles, noscript, traps of the parser."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import distinct
+from tests.html_strategies import SOUP
 
 
 def texts(html, **options):
@@ -27,37 +32,9 @@ def test_text_after_an_inner_document_is_kept_where_it_stands():
     assert page.block_paths()[1].startswith("html/body/div#a")
 
 
-def test_noscript_is_read_where_it_holds_the_page():
-    thread = "<p>A long post that only stands in noscript, with many words, more than the page shows.</p>" * 5
-    assert len(texts(f"<body><p>Enable scripts</p><noscript>{thread}</noscript>")) == 6
-    assert (
-        texts(f"<body>{thread}<noscript><p>Enable scripts</p></noscript>")
-        == ["A long post that only stands in noscript, with many words, more than the page shows."] * 5
-    )
-
-
 def test_a_text_of_ten_megabytes_is_not_lost():
     page = Page.parse("<p>" + "word " * 2_000_000 + "</p><p>end")
     assert page.blocks.tokens.tolist() == [2_000_000, 1]
-
-
-def test_marks_in_the_page_do_not_confuse_it():
-    assert texts("<p>a&#1;b\x01c&#2;</p><p>d\x00") == ["a b c", "d"]
-
-
-def test_line_breaks_and_preformatted_text():
-    assert texts("<p>one<br>two<br><br>three</p><pre>\n  a = 1\n  b = 2\n</pre>") == [
-        "one\ntwo",
-        "three",
-        "  a = 1\n  b = 2",
-    ]
-
-
-def test_hidden_and_flags():
-    page = Page.parse("<nav><p>n</p></nav><div style='display: none'><p>h</p></div><p hidden>i</p><p role=navigation>r")
-    flags = [Flag(int(f)) for f in page.blocks.flags]
-    assert [bool(f & Flag.NAV) for f in flags] == [True, False, False, True]
-    assert [bool(f & Flag.HIDDEN) for f in flags] == [False, True, True, False]
 
 
 def test_pages_of_one_template_are_alike_and_digits_of_names_do_not_count():
@@ -116,15 +93,20 @@ def test_facts_leave_no_columns_behind():
     assert "blocks" not in vars(page)
 
 
-@pytest.mark.parametrize("closing", ["", "</head>"])
-def test_a_body_that_begins_with_a_tag_the_parser_does_not_know_is_no_part_of_the_head(closing):
-    page = Page.parse(
-        f"<!doctype html><meta charset=utf-8><title>T</title>{closing}<header><h1>Hi</h1></header><main>x"
-    )
-    assert (page.title, page.block_texts) == ("T", ["Hi", "x"])
+@given(SOUP)
+def test_no_markup_raises(html):
+    for source in (html, html.encode("utf-8", "replace"), html.encode("utf-16", "surrogatepass")):
+        page = Page.parse(source, url="http://a.example/")
+        texts = [page.block_text(i) for i in range(len(page.blocks))]
+        assert all(texts)
+        assert page.blocks.chars.min(initial=1) > 0
+        assert not any(mark in text for text in texts for mark in "\x01\x02")
+        assert len(page.inner_hashes) == len(page.elements)
+        assert all(link.startswith("http") for link in page.links)
+        assert len(page.facts.tokens) == len(page.blocks)
 
 
-@pytest.mark.parametrize("tag", ["mbox", "o:p", "my-story"])
-def test_a_tag_that_nobody_knows_ends_the_head(tag):
-    page = Page.parse(f"<html><head><title>T</title><{tag}><div><h1>Hi</h1><p>It rained</div></html>")
-    assert (page.title, page.block_texts) == ("T", ["Hi", "It rained"])
+@given(st.lists(st.integers(0, 9)))
+def test_distinct_equals_numpy(keys):
+    expected = np.unique(np.array(keys, np.uint64), return_inverse=True)
+    assert [found.tolist() for found in distinct(np.array(keys, np.uint64))] == [found.tolist() for found in expected]

@@ -161,12 +161,6 @@ def test_a_host_in_front_limits_a_selector_to_its_pages(url, hosts):
     assert all(match.elements.tolist() == [2] for match in page.kept_by_user)
 
 
-def test_without_selectors_nothing_is_found():
-    page = Page.parse("<p>x")
-    assert (page.kept_by_user, page.removed_by_user) == ((), ())
-    assert not page.removed_text.any()
-
-
 def test_text_that_is_removed_is_cut_out_of_its_block():
     source = "<p>The fox<sup>[1]</sup> won<b>, <i>it</i> says</b><br>again.</p><p><sup>[2]</sup></p>"
     page = Page.parse(source, remove=["sup", "//b"], keep="i")
@@ -187,17 +181,6 @@ def test_noscript_is_found_where_it_was_read():
     assert len(read.kept_by_user[0].elements) == 5
     unread = Page.parse(f"<body>{thread * 2}<noscript>{thread}</noscript><p>", keep="noscript p")
     assert len(unread.kept_by_user[0].elements) == 0
-
-
-def test_deep_elements_keep_their_numbers():
-    page = Page.parse("<div>" * 500 + "<p id=x>deep</p>", keep="#x")
-    assert page.kept_by_user[0].elements.tolist() == [502]
-
-
-def test_a_body_that_begins_in_the_head_is_found_by_what_it_holds():
-    page = Page.parse("<head><title>T</title><my-story><p>x</p></my-story><p>y", keep=["my-story p", "body > p", "p"])
-    tags = page.tags()
-    assert [[tags[element] for element in match.elements] for match in page.kept_by_user] == [["p"], ["p"], ["p", "p"]]
 
 
 @pytest.mark.parametrize(

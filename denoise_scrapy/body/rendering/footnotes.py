@@ -65,7 +65,7 @@ def footnotes_of(page: Page, shown: BoolArray) -> Footnotes:
 
 
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
-    """Which of the m blocks are of footnotes that kept text refers to, `kept` and the result of shape (m,)."""
+    """Return which of the m blocks are footnotes that kept text refers to; `kept` and the result have shape (m,)."""
     blocks, e = page.blocks, page.elements
     of_notes = np.zeros(len(blocks), bool)
     if not kept.any() or kept.all() or not _has_signs(page):
@@ -86,7 +86,7 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
 
 
 def _has_signs(page: Page) -> bool:
-    """Whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
+    """Return whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
     marks = page.tree.element_rows["marks"]
     return any(
         href.partition("#")[2] and _SIGN.fullmatch(_plain(_shown(page, *marks[link].tolist())))
@@ -192,12 +192,12 @@ class _Finder:
         ]
 
     def _is_in(self, link: int, target: int) -> bool:
-        """Whether a link stands in a place, or right behind it."""
+        """Return whether a link stands in a place, or right behind it."""
         starts = self._seen["start"]
         return bool(link < self._e.end[target] or starts[link] <= starts[target] + BESIDE)
 
     def _begins_with_sign(self, one: _Reference) -> bool:
-        """Whether a note begins with the sign of its reference, which is in brackets or raised."""
+        """Return whether a note begins with the sign of its reference, which is in brackets or raised."""
         if not self._raised[one.link] and not one.bracket:
             return False
         start = int(self._e.rows["marks"]["start"][one.target])
@@ -230,7 +230,7 @@ class _Finder:
         return True
 
     def _region(self, one: _Reference) -> tuple[int, int]:
-        """Which of the shown texts may be those of a note: in its place, or behind that in what stands around."""
+        """Return the range of shown texts that may be a note's: in its place, or behind it in the element around."""
         e, element, sign = self._e, one.target, len(one.sign) + BESIDE
         for _level in range(LEVELS):
             if self._seen["end"][element] - self._seen["start"][one.target] > sign:

@@ -13,14 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
-from denoise_scrapy.body.rendering.pieces import substituted
+from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
 from denoise_scrapy.core.markup import HEADING_TAGS
 
 #: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
 #: (which may go on in the next text).
 _MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|\Z)")
-#: As entities, which all readers know: a backslash before `<` is none in some, one before code or a cell's border
+#: As entities, which all readers support: a backslash before `<` is none in some, one before code or a cell's border
 #: is read in two ways. So no `<` and no backtick in our Markdown is a text's.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;", "`": "&#96;"}
 #: What some reader takes for markup in an alternative text, in a link's text or between tags of code, whatever stands
@@ -35,8 +34,8 @@ _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BACKTICKS = re.compile("`+")
 #: Of an address: what ends one, or the attribute that some readers write it to as it is.
 _OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
-#: Code that a reader who does not know its fence would take for a tag, a link or a definition of one; attributes are
-#: told by braces (Python-Markdown knows no fence in a list, nor without an extension), blocks of pymdownx by slashes.
+#: Code that a reader without fences would take for a tag, a link or a definition of one. Braces mark attributes
+#: (Python-Markdown has no fences in lists, nor without an extension), slashes blocks of pymdownx.
 _ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])|/// *html")
 _OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
 #: An address on its own, to be broken: showdown takes a tag of ours that stands right behind it for a part of it.
@@ -132,7 +131,7 @@ def code_block(text: str, language: str) -> str:
     return f"<pre><code{known}>{text.translate(_OF_CODE)}</code></pre>"
 
 
-#: What a reader that knows no formulas would take for its own, and what ends one.
+#: Characters that a reader without formulas would take for markup, and those that end a formula.
 _OF_FORMULAS = str.maketrans({char: f"&#{ord(char)};" for char in "`$|"} | {"&": "&amp;", "<": "&lt;"})
 _OF_LINKS = re.compile(r"\](?=\s*[(\[:])|!(?=\[)")
 #: What stands in braces, and in there what would be an attribute of the emphasis before them: `n=1` would be none.
@@ -160,7 +159,7 @@ def backticks(text: str, least: int) -> str:
 
 
 def can_mark(before: str, first: str, last: str, after: str) -> bool:
-    """Whether emphasis that starts and ends between these characters is read as such, "" for a line's end.
+    """Return whether emphasis that starts and ends between these characters is read as such, "" for a line's end.
 
     A mark next to white space inside is none, nor one with punctuation inside and a letter outside
     (CommonMark 0.31, left-flanking and right-flanking delimiter runs).
@@ -187,7 +186,7 @@ LINE_BREAK = "\\\n"
 
 
 class Line:
-    """What stands between two ends of blocks."""
+    """A line: the text and inline elements between two block boundaries."""
 
     def __init__(self, *, in_cell: bool = False) -> None:
         self._pieces: list[str] = []
@@ -231,7 +230,7 @@ class Line:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing came."""
+        """Return whether the line is empty."""
         return not self._pieces and not self._code
 
     def finish(self) -> str:
@@ -334,12 +333,12 @@ class Line:
                 behind = index
 
     def _end_together(self, inner: int, outer: int, pairs: dict[int, tuple[int, int]]) -> bool:
-        """Whether of two marks that start side by side the ends stand side by side."""
+        """Return whether two marks that start side by side also end side by side."""
         between = slice(pairs[inner][1] + 1, pairs[outer][1])
         return outer == pairs[outer][0] and not any(self._pieces[between])
 
     def _is_read(self, start: int, end: int) -> bool:
-        """Whether two marks are read as emphasis, whatever becomes of marks beside them."""
+        """Return whether two marks are read as emphasis, whatever becomes of marks beside them."""
         (before, _), (first, first_mark) = self._beside(start, -1), self._beside(start, 1)
         (last, last_mark), (after, _) = self._beside(end, -1), self._beside(end, 1)
         if not can_mark(before, first, last, after):
@@ -369,10 +368,10 @@ def _before_tag(text: str, piece: str) -> str:
 def _void(token: Token) -> str:
     if token.value == "br":
         return LINE_BREAK
-    told = dict(token.attributes)
+    given = dict(token.attributes)
     if token.value == "reference":
-        return f"[^{told['value']}]"
-    return f"![{escape_inside(told['alt'])}]({destination(told['src'])})"
+        return f"[^{given['value']}]"
+    return f"![{escape_inside(given['alt'])}]({destination(given['src'])})"
 
 
 #: Places in a table for each of its cells, as far as spans are written as empty cells. Where a page has two cells a
@@ -403,8 +402,11 @@ class MarkdownTable:
         """Add what stands between the tags of a table."""
         starts, tag = token.kind == "start", "" if token.kind == "text" else token.value
         if tag in _CELL_TAGS and starts:
-            told = dict(token.attributes)
-            self._line, self._spans = Line(in_cell=True), (int(told.get("colspan", "1")), int(told.get("rowspan", "1")))
+            given = dict(token.attributes)
+            self._line, self._spans = (
+                Line(in_cell=True),
+                (int(given.get("colspan", "1")), int(given.get("rowspan", "1"))),
+            )
         elif tag in _CELL_TAGS:
             self._end_cell(tag)
         elif tag == "tr" and starts:
@@ -525,34 +527,34 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
     left_out = 0  # inline elements around what is left out
     raised = False  # a reference needs no `sup`
     for token in tokens:
-        told = dict(token.attributes)
+        given = dict(token.attributes)
         if left_out:
             left_out += (token.kind == "start") - (token.kind == "end")
-        elif token.kind == "start" and (told.get("reference") in notes or told.get("back") in notes):
+        elif token.kind == "start" and (given.get("reference") in notes or given.get("back") in notes):
             left_out = 1
-            if "reference" in told:
+            if "reference" in given:
                 if chosen and chosen[-1] == _RAISED:
                     chosen.pop()
                     raised = True
-                chosen.append(Token("void", "reference", (("value", told["reference"]),)))
+                chosen.append(Token("void", "reference", (("value", given["reference"]),)))
         elif raised and token == _NOT_RAISED:
             raised = False
-        elif not _is_left_out(token, told, notes, links, images):
+        elif not _is_left_out(token, given, notes, links, images):
             is_text = token.value == "img" and images == "text"
-            chosen.append(Token("text", told["alt"], block=token.block) if is_text else token)
+            chosen.append(Token("text", given["alt"], block=token.block) if is_text else token)
     return chosen
 
 
 _RAISED, _NOT_RAISED = Token("start", "sup"), Token("end", "sup")
 
 
-def _is_left_out(token: Token, told: dict[str, str], notes: set[str], links: str, images: str) -> bool:
+def _is_left_out(token: Token, given: dict[str, str], notes: set[str], links: str, images: str) -> bool:
     if token.kind == "text":
-        return told.get("sign") in notes
+        return given.get("sign") in notes
     if token.value == "note":
-        return told["value"] not in notes
+        return given["value"] not in notes
     if token.value == "img":
-        return images == "drop" or (images == "text" and not told["alt"])
+        return images == "drop" or (images == "text" and not given["alt"])
     return token.value == "reference" or (token.value == "a" and links == "text")
 
 

@@ -6,18 +6,26 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
 
 import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.rendering.footnotes import footnotes_of
-from denoise_scrapy.body.rendering.html import BARE, CONTAINERS, IMPLIED, INLINES, PARENTS, WRITTEN, Attributes, Token
-from denoise_scrapy.body.rendering.pieces import substituted
+from denoise_scrapy.body.rendering.html import (
+    BARE,
+    CONTAINERS,
+    IMPLIED,
+    INLINES,
+    PARENTS,
+    WRITTEN,
+    Attributes,
+    Token,
+    substituted,
+)
 from denoise_scrapy.body.tables import span, written_tables
-from denoise_scrapy.core.markup import ENCODED, HEADING_TAGS, ROOT_TAGS
+from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.page.address import safe_image_url, safe_url
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
@@ -253,54 +261,6 @@ class Writer:
         self._tokens.extend(_ENDS[tag] for tag in tags)
 
 
-_HIERARCHICAL = ("http", "https", "ftp")
-_SAFE_URL = re.compile(rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:mailto|tel):.", re.IGNORECASE)
-#: Browsers leave out tabs and line ends wherever they stand; other control characters are in no address.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-#: References to the page itself, which scripts take for buttons.
-_NOWHERE = ("", "#")
-#: Pictures that browsers show, as base64: other data: URIs may be pages.
-_DATA_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[a-z0-9+/]+={0,2}", re.IGNORECASE)
-#: Shorter ones stand for a picture that a script loads later. Of 290 on recorded pages that are longer than a
-#: dot (150 characters), nine in ten have fewer than 1,000 characters and one in twenty more than 3,600.
-MIN_DATA_IMAGE_LENGTH = 2000
-
-
-def safe_url(base: str, reference: str) -> str:
-    r"""A reference as an absolute URL with its fragment, "" where it is none.
-
-    The URL is of the schemes http, https, ftp, mailto or tel, at most `MAX_URL_LENGTH` characters long, and holds
-    neither quotes nor angle brackets nor white space of ASCII.
-
-    Example:
-        >>> safe_url("http://a.example/b/", "c d#e"), safe_url("http://a.example/", "Java\tScript:alert(1)")
-        ('http://a.example/b/c%20d#e', '')
-    """
-    if len(reference) > MAX_URL_LENGTH or reference.strip() in _NOWHERE:
-        return ""
-    try:
-        url = urljoin(base, _CONTROL.sub("", reference.strip())).translate(ENCODED)
-    except ValueError:  # a malformed IPv6 host
-        return ""
-    return url if _SAFE_URL.match(url) and len(url) <= MAX_URL_LENGTH else ""
-
-
-def safe_image_url(base: str, reference: str) -> str:
-    """A reference to an image as an absolute URL of http, https or ftp, "" where it is none.
-
-    A picture of `MIN_DATA_IMAGE_LENGTH` or more in the address itself, a data: URI, stays.
-
-    Example:
-        >>> safe_image_url("http://a.example/b/", "c.png"), safe_image_url("", "data:image/png;base64,AAAA")
-        ('http://a.example/b/c.png', '')
-    """
-    if reference.lstrip()[:5].lower() == "data:":
-        picture = "".join(reference.split())
-        return picture if len(picture) >= MIN_DATA_IMAGE_LENGTH and _DATA_IMAGE.fullmatch(picture) else ""
-    url = safe_url(base, reference)
-    return url if url.lower().startswith(tuple(f"{scheme}:" for scheme in _HIERARCHICAL)) else ""
-
-
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
@@ -368,18 +328,18 @@ def _stands_in_kept(
     return around, np.asarray((stays == inside).all(axis=0) & (inside.all(axis=0) | (inside.any(axis=0) & mostly)))
 
 
-def image_attributes(base: str, source: str, told: Mapping[str, str]) -> Attributes:
-    """What is written of an image, () for one that shows nothing: without an address, or a tracking pixel.
+def image_attributes(base: str, source: str, given: Mapping[str, str]) -> Attributes:
+    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel.
 
     Example:
         >>> image_attributes("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
         (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
     """
-    address = safe_image_url(base, told.get("src", "")) or safe_image_url(base, source)
-    sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(told.get(name, "")))}
+    address = safe_image_url(base, given.get("src", "")) or safe_image_url(base, source)
+    sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(given.get(name, "")))}
     if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
         return ()
-    alt = " ".join(told.get("alt", "").split())
+    alt = " ".join(given.get("alt", "").split())
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
 
 
@@ -416,9 +376,9 @@ class _Walk:
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.references)
-        self._told: dict[int, dict[str, str]] = defaultdict(dict)
+        self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.attributes:
-            self._told[element][name] = value
+            self._attributes_of[element][name] = value
         self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
     def tokens(self) -> list[Token]:
@@ -494,7 +454,9 @@ class _Walk:
             elif of_footnotes:
                 writer.open_inline(element, "reference", of_footnotes)
         elif tag in INLINES:
-            writer.open_inline(element, "display" if "display" in self._told.get(element, ()) else INLINES[tag])
+            writer.open_inline(
+                element, "display" if "display" in self._attributes_of.get(element, ()) else INLINES[tag]
+            )
 
     def _end(self, element: int) -> None:
         if self._ends_block[element]:
@@ -503,10 +465,10 @@ class _Walk:
 
     def _attributes(self, element: int, tag: str) -> Attributes:
         """Attributes of a container: numbers, and one of few words."""
-        if element not in self._told:
+        if element not in self._attributes_of:
             return ()
         written = []
-        for name, value in self._told[element].items():
+        for name, value in self._attributes_of[element].items():
             if name in ("colspan", "rowspan") and span(value) > 1:
                 written.append((name, str(span(value))))
             elif (name == "start" and tag == "ol" and _NUMBER.fullmatch(value)) or (
@@ -539,10 +501,10 @@ class _Walk:
         written, images = {}, kept_images(self._page, self._kept).tolist()
         said = set(self._page.text_of(self._kept).split("\n")) if images else set()
         for element in images:
-            source, told = self._references.get(element, ""), self._told.get(element, {})
-            if " ".join(told.get("alt", "").split()) in said:
-                told = {**told, "alt": ""}
-            attributes = image_attributes(self._page.base_url, source, told)
+            source, given = self._references.get(element, ""), self._attributes_of.get(element, {})
+            if " ".join(given.get("alt", "").split()) in said:
+                given = {**given, "alt": ""}
+            attributes = image_attributes(self._page.base_url, source, given)
             if attributes and self._counted(attributes[0][1]):
                 written[element] = attributes
         return written
@@ -553,7 +515,7 @@ class _Walk:
         return url if self._url_chars >= 0 else ""
 
     def _language(self, element: int) -> str | None:
-        """Language of preformatted text as its classes tell; "" for code of an unknown one, None for other text."""
+        """Language of preformatted text by its classes; "" for code of an unknown one, None for other text."""
         elements = self._page.elements
         is_code = self._tags[element + 1 : element + 2] == ["code"]
         for one in (*([element + 1] if is_code else ()), *self._around(element)):
@@ -573,6 +535,6 @@ class _Walk:
             at = int(up[at])
 
     def _direction(self) -> str:
-        """Reading direction that the root elements tell, the body's before the document's."""
-        told = [of["dir"] for _, of in sorted(self._told.items()) if "dir" in of]
-        return told[-1].strip().lower() if told else ""
+        """Reading direction of the root elements, the body's before the document's."""
+        given = [of["dir"] for _, of in sorted(self._attributes_of.items()) if "dir" in of]
+        return given[-1].strip().lower() if given else ""

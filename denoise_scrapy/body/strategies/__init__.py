@@ -31,7 +31,7 @@ DEFAULT_STRATEGY = "combined"
 
 __all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy", "find_strategy"]
 
-#: What a strategy is asked for: see `Strategy`.
+#: Attributes of a strategy: see `Strategy`.
 PARTS = ("name", "comparison_pages", "needs_elements", "decide")
 
 

@@ -1,4 +1,4 @@
-"""What a strategy is: a page and its site in, a decision for each block out."""
+"""The interface of strategies: a page and its site in, a decision for each block out."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from denoise_scrapy.core.choice import select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
-#: What the yes and the no of a rule are worth as probabilities: no rule is always right.
+#: Probabilities that stand for the yes and the no of a rule: no rule is always right.
 RULE_YES, RULE_NO = 0.9, 0.1
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a strategy decides for a page of m blocks.
+    """A strategy's decision on a page of m blocks.
 
     Attributes:
         kept: Whether each block belongs to the body, shape (m,).
         probability: How likely it does, 0 to 1, shape (m,).
         confidence: Expected token F1 of the choice, 0 to 1.
         reasons: The main reason for each block, in words; m of them.
-        is_rule: Whether it knows yes and no only, and the probabilities are made of these.
+        is_rule: Whether it decides yes or no only, and the probabilities are made of these.
     """
 
     kept: npt.NDArray[np.bool_]
@@ -37,14 +37,14 @@ class Decision:
 
     @classmethod
     def of_rule(cls, page: Page, kept: npt.NDArray[np.bool_], reasons: Sequence[str]) -> Decision:
-        """The decision of a rule that knows yes and no only, by what it keeps, shape (m,), and m reasons."""
+        """The decision of a rule of yes and no, by what it keeps, shape (m,), and m reasons."""
         probability = np.where(kept, RULE_YES, RULE_NO)
         confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
         return cls(kept, probability, confidence, reasons, is_rule=True)
 
 
 def without_hidden(page: Page, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """What is kept and shown; all that is kept where none is: pages exist that stream their content hidden."""
+    """Return the kept blocks that are shown; all kept ones where none is: some pages stream their content hidden."""
     shown = kept & ((page.blocks.flags & Flag.HIDDEN) == 0)
     return shown if shown.any() else kept
 
@@ -79,7 +79,7 @@ class OtherReasons(Sequence[str]):
 
 
 class Strategy(Protocol):
-    """One way to tell content from noise: a pure function of the page and of what its site tells."""
+    """A way to separate content from noise: a pure function of the page and its comparison pages."""
 
     #: Name in settings: the field's term for the method.
     name: str

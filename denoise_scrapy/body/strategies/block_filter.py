@@ -11,8 +11,8 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.framework import FrameSizes
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.layout import FrameSizes
 from denoise_scrapy.site import SiteStatistics
 
 #: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: with cells and the containers of a layout
@@ -44,7 +44,6 @@ class BlockFilterStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        # comparison pages are not asked
         blocks = page.blocks
         link, word = text_lengths(page)
         chosen = smallest_topic(candidates(page, link, word), link, word)
@@ -114,7 +113,7 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
 def narrow(page: Page) -> BoolArray:
     """Elements narrower than the share of the content's width, where widths are known, shape (elements,).
 
-    An element that tells no width is as wide as what it stands in. The content's width is the one in which the
+    An element without a width is as wide as its container. The content's width is the one in which the
     median character stands, of those in known widths.
     """
     elements = page.elements

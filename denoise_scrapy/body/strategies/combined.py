@@ -13,15 +13,13 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.content import FEW_TOKENS, content_signals
-from denoise_scrapy.body.features import FORUM_TYPES, NAMES, view_of
+from denoise_scrapy.body.features import FORUM_TYPES, NAMES, Reasons, view_of
 from denoise_scrapy.body.model import BlockModel, block_model
-from denoise_scrapy.body.reasons import Reasons
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.layout import BlockLayout
+from denoise_scrapy.page.columns import BlockLayout
 from denoise_scrapy.site import SiteStatistics
 
 #: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2
@@ -49,7 +47,7 @@ class CombinedStrategy(Strategy):
 
     @property
     def _fitted(self) -> BlockModel:
-        """The model; that of the package is read when it is asked for first."""
+        """The model; that of the package is read on first use."""
         return self._model or block_model()
 
     @override
@@ -79,7 +77,7 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             model.probability(known, neighbours),
-            bits=read_words(page.tree).bits if bits is None else bits,
+            bits=page.words.bits if bits is None else bits,
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,

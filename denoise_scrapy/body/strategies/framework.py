@@ -6,17 +6,18 @@ figure 3.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.blocks import Lines
-from denoise_scrapy.page.layout import FrameSizes
+from denoise_scrapy.page import Elements, Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
-# The source names its thresholds and gives no values. Few recorded pages tell sizes of frames with text, and
+# The source names its thresholds and gives no values. Few recorded pages have sizes of frames with text, and
 # none of these moves a corpus by more than .002 within the range named beside it.
 #: delta 1, pixels: columns of links were 120 to 300 wide in table layouts (100 to 400).
 MIN_WIDTH = 300.0
@@ -29,13 +30,14 @@ LARGE_SHARE = 0.5
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
 def passing(sizes: FrameSizes) -> BoolArray:
-    """Which elements pass the rules on width and height (the source's figure 3), shape (elements,).
+    """Return the elements that pass the rules on width and height (the source's figure 3), shape (elements,).
 
     One size missing, width in pixels: it is above delta 1 (unknown: passes). Width in percent: above delta 2,
-    also where no height is told, by rule ii; the source's cases leave this one out. Height in percent: above
+    also without a height, by rule ii; the source's cases leave this one out. Height in percent: above
     delta 3. Both in pixels: the aspect ratio is small. The rendered layout answers the second and the last
     of them, and one that holds is enough: a column of text is long by its nature.
     """
@@ -77,14 +79,12 @@ LINKED_SHARE = 0.5
 #: .869, .867, .867. Pages of one column like it low (dragnet .857 to .845), forums and lists high (wcxb .641 to .673).
 TOPIC_SHARE = 0.45
 
-IntArray = npt.NDArray[np.int64]
-
 
 class FrameworkStrategy(Strategy):
     """Rules on width, height and paragraphs of a page's frames.
 
-    What is unknown rejects nothing. A frame that tells no size passes every rule on sizes and is judged by
-    its paragraphs alone; where no frame passes, sizes are not asked; where no line is long enough to be a
+    Unknown values reject nothing. A frame without a size passes every rule on sizes and is judged by its
+    paragraphs alone; where no frame passes, sizes do not count; where no line is long enough to be a
     paragraph, short ones count; without any paragraph the share of the page's text stands for the area.
     """
 
@@ -94,7 +94,6 @@ class FrameworkStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        # comparison pages are not asked
         blocks, elements = page.blocks, page.elements
         shown = (blocks.flags & Flag.HIDDEN) == 0
         frames, text_frames = find_frames(page)
@@ -129,7 +128,7 @@ def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
 
 
 def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, BoolArray]:
-    """How many paragraphs stand directly in each element, and elements with any line of one, shape (n,) each.
+    """Count the paragraphs directly in each element, and mark elements with any line of one, shape (n,) each.
 
     A paragraph is a line in a `p` (or in a frame that is a paragraph of today), or one that a `br` begins or
     ends; it is no list of links, and long where there are long ones.
@@ -161,3 +160,133 @@ def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
     """The frame of a page without paragraphs: the deepest that is a large part of it, -1 where none is."""
     large = np.flatnonzero(frames & (area_shares(page, sizes) > LARGE_SHARE))
     return int(large[np.argmax(page.elements.depth[large])]) if len(large) else -1
+
+
+_SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*(%|px)?\s*(?:!important)?\s*", re.IGNORECASE | re.ASCII)
+#: Width in CSS pixels of a page that has none: screens were 1,024 wide in the years of table layouts, less a
+#: scroll bar. It only decides where a page mixes pixels with percentages of the page.
+USUAL_PAGE_WIDTH = 1000.0
+
+
+class FrameSizes:
+    """Width and height of each of a page's n elements, NaN where unknown.
+
+    A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of what
+    the element stands in.
+
+    Attributes:
+        width: In CSS pixels, shape (n,).
+        width_percent: Shape (n,).
+        height: In CSS pixels, shape (n,).
+        height_percent: Shape (n,).
+        rendered: Whether they are those of the rendered layout.
+        page_width: In CSS pixels: as rendered, else the largest in pixels, else `USUAL_PAGE_WIDTH`.
+
+    Example:
+        >>> sizes = FrameSizes(Page.parse("<div style='width: 80%'><table><tr><td width=160 height=90>x</table></div>"))
+        >>> sizes.width_percent.tolist()[2], sizes.width.tolist()[-1], sizes.height.tolist()[-1]
+        (80.0, 160.0, 90.0)
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._elements = page.elements
+        boxes = page.boxes
+        self.rendered = boxes is not None
+        n = len(page.elements)
+        if boxes is not None:
+            self.width, self.height = boxes.width.astype(np.float64), boxes.height.astype(np.float64)
+            self.width_percent = 100 * self.width / max(boxes.page_width, 1)
+            self.height_percent = 100 * self.height / max(boxes.page_height, 1)
+            self.page_width = float(boxes.page_width)
+            return
+        sizes = np.full((4, n), np.nan)
+        if page.sizes:
+            index = [element for element, _, _ in page.sizes]
+            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.sizes])
+        self.width, self.width_percent, self.height, self.height_percent = sizes
+        self.page_width = np.nanmax(self.width, initial=0.0) or USUAL_PAGE_WIDTH
+
+    def inherited_widths(self) -> FloatArray:
+        """Width of each element in CSS pixels, or of the nearest element around it that has one, shape (n,).
+
+        Example:
+            >>> page = Page.parse("<table width=900><tr><td width='20%'><p>x<td><p>y</table>")
+            >>> FrameSizes(page).inherited_widths()[2:].tolist()
+            [900.0, 900.0, 180.0, 180.0, 900.0, 900.0]
+        """
+        e = self._elements
+        in_pixels, in_percent = ~np.isnan(self.width), ~np.isnan(self.width_percent)
+        nearest = e.nearest(in_pixels | in_percent)
+        known = np.flatnonzero(in_pixels | in_percent)
+        # a width is a product: percentages up to the first pixels, or up to the page. Factors of the known
+        # elements, of the page, and of what stands above all: 1
+        page, above = len(known), len(known) + 1
+        own = np.where(in_pixels, self.width, self.width_percent / 100)[known]
+        factor = np.concatenate([own, [self.page_width, 1.0]])
+        parent = e.parent[known]
+        around = np.where(parent >= 0, nearest[parent], -1)
+        around = np.where(around < 0, page, np.searchsorted(known, around))
+        around = np.concatenate([np.where(in_pixels[known], above, around), [above, above]])
+        while (around != above).any():  # doubles the distance: log2(depth) rounds
+            factor, around = factor * factor[around], around[around]
+        found = np.append(factor[:-2], np.nan)  # the last one answers for "none"
+        return np.asarray(found[np.where(nearest < 0, page, np.searchsorted(known, nearest))])
+
+
+@lru_cache(maxsize=4096)
+def parse_size(size: str) -> tuple[float, float]:
+    """A width or height as (CSS pixels, percent), NaN where it is not; other units are neither.
+
+    Example:
+        >>> parse_size("760"), parse_size("95.5 %"), parse_size("12em")
+        ((760.0, nan), (nan, 95.5), (nan, nan))
+    """
+    match = _SIZE.fullmatch(size)
+    number = float(match[1]) if match else 0.0
+    if not match or not number:  # browsers ignore a width of 0
+        return np.nan, np.nan
+    return (np.nan, number) if match[2] == "%" else (number, np.nan)
+
+
+class Lines:
+    """Columns of a page's k lines that show text, in document order. Hidden text is in none of them.
+
+    Attributes:
+        element: Nearest block-level element of the line's text, shape (k,).
+        chars: Visible characters, shape (k,).
+        link_chars: Those inside links, shape (k,).
+        tokens: Words, and CJK characters one by one, shape (k,). A word that a tag parts counts twice.
+        at_break: Whether a `br` begins or ends the line, shape (k,).
+
+    Example:
+        >>> lines = Lines(Page.parse("<p>One two.<br>Three.</p><div><a href=/x>Four</a> 5</div>").elements)
+        >>> lines.chars.tolist(), lines.link_chars.tolist(), lines.tokens.tolist(), lines.at_break.tolist()
+        ([7, 6, 5], [0, 0, 4], [2, 1, 2], [True, True, False])
+    """
+
+    def __init__(self, e: Elements) -> None:
+        block = np.asarray(e.column("block"), bool)
+        breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
+        line = np.cumsum(block[e.mark_element] | breaks)  # of the text after each mark
+        flags = np.asarray(e.column("flags"), np.int64)
+        shown = np.flatnonzero((e.visible_after > 0) & (e.text_owner >= 0))
+        shown = shown[(flags[e.text_owner[shown]] & Flag.HIDDEN) == 0]
+        owner, chars, line_of = e.text_owner[shown], e.visible_after[shown], line[shown]
+        found, first = np.unique(line_of, return_index=True)
+        linked = (flags[owner] & Flag.LINK) != 0
+        size = int(line[-1]) + 2 if len(line) else 2
+        self.element: IntArray = e.nearest(block)[owner[first]]
+        self.chars = _sums(line_of, chars, size)[found]
+        self.link_chars = _sums(line_of, np.where(linked, chars, 0), size)[found]
+        begins = np.zeros(size, bool)
+        begins[line[breaks]] = True
+        tokens = e.tree.count_tokens(e.marks[shown] + 1, e.text_ends[shown])
+        self.tokens = _sums(line_of, tokens, size)[found]
+        self.at_break: BoolArray = begins[found] | begins[found + 1]
+
+    def __len__(self) -> int:
+        return len(self.element)
+
+
+def _sums(group: IntArray, values: IntArray, size: int) -> IntArray:
+    return np.bincount(group, values, size).astype(np.int64)

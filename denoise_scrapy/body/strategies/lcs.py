@@ -21,7 +21,7 @@ from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
 
-#: Two nodes more similar than this are matched. The source gives no value; .5 asks, without geometry, for
+#: Two nodes more similar than this are matched. The source gives no value; .5 takes, without geometry,
 #: the tag and one of id and class (measured best of .34, .5 and .67 on five corpora).
 SIMILAR = 0.5
 #: Weight of "one more pair above SIMILAR" among matchings of equal score; too small to outweigh any score:
@@ -55,7 +55,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Matching:
-    """How a page's tree matches that of a comparison page.
+    """The match of a page's tree with that of a comparison page.
 
     Attributes:
         matched: Whether each node of the target has a similar partner, shape (nodes,).
@@ -131,7 +131,7 @@ def _similarities(
 
 
 def _equal_features(x: FeatureTree, a: slice, y: FeatureTree, b: slice) -> FloatArray:
-    """Share of equal features among id, class, depth and, where both pages know them, the four of the box."""
+    """Share of equal features among id, class, depth and, where both pages have them, the four of the box."""
     equal = 1.0 + (x.id[a][:, None] == y.id[b]) + (x.class_[a][:, None] == y.class_[b])  # depth is equal
     if x.page.boxes is None or y.page.boxes is None:
         return np.asarray(equal / 3)

@@ -38,7 +38,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """What a style tree says of a page's n elements, columns of shape (n,); NaN of those that show nothing.
+    """Importance of a page's n elements in a style tree, shape (n,) each; NaN for those that show nothing.
 
     Attributes:
         composite: CompImp of the element.
@@ -62,10 +62,10 @@ class Importance:
 def importance(
     page: Page, others: Sequence[Page], gamma: float = GAMMA, lone_importance: float = LONE_IMPORTANCE
 ) -> Importance:
-    """What the site style tree of some pages says of the last of them.
+    """Return the importance of a page's elements in the site style tree of some pages and it.
 
     The tree has element nodes E = (tag, class, styles) and style nodes S = (sequence of elements, number of pages).
-    What no page can tell apart is one node. Of pages with more than `MAX_SIZE` nodes the first are left out.
+    Elements alike on all pages are one node. Of pages with more than `MAX_SIZE` nodes the first are left out.
 
     Args:
         page: The page.
@@ -155,7 +155,7 @@ class StyleNodes:
 
 
 def _presentation(elements: Elements) -> HashArray:
-    """Tag and class without digits; of the roots the tag alone: their classes tell of the page."""
+    """Tag and class without digits; of the roots the tag alone: their classes name the page's section."""
     tag, class_ = (np.asarray(elements.column(name), np.uint64) for name in ("tag", "class_"))
     is_root = elements.has_tag(ROOT_TAGS)
     return np.asarray((tag << np.uint64(32)) | np.where(is_root, np.uint64(0), class_))
@@ -324,7 +324,7 @@ class StyleTreeStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        # the tree of a page alone knows no noise
+        # the tree of a page alone has no noise
         found = importance(page, site.whole_pages[: self.comparison_pages])
         noisy = page.blocks.share_owned_by(found.noisy_text(NOISE_THRESHOLD)) > NOISY_SHARE
         kept = without_hidden(page, ~noisy)

@@ -1,4 +1,4 @@
-"""Which of all that a page says is told."""
+"""The metadata of a page: each field chosen from what its markup and its texts say."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from denoise_scrapy.metadata.reading import (
+from denoise_scrapy.metadata.annotations import (
     AUTHOR_CLASS,
     BYLINE_CHARS,
     DATE_CLASS,
     EDITOR,
+    LIBRARIES,
+    MAX_CHARS,
     MAX_NAME,
-    MAX_TOLD,
     YEAR,
     JsonLd,
     Mark,
@@ -26,38 +27,34 @@ from denoise_scrapy.metadata.reading import (
     clean,
     date_in,
     day_in_address,
-    fold,
-    host_of,
     is_said,
     joined,
-    letters,
     load,
     names_in,
     same_address,
     string_of,
 )
+from denoise_scrapy.page.address import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
 logger = logger_of(__name__)
 
-#: Those of the extra `meta`.
-LIBRARIES = ("dateparser", "py3langid")
-#: Fewer letters are too few to tell a language by: the page's own word for it counts.
+#: Of fewer letters no language is detected: the page's own declaration counts.
 MIN_LETTERS = 50
-#: Characters of a text that are looked at; more tell nothing new, and take a millisecond a thousand.
+#: Characters of a text that are looked at; more add nothing, and take a millisecond a thousand.
 MAX_TEXT = 5_000
 #: Lines before and behind the headline, and behind the text, that are next to it: bylines stand among share links.
 BEFORE, BEHIND, AFTER = 3, 10, 2
 #: Texts that are parsed as dates at most; one takes .1 to 20 ms.
 MAX_DATES = 12
-#: Tags that are told at most.
+#: Most tags.
 MAX_TAGS = 50
-#: Languages that py3langid tells apart, which others write as one.
+#: Languages that py3langid has by themselves, and others write as one.
 SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
 
 
 class HasBody(Protocol):
-    """What is asked of a body: `denoise_scrapy.Body` has it."""
+    """The text and the title of a page, as of a `denoise_scrapy.Body`."""
 
     @property
     def text(self) -> str:
@@ -70,7 +67,7 @@ class HasBody(Protocol):
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a page says of itself. What it does not say is "", or ().
+    """Metadata of a page. Fields without a value are "", or ().
 
     Attributes:
         title: Its title without the name of its site: that of its body.
@@ -79,10 +76,10 @@ class Metadata:
         site_name: The name of its site.
         tags: Its keywords.
         language: That of its body as a code of ISO 639-1, "en".
-        published: ISO 8601: a day, or with time and offset where the page tells them.
+        published: ISO 8601: a day, or with time and offset where the page has them.
         modified: The same of its last change.
         image: Absolute address of the picture that leads it.
-        canonical: Absolute address that it wants to be known by.
+        canonical: Absolute address that it declares as canonical.
     """
 
     title: str = ""
@@ -129,7 +126,7 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
         read = PageReading(html, body.text)
         with suppress(Exception):  # a library that fails costs its field alone
             language = language_of(body.text, read.language)
-        return _Teller(read, url or "", body.title, language).metadata()
+        return _Fields(read, url or "", body.title, language).metadata()
     except Exception as error:  # metadata is not worth a page, whatever it holds
         logger.debug("No metadata of %s: %r", url, error)
         return Metadata(title=body.title, language=language)
@@ -143,7 +140,7 @@ def language_of(text: str, declared: str = "") -> str:
         declared: What its page says, as "pt-BR": it counts for such a text.
 
     Returns:
-        "en", "de", "zh" …, "" where nothing tells.
+        "en", "de", "zh" …, "" where nothing says.
 
     Raises:
         ImportError: py3langid is not installed.
@@ -161,7 +158,7 @@ def language_of(text: str, declared: str = "") -> str:
     return code[1] if code else ""
 
 
-#: Names of meta elements that tell when a page was published or changed, surest first; and what is neither.
+#: Names of meta elements with the date of publication or change, surest first; and of neither.
 #: "date" is the day of the crawl on some pages.
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
@@ -174,7 +171,7 @@ _MODIFIED = (
     re.compile(r"^article:modified_time$|^datemodified$"),
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
 )
-#: What a line at the end of a text says, or its classes, if it tells its author or date.
+#: Words or classes of a line at the end of a text that has its author or date.
 _SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|author|permalink", re.IGNORECASE)
 _OFFICE = re.compile(r"\b(?:of|for)\b")
 #: Top domains of hosts where English dates have the month first.
@@ -196,8 +193,8 @@ _NO_LEADS = re.compile(
 )
 
 
-class _Teller:
-    """Decides what of all that a page says is told."""
+class _Fields:
+    """Chooses each field from what a page says."""
 
     def __init__(self, read: PageReading, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language
@@ -226,7 +223,7 @@ class _Teller:
             language=self.language,
             published=published,
             modified=modified if modified[:10] >= published[:10] else "",
-            image=next((one for told in self._images() if (one := self._lead(told))), ""),
+            image=next((one for given in self._images() if (one := self._lead(given))), ""),
             canonical=self.canonical,
         )
 
@@ -238,13 +235,13 @@ class _Teller:
         return before[-1] if before else lines[0] if lines and self.first < 0 else max(self.first, 0)
 
     def _is_near(self, line: int) -> bool:
-        """Whether a line stands next to the headline or to the beginning of the text, and not behind its end."""
+        """Return whether a line stands next to the headline or to the beginning of the text, and not behind its end."""
         near_headline = self.headline - BEFORE <= line <= self.headline + BEHIND
         near_text = self.first - BEFORE <= line <= self.first + 1
         return (near_headline or near_text) and line <= max(self.last, self.headline)
 
     def _signs(self, line: int, words: str) -> bool:
-        """Whether a line stands at the end of the text, and says that it is about it."""
+        """Return whether a line stands at the end of the text, and says that it is about it."""
         return self.last <= line <= self.last + AFTER and bool(_SIGNS.search(words))
 
     def _marks(self, fits: Callable[[Mark], object], only_near: bool = False) -> list[Mark]:
@@ -274,19 +271,19 @@ class _Teller:
         return (line for _, _, line in sorted(near))
 
     def _meta(self, *names: str) -> str:
-        return next((told for name in names for raw in self.read.metas.get(name, ()) if (told := clean(raw))), "")
+        return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
 
     def _site_name(self) -> str:
         ld = self.ld
-        told = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
-        told += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
-        told += [self._title_rest(), self._meta("site_name", "application-name", "apple-mobile-web-app-title")]
-        told += [*(clean(ld.string(item, "name")) for item in ld.sites), self._meta("dc.publisher", "publisher")]
-        told += [self._meta("twitter:site").lstrip("@")]
-        return next((name for name in told if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
+        given = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
+        given += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
+        given += [self._title_rest(), self._meta("site_name", "application-name", "apple-mobile-web-app-title")]
+        given += [*(clean(ld.string(item, "name")) for item in ld.sites), self._meta("dc.publisher", "publisher")]
+        given += [self._meta("twitter:site").lstrip("@")]
+        return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
 
     def _title_rest(self) -> str:
-        """What the title element says beside the title: what its host's name says too, else the last part."""
+        """Return the part of the title element beside the title that the host's name has too, else the last part."""
         whole = clean(self.read.title)
         before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
         parts = [part.strip(" -–—|:·•") for part in _SITE_PARTS.split(f"{before} | {behind}")] if found else []
@@ -310,8 +307,8 @@ class _Teller:
 
     def _ld_authors(self) -> list[str]:
         values = self.ld.values(self.ld.work, "author", "creator")
-        told = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
-        return [name for one in told for name in names_in(one)]
+        given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
+        return [name for one in given for name in names_in(one)]
 
     def _marked_authors(self) -> list[str]:
         """Names in what microdata or a link near the headline marks as an author."""
@@ -335,11 +332,11 @@ class _Teller:
         return next(filter(None, (names_in(line, is_byline=True) for line in self._near_lines())), [])
 
     def _meta_authors(self) -> list[str]:
-        told = [
+        given = [
             [text for text in self.read.metas.get(name, ()) if not _OFFICE.search(text)]
             for name in _AUTHOR_METAS.split()
         ]
-        return next(filter(None, ([name for text in texts for name in names_in(text)] for texts in told)), [])
+        return next(filter(None, ([name for text in texts for name in names_in(text)] for texts in given)), [])
 
     def _published(self) -> str:
         return (
@@ -360,18 +357,18 @@ class _Teller:
         yield from self._near_lines()
 
     def _modified(self) -> str:
-        told = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
-        told += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
-        return self._first_date([*told, self.ld.string(self.ld.page, "dateModified")])
+        given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
+        given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
+        return self._first_date([*given, self.ld.string(self.ld.page, "dateModified")])
 
     def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
         for kind in kinds:
-            for name, told in self.read.metas.items():
+            for name, given in self.read.metas.items():
                 if kind.search(name) and not (but and but.search(name)):
-                    yield told[0]
+                    yield given[0]
 
-    def _first_date(self, told: Iterable[str]) -> str:
-        dated = islice((one for one in told if YEAR.search(one[:MAX_TOLD])), MAX_DATES)
+    def _first_date(self, given: Iterable[str]) -> str:
+        dated = islice((one for one in given if YEAR.search(one[:MAX_CHARS])), MAX_DATES)
         return next(filter(None, (date_in(one, self.language, self.american) for one in dated)), "")
 
     def _tags(self) -> tuple[str, ...]:
@@ -384,7 +381,7 @@ class _Teller:
             metas.get("keywords", ()),
         )
         for way in ways:
-            tags = [part.strip(" #") for told in way for part in re.split(r"[,;、，]", clean(told))]
+            tags = [part.strip(" #") for given in way for part in re.split(r"[,;、，]", clean(given))]
             if tags := [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= MAX_NAME]:
                 return tuple(tags[:MAX_TAGS])
         return ()
@@ -397,14 +394,14 @@ class _Teller:
         yield self.read.links.get("image_src", "")
         for mark in self.read.marks:
             if mark.tag == "img" and (self.headline < mark.line <= self.first or self._is_between_kept(mark.line)):
-                yield mark.told
+                yield mark.given
 
     def _is_between_kept(self, line: int) -> bool:
         kept = self.read.kept
         return self.first <= line <= self.last and (kept[line] or kept[line - 1])
 
-    def _lead(self, told: str) -> str:
+    def _lead(self, given: str) -> str:
         """Absolute address of an image that may lead a page, "" for others."""
-        address = joined(self.base, told)
+        address = joined(self.base, given)
         path = urlsplit(address).path
         return "" if _NO_LEADS.search(path) or _NO_LEAD.search(path.rpartition("/")[2]) or "{" in address else address

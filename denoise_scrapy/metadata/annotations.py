@@ -1,4 +1,4 @@
-"""What a page says in its markup: metas, JSON-LD, marked elements; and the names, dates and addresses in its texts."""
+"""Annotations of a page: metas, JSON-LD, marked elements; and the names, dates and addresses in texts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
+from denoise_scrapy.page.address import fold, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are looked at.
-MAX_TOLD, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
+MAX_CHARS, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
 #: A longer line is no byline.
 BYLINE_CHARS = 150
 
@@ -56,60 +57,43 @@ _POSTED = frozenset(["", "posted", "written", "published", "reported", "story", 
 EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 
 
-def fold(text: str) -> str:
-    """A text without its spaces and capitals."""
-    return "".join(text.split()).lower()
-
-
-def letters(text: str) -> str:
-    """Letters and digits of a text, in lower case."""
-    return "".join(filter(str.isalnum, text.lower()))
-
-
 def is_said(headline: str, title: str) -> bool:
-    """Whether one of two texts of letters says the other, which is not too short for that."""
+    """Return whether one of two texts of letters says the other, which is not too short for that."""
     return bool(headline and title) and (
         headline == title or (min(len(headline), len(title)) > 9 and (headline in title or title in headline))
     )
 
 
-def clean(told: str) -> str:
-    """A text that markup tells, as a reader would see it."""
-    return " ".join(_UNWRITTEN.sub(" ", _TAGS.sub(" ", unescape(unescape(told[:MAX_TOLD])))).split())
+def clean(given: str) -> str:
+    """Return a text of markup as a reader would see it."""
+    return " ".join(_UNWRITTEN.sub(" ", _TAGS.sub(" ", unescape(unescape(given[:MAX_CHARS])))).split())
 
 
 def same_address(address: str) -> str:
-    """An address without what does not tell pages apart."""
+    """Return an address without the parts in which addresses of one page differ."""
     return re.sub(r"^https?://(?:www\.)?|[?#].*$|/$", "", address.strip()[:MAX_ADDRESS])
 
 
-def host_of(url: str) -> str:
-    """The host of an address, "" where it has none."""
-    with suppress(ValueError):
-        return urlsplit(url).hostname or ""
-    return ""
-
-
-def joined(base: str, told: str) -> str:
+def joined(base: str, given: str) -> str:
     """An absolute address of the web, "" for what is none."""
-    told = told.strip()
-    if told and len(told) <= MAX_ADDRESS and not _UNWRITTEN.search(told):
+    given = given.strip()
+    if given and len(given) <= MAX_ADDRESS and not _UNWRITTEN.search(given):
         with suppress(ValueError):
-            found = urljoin(base, told)
+            found = urljoin(base, given)
             parts = urlsplit(found)
             if parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc:
                 return found.translate(ENCODED)
     return ""
 
 
-def names_in(told: str, is_byline: bool = False) -> list[str]:
+def names_in(given: str, is_byline: bool = False) -> list[str]:
     """Names of authors in a byline, behind its "by", or in what is nothing else; none where one of them is no name."""
-    told = clean(told)
-    by = _BY.search(told)
-    if is_byline and not (by and _begins_byline(told[: by.start()])):
+    given = clean(given)
+    by = _BY.search(given)
+    if is_byline and not (by and _begins_byline(given[: by.start()])):
         return []
-    told = told[by.end() :] if by else told
-    parts = [_BEHIND.sub("", part) for part in _AND.split(told)]
+    given = given[by.end() :] if by else given
+    parts = [_BEHIND.sub("", part) for part in _AND.split(given)]
     names = [name for part in parts for name in re.split(r"\s*,\s*", part)]
     names = [name.strip(" .,;-–—'\"") for name in names]
     if len(parts) == 1 and not all(" " in name or not name.isascii() for name in names):
@@ -123,7 +107,7 @@ def names_in(told: str, is_byline: bool = False) -> list[str]:
 
 
 def _begins_byline(before: str) -> bool:
-    """Whether what stands before a "by" ends as bylines do: with nothing, a number, a time zone, or "posted"."""
+    """Return whether what stands before a "by" ends as bylines do: with nothing, a number, a time zone, or "posted"."""
     last = (re.findall(r"\w+", before) or [""])[-1]
     return last.lower() in _POSTED or any(map(str.isdigit, last)) or (last.isupper() and len(last) < 5)
 
@@ -143,31 +127,31 @@ _MONTH_NAMED = re.compile(
 )
 
 
-def date_in(told: str, language: str, american: bool = False) -> str:
+def date_in(given: str, language: str, american: bool = False) -> str:
     """The first date in a text, as ISO 8601: with its time where the text is nothing else; "" without one.
 
     Args:
-        told: The text.
+        given: The text.
         language: Its language, for names of months.
         american: Whether 3/12/2024 is in March.
     """
-    told = clean(told)[:BYLINE_CHARS]
-    if match := _TIME.fullmatch(told):
+    given = clean(given)[:BYLINE_CHARS]
+    if match := _TIME.fullmatch(given):
         return _with_time(match)
-    if not YEAR.search(told):
+    if not YEAR.search(given):
         return ""
-    if match := _YEAR_FIRST.search(told):
+    if match := _YEAR_FIRST.search(given):
         return _day(*match.groups())
-    if match := _YEAR_LAST.search(told):
+    if match := _YEAR_LAST.search(given):
         day, _, month, year = match.groups()
         if int(month) > 12 or (american and int(day) <= 12):
             day, month = month, day
         return _day(year if len(year) == 4 else f"20{year}", month, day)
-    return _by_dateparser(told, language)
+    return _by_dateparser(given, language)
 
 
 def day_in_address(url: str) -> str:
-    """The day that an address tells, "" for most."""
+    """Return the day in an address, "" for most."""
     match = _IN_ADDRESS.search(url)
     return _day(match[1], match[3], match[4]) if match else ""
 
@@ -191,6 +175,10 @@ def _day(year: str, month: str, day: str) -> str:
     return ""
 
 
+#: Libraries of the extra `meta`.
+LIBRARIES = ("dateparser", "py3langid")
+
+
 def load(name: str) -> Any:
     """Import a library of the extra.
 
@@ -208,10 +196,10 @@ _PARSING = Lock()
 
 
 @lru_cache(maxsize=512)
-def _by_dateparser(told: str, language: str) -> str:
-    """The day that dateparser reads, which knows the names of months."""
-    match = _MONTH_NAMED.search(told)
-    with suppress(Exception), _PARSING:  # a language that it does not know, among others
+def _by_dateparser(given: str, language: str) -> str:
+    """Return the day as read by dateparser, which has the names of months."""
+    match = _MONTH_NAMED.search(given)
+    with suppress(Exception), _PARSING:  # an unknown language, among others
         if match:
             found = _parser(language or "en").get_date_data(match[0].replace(",", " ")).date_obj
             return _day(str(found.year), str(found.month), str(found.day))
@@ -235,26 +223,26 @@ _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 _UNSEEN = frozenset("script style noscript template svg iframe textarea select title".split())
 AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
-TELLING_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
+MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 
 
 @dataclass
 class Mark:
-    """An element that may tell an author, a date, a tag or an image: its line's number, and its text so far."""
+    """An element that may hold an author, a date, a tag or an image: its line's number, and its text so far."""
 
     tag: str
     prop: str
     rel: str
     kind: str
-    told: str
+    given: str
     line: int
     texts: list[str] = field(default_factory=list)
     is_inner: bool = True
 
     @property
     def text(self) -> str:
-        """What it tells: an attribute, or its text."""
-        return self.told or " ".join("".join(self.texts).split())[:MAX_TOLD]
+        """Its value: an attribute, or its text."""
+        return self.given or " ".join("".join(self.texts).split())[:MAX_CHARS]
 
 
 #: Where an element breaks a line: no page has it (`to_utf8`).
@@ -289,7 +277,7 @@ class PageReading:
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
-        # as events: metadata of a page that is too large for a tree are told as well
+        # as events: a page that is too large for a tree has metadata as well
         parser = etree.HTMLParser(target=_Target(self._start, self._end, self._data), encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError, ValueError, TypeError):  # what came until then stands
             etree.fromstring(to_utf8(html)[:MAX_HTML], parser)
@@ -316,7 +304,7 @@ class PageReading:
         elif tag == "html":
             self.language = self.language or attributes.get("lang", "")
         elif attributes and len(self.marks) < MAX_ELEMENTS:
-            self._tell_open(" ")  # names in elements of their own stand apart
+            self._add_to_open(" ")  # names in elements of their own stand apart
             mark = self._mark(tag, attributes)
         self._elements.append(mark)
 
@@ -332,14 +320,14 @@ class PageReading:
     def _data(self, text: str) -> None:
         if not self._unseen:
             self._line.append(text)
-            self._tell_open(text[:MAX_TOLD])
+            self._add_to_open(text[:MAX_CHARS])
         elif self._unseen[-1] == "json":
             self.scripts[-1].append(text[: self._json_left])
             self._json_left -= min(len(text), self._json_left)
-        elif self._unseen == ["title"] and len(self.title) < MAX_TOLD:
-            self.title += text[:MAX_TOLD]
+        elif self._unseen == ["title"] and len(self.title) < MAX_CHARS:
+            self.title += text[:MAX_CHARS]
 
-    def _tell_open(self, text: str) -> None:
+    def _add_to_open(self, text: str) -> None:
         for mark in self._open:
             if len(mark.texts) < MAX_TEXTS:
                 mark.texts.append(text)
@@ -350,7 +338,7 @@ class PageReading:
         self._line.clear()
         folded = [part for part in map(fold, text.split(_BREAK)) if part]
         if folded:
-            self.lines.append(" ".join(text[:MAX_TOLD].replace(_BREAK, " ").split()))
+            self.lines.append(" ".join(text[:MAX_CHARS].replace(_BREAK, " ").split()))
             self.kept.append(any(part in self._body for part in folded))
 
     def _meta(self, attributes: Mapping[str, str]) -> None:
@@ -365,14 +353,14 @@ class PageReading:
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> Mark | None:
         prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
-        told = attributes.get("datetime") or attributes.get("content") or ""
+        given = attributes.get("datetime") or attributes.get("content") or ""
         if tag == "img":
-            told = attributes.get("data-src") or attributes.get("data-original") or attributes.get("src", "")
+            given = attributes.get("data-src") or attributes.get("data-original") or attributes.get("src", "")
             if any(_SMALL.match(attributes.get(side, "")) for side in ("width", "height")):
                 return None
-        elif not (prop or tag == "time" or "author" in rel or "tag" in rel or TELLING_CLASS.search(kind)):
+        elif not (prop or tag == "time" or "author" in rel or "tag" in rel or MARKED_CLASS.search(kind)):
             return None
-        mark = Mark(tag, prop, rel, kind, told[: MAX_ADDRESS + 1], len(self.lines))
+        mark = Mark(tag, prop, rel, kind, given[: MAX_ADDRESS + 1], len(self.lines))
         self.marks.append(mark)
         if len(self._open) < MAX_OPEN:
             for outer in self._open:
@@ -419,8 +407,8 @@ class JsonLd:
         """The item that has the page's headline or address; else the only one."""
         headlines = [letters(self.string(item, "headline", "name")) for item in items]
         for item, headline in zip(items, headlines, strict=True):
-            told = {same_address(self.string(item, key)) for key in ("url", "@id", "mainEntityOfPage")}
-            if told & addresses or is_said(headline, title):
+            given = {same_address(self.string(item, key)) for key in ("url", "@id", "mainEntityOfPage")}
+            if given & addresses or is_said(headline, title):
                 return item
         return items[0] if len(set(headlines)) == 1 else {}
 

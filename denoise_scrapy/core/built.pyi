@@ -1,2 +1,0 @@
-LXML: str
-LIBXML2: str

@@ -1,0 +1,206 @@
+"""The model in plain Python: the network unit by unit, neighbours by loops, a walk down each tree."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.body.model import block_model
+from denoise_scrapy.core.model import NEIGHBOUR_NAMES, Forest, Neighbours, Network
+from denoise_scrapy.page import Page
+from tests.html_strategies import SOUP, pages
+
+# ---- the network ----
+
+FARTHEST = 4.0
+
+
+def literal_odds(network, values):
+    """The log odds of one block."""
+    scaled = [
+        0.0 if math.isnan(x) else min(max((x - mean) / deviation, -FARTHEST), FARTHEST)
+        for x, mean, deviation in zip(values, network.mean, network.deviation, strict=True)
+    ]
+
+    def units(inputs, weights, bias):
+        sums = [sum(x * w for x, w in zip(inputs, column, strict=True)) for column in weights.T]
+        return [max(total + b, 0.0) for total, b in zip(sums, bias, strict=True)]
+
+    outer = units(units(scaled, network.inner, network.inner_bias), network.outer, network.outer_bias)
+    above = sum(x * w for x, w in zip(outer, network.last, strict=True))
+    return above + sum(x * w for x, w in zip(scaled, network.direct, strict=True)) + network.bias
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_network_equals_its_formula(seed):
+    network, rng = block_model().network, np.random.default_rng(seed)
+    features = (network.mean[:, None] + rng.normal(0, 3, (len(network.mean), 3)) * network.deviation[:, None]).astype(
+        np.float32
+    )
+    features[rng.random(features.shape) < 0.2] = np.nan
+    expected = [literal_odds(network, features[:, i].tolist()) for i in range(3)]
+    assert network.odds(features) == pytest.approx(expected, abs=1e-4, rel=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 2), (9, 16, 7)])
+def test_layers_of_any_size(shape):
+    (n, a, b), rng = shape, np.random.default_rng(0)
+    sizes = {"mean": n, "deviation": n, "inner": (n, a), "inner_bias": a, "outer": (a, b), "outer_bias": b, "last": b}
+    parts = {name: rng.normal(size=size) for name, size in (sizes | {"direct": n, "bias": ()}).items()}
+    network, features = Network(**parts), rng.normal(size=(n, 50)).astype(np.float32)
+    expected = [literal_odds(network, features[:, i].tolist()) for i in range(50)]
+    assert network.odds(features) == pytest.approx(expected, abs=1e-5, rel=1e-4)
+
+
+def test_odds_do_not_depend_on_blocks_beside_them():
+    network, rng = block_model().network, np.random.default_rng(0)
+    features = rng.normal(size=(len(network.mean), 70)).astype(np.float32)
+    assert network.odds(features).tolist() == [network.odds(column[:, None])[0] for column in features.T]
+    assert network.odds(features[:, :0]).shape == (0,)
+
+
+def test_values_without_bounds_are_cut():
+    network = block_model().network
+    features = np.repeat(network.mean[:, None], 3, axis=1)
+    features[:, 1], features[:, 2] = np.float32(1e30), np.inf
+    assert np.isfinite(network.odds(features)).all()
+
+
+def test_layers_that_do_not_fit_are_refused():
+    network = block_model().network
+    with pytest.raises(ValueError, match="do not fit"):
+        Network(**network.arrays() | {"last": [1.0]})
+    with pytest.raises(ValueError, match=f"{len(network.mean)} features, got 3"):
+        network.odds(np.zeros((3, 2)))
+
+
+# ---- neighbours ----
+
+WINDOWS, LEVELS, SHARE_LEVELS, FAR = (1, 3), 3, 2, 30
+
+
+def literal_neighbours(page, odds):
+    """Rows by name, block after block."""
+    m, blocks = len(odds), page.blocks
+    first = 1 / (1 + np.exp(-odds.astype(float)))
+    tokens = blocks.tokens.astype(float)
+    whole = max((first * tokens).sum(), 1e-6)
+
+    def mean(members):
+        weight = np.log1p(tokens[members])
+        return (first[members] * weight).sum() / (weight.sum() + 1e-3)
+
+    def share(members):
+        return (first[members] * tokens[members]).sum() / whole
+
+    rows = {name: np.zeros(m) for name in NEIGHBOUR_NAMES}
+    for i in range(m):
+        rows["first_odds"][i] = odds[i]
+        for width in WINDOWS:
+            rows[f"first_window{width}"][i] = mean([j for j in range(m) if abs(i - j) <= width])
+        box = int(blocks.element[i])
+        for level in range(1, LEVELS + 1):
+            box = max(int(page.elements.parent[box]), 0)
+            inside = [j for j in range(m) if box <= blocks.element[j] < page.elements.end[box]]
+            rows[f"first_up{level}"][i] = mean(inside)
+            if level <= SHARE_LEVELS:
+                rows[f"first_share_up{level}"][i] = share(inside)
+        rows["first_path"][i] = mean([j for j in range(m) if blocks.slots[j] == blocks.slots[i]])
+        rows["first_before"][i] = share(list(range(i)))
+        rows["first_from_best"][i] = np.clip(i - (first * tokens).argmax(), -FAR, FAR)
+        rows["first_page_share"][i] = whole / max(tokens.sum(), 1)
+        rows["first_page_tokens"][i] = np.log1p(whole)
+    return rows
+
+
+@given(SOUP | pages(), st.integers(0, 2**32 - 1))
+def test_features_equal_plain_loops(html, seed):
+    page = Page.parse(html)
+    if not len(page.blocks):
+        return
+    odds = np.random.default_rng(seed).normal(0, 3, len(page.blocks)).astype(np.float32)
+    found = dict(zip(NEIGHBOUR_NAMES, Neighbours.of(page.tree).features(odds), strict=True))
+    for name, row in literal_neighbours(page, odds).items():
+        assert found[name] == pytest.approx(row, abs=1e-4), name
+
+
+def test_neighbours_survive_a_pickle():
+    found = Neighbours.of(Page.parse("<ul><li>One two.<li>Three.</ul><p>Four five six.").tree)
+    again = pickle.loads(pickle.dumps(found))
+    assert len(again) == 3
+    assert np.array_equal(again.features([1, 2, 3]), found.features([1, 2, 3]))
+
+
+def test_what_are_no_neighbours():
+    found = Neighbours.of(Page.parse("<p>One two.<p>Three.").tree).around
+    with pytest.raises(ValueError, match="no neighbours"):
+        Neighbours(found[:-1])
+    for row in range(1, len(found)):  # the first is of tokens
+        for wrong in (-1, 3):
+            damaged = found.copy()
+            damaged[row, 0] = wrong
+            with pytest.raises(ValueError, match="no neighbours"):
+                Neighbours(damaged)
+    with pytest.raises(ValueError, match="2 blocks, got 3 odds"):
+        Neighbours(found).features([1, 2, 3])
+
+
+# ---- trees ----
+
+FOREST = block_model().forest
+ROWS = len(NAMES) + len(NEIGHBOUR_NAMES)
+
+
+def walk(forest, tree, values):
+    leaf = 0
+    for feature, threshold in zip(forest.feature[tree].tolist(), forest.threshold[tree].tolist(), strict=True):
+        leaf = 2 * leaf + (not math.isnan(values[feature]) and values[feature] > threshold)
+    return float(forest.value[tree, leaf])
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_probabilities_equal_a_walk(seed):
+    rng = np.random.default_rng(seed)
+    features = (rng.normal(size=(ROWS, 6)) * rng.choice([0.5, 5, 50], (ROWS, 1))).astype(np.float32)
+    features[rng.random(features.shape) < 0.2] = np.nan
+    odds = [sum(walk(FOREST, tree, features[:, i].tolist()) for tree in range(len(FOREST.value))) for i in range(6)]
+    assert FOREST.probability(features) == pytest.approx([1 / (1 + math.exp(-o)) for o in odds], abs=1e-5)
+
+
+@pytest.mark.parametrize("depth", range(9))
+def test_trees_of_any_depth_equal_a_walk(depth):
+    rng = np.random.default_rng(depth)
+    feature, threshold = rng.integers(0, 5, (9, depth)), rng.normal(size=(9, depth)).round(1)
+    forest = Forest(feature, threshold, rng.normal(size=(9, 1 << depth)))
+    features = rng.normal(size=(5, 70)).round(1).astype(np.float32)  # some are at a threshold
+    odds = [sum(walk(forest, tree, features[:, i].tolist()) for tree in range(9)) for i in range(70)]
+    assert forest.probability(features) == pytest.approx([1 / (1 + math.exp(-o)) for o in odds], abs=1e-6)
+
+
+def test_probabilities_do_not_depend_on_blocks_beside_them():
+    features = np.random.default_rng(0).normal(size=(ROWS, 131)).astype(np.float32)
+    assert FOREST.probability(features)[100:].tolist() == FOREST.probability(features[:, 100:]).tolist()
+    assert FOREST.probability(features[:, :0]).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ([[0] * 9], [[0.0] * 9], [[0.0] * 512]),
+        ([[0]], [[0.0]], [[0.0]]),
+        ([[0]], [[0.0, 1.0]], [[0.0, 1.0]]),
+        ([[-1]], [[0.0]], [[0.0, 1.0]]),
+    ],
+)
+def test_what_is_no_forest(parts):
+    with pytest.raises(ValueError, match="no forest"):
+        Forest(*parts)
+
+
+def test_features_that_are_missing():
+    with pytest.raises(ValueError, match=f"{ROWS} features, got 3"):
+        FOREST.probability(np.zeros((3, 2), np.float32))
