@@ -11,10 +11,10 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, is_dropped, item_text
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL
 from denoise_scrapy.crawl.item_values import ItemValues
-from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text, with_field
 from denoise_scrapy.settings import NO_CONTENT
@@ -246,9 +246,9 @@ class NearDuplicatePipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._check = DuplicateCheck(state)
+        self._check = state.check = DuplicateCheck(state)
         self._copies = CopyCounts()
-        state.memories.watch("copies", evicted=lambda: self._copies.evicted)
+        state.report.watch("copies", evicted=lambda: self._copies.evicted)
         with refusing_to_start(state.crawler):
             self._check.guard.open()
 
@@ -307,7 +307,7 @@ class NearDuplicatePipeline(Component):
         page = whose.own_page
         if page is not None:
             page.item_keys.add(found.key)
-        verdict = await self._check.check(item, found, whose)
+        verdict = await self._check.check(found, whose)
         return item if verdict is None else self._judged(item, found, verdict, whose)
 
     def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
@@ -339,7 +339,7 @@ class NearDuplicatePipeline(Component):
         return ""
 
     def _is_no_content(self, found: ItemText, whose: ItemPage) -> bool:
-        return whose.own_page is not None and self._state.is_no_content(whose.own_page.page, found.text)
+        return whose.own_page is not None and self._state.health.is_no_content(whose.own_page.page, found.text)
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """Return the text of an item to compare; None where there is none."""

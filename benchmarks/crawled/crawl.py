@@ -126,7 +126,7 @@ class Watch:
 
     def _sample(self) -> None:
         self.memory.append((self.pages, resident()))
-        self.held.append(dict(state_of(self._crawler).memories.bytes()) if self._ours else {})
+        self.held.append(dict(state_of(self._crawler).report.bytes()) if self._ours else {})
         if self._file is not None:
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([*self.memory[-1], self.held[-1]]) + "\n")

@@ -27,7 +27,7 @@ from denoise_scrapy.shown import logger_of
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.base import CrawlLog
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 

@@ -17,9 +17,8 @@ import numpy as np
 from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
 from denoise_scrapy.body.amounts import amounts_of
 from denoise_scrapy.body.extract import TOO_LARGE
-from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.crawl.pages import PageText, held_bytes
-from denoise_scrapy.crawl.reading import told_encoding
+from denoise_scrapy.crawl.base import is_large
+from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.reading import MAX_HTML, load
 from denoise_scrapy.metadata.tell import LIBRARIES
@@ -32,13 +31,15 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.beside import Beside
+    from denoise_scrapy.crawl.base import Beside, CrawlLog
     from denoise_scrapy.crawl.comparison import ComparisonPages
     from denoise_scrapy.crawl.health import SiteHealth
-    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
+
+
+VERSION = version("denoise-scrapy")  # which takes .25 ms
 
 
 def _chunks(body: Body, settings: DenoiseSettings) -> list[dict[str, Any]]:
@@ -200,7 +201,7 @@ def _source(page: Page, settings: DenoiseSettings) -> str:
     """
     text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
     way = (
-        version("denoise-scrapy"),
+        VERSION,
         settings.strategy,
         settings.taste,
         settings.keep,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.crawl import comparison_request as request
-from denoise_scrapy.crawl.comparison_request import is_public
+from denoise_scrapy.crawl import comparison as request
+from denoise_scrapy.crawl.comparison import is_public
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.names import LOCAL, Names
 from tests.crawl.web import Web, article

@@ -7,7 +7,7 @@ import pytest
 import scrapy
 from scrapy.http import Response
 
-from denoise_scrapy.crawl.comparison_request import redirect_to_same_page
+from denoise_scrapy.crawl.comparison import redirect_to_same_page
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, article

@@ -12,7 +12,7 @@ from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, TextResponse
 
 from benchmarks.corpora import load, portal
-from denoise_scrapy.crawl.reading import read_page, selector_root, told_encoding
+from denoise_scrapy.crawl.pages import read_page, selector_root, told_encoding
 from denoise_scrapy.page import Page, page
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
