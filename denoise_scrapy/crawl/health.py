@@ -1,4 +1,4 @@
-"""The health of the sites of a crawl: counted while it runs, compared with their last crawls, said and kept."""
+"""The health of the sites of a crawl: counted while it runs, compared with their last crawls, logged and kept."""
 
 from __future__ import annotations
 
@@ -36,10 +36,7 @@ class SiteHealth:
     """Counts what a crawl brings of each site, and judges it.
 
     Of sites beyond `MOST_SITES` those with too few pages to be judged are forgotten, the oldest first; where there are
-    none, new sites are not counted.
-
-    Attributes:
-        left_out: Sites forgotten, and pages and items of sites not counted.
+    none, new sites are not counted. `left_out` counts sites forgotten, and pages and items of sites not counted.
     """
 
     def __init__(self, log: CrawlLog, sites: SiteMemory) -> None:
@@ -62,7 +59,7 @@ class SiteHealth:
             setattr(tally, name, getattr(tally, name) + 1)
 
     async def add(self, url: str, reading: PageReading) -> None:
-        """Count a page whose body was looked for."""
+        """Count a page that was extracted."""
         site = site_key(url)
         tally = self._tally(site)
         if tally is None:
@@ -124,7 +121,7 @@ class SiteHealth:
         return self._small[site]
 
     async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
-        """Compare sites with their last crawls, say what is wrong, and keep what this one brought so far."""
+        """Compare sites with their last crawls, log what is wrong, and keep what this one brought so far."""
         judged, records = {}, {}
         if not sites:
             return {}

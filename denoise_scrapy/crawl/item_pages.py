@@ -26,7 +26,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.base import is_large
-from denoise_scrapy.items import copied, url_in
+from denoise_scrapy.items import copied, url_in, with_field
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
@@ -68,30 +68,20 @@ class Delivery:
 
 
 class ItemPage:
-    """The decision about one item, and what follows it on its way.
-
-    Attributes:
-        settings: Settings for the item.
-        page: Page whose text the item is given; None for none.
-        reason: Why the item has no text of its own; "" where it has.
-        siblings: The items of its response; None where it was made from none.
-        given: Its fields that were filled by us.
-        delivery: Its text in the index; None where it is not compared.
-        items: The item and its changed copies. They are held, so that no id is given to another object meanwhile.
-        has_left: Whether the item has left the pipelines.
-    """
+    """The decision about one item, and what follows it on its way."""
 
     def __init__(
         self, settings: DenoiseSettings, page: CrawledPage | None, reason: str, siblings: ResponseItems | None
     ):
         self.settings = settings if page is None else page.settings
-        self.page = page
-        self.reason = reason
-        self.siblings = siblings
-        self.given: set[str] = set()
-        self.delivery: Delivery | None = None
+        self.page = page  # whose text the item is given
+        self.reason = reason  # why the item has no text of its own; "" where it has
+        self.siblings = siblings  # None where it was made from no response
+        self.given: set[str] = set()  # its fields that were filled by us
+        self.delivery: Delivery | None = None  # None where it is not compared
+        # the item and its changed copies, held so that no id is given to another object meanwhile
         self.items: list[Any] = []
-        self.has_left = False
+        self.has_left = False  # the pipelines
         self.end: weakref.ref[Response] | None = None
 
     @property
@@ -126,16 +116,7 @@ class _Named(NamedTuple):
 
 
 class ResponseItems:
-    """The items of one response.
-
-    Attributes:
-        url: URL of the response.
-        response: Returns the response; None where it has gone.
-        settings: Settings for its request.
-        page: The page that it is; None where it is none, or is left alone.
-        names: Its URLs (asked for, redirected through, final) and their spellings.
-        counted: Whether items are counted as they leave the spider.
-    """
+    """The items of one response, which they do not keep alive."""
 
     def __init__(self, response: Response, settings: DenoiseSettings, page: CrawledPage | None):
         self.url = response.url
@@ -143,7 +124,7 @@ class ResponseItems:
         self.settings = settings
         self.page = page
         self.names = {response.url, spelling(response.url)} if page is None else page.names
-        self.counted = False
+        self.counted = False  # as they leave the spider
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self._held: tuple[Any, _Named] | None = None
@@ -175,8 +156,7 @@ class ResponseItems:
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
         """Count an item that leaves the spider; hold it while it may be the one that this page is about.
 
-        Returns:
-            The items about which it can be decided now.
+        Return the items about which it can be decided now.
         """
         self.counted = True
         self.count(named)
@@ -263,6 +243,12 @@ class ItemPages:
         if answer is not None and changed is not item:
             answer.items.append(changed)
             self._answers[id(changed)] = answer
+
+    def with_field(self, item: Any, field: str, value: Any) -> Any:
+        """Set a field of an item; return it, or the changed copy that stands for it where its class is frozen."""
+        changed = with_field(item, field, value)
+        self.add_copy(item, changed)
+        return changed
 
     def left(self, item: Any, response: Response | None) -> ItemPage | None:
         """Forget an item that has left the pipelines; return what was decided about it, None where that is unknown.

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from sys import getsizeof
@@ -147,11 +147,9 @@ def told_encoding(response: Response) -> str | None:
 
 
 class BoundedDict(Generic[Key, Value]):
-    """Entries with a size each; the oldest leave so that the sum of sizes never exceeds `max_bytes`.
+    """Entries with a size each; the oldest leave so that the sum of sizes, `nbytes`, never exceeds `max_bytes`.
 
-    Attributes:
-        nbytes: The sum.
-        evicted: Entries that had to leave, or were never kept.
+    `evicted` counts entries that had to leave, or were never kept.
     """
 
     def __init__(self, max_bytes: int):
@@ -162,29 +160,24 @@ class BoundedDict(Generic[Key, Value]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def values(self) -> Iterator[Value]:
-        """Yield the values, the oldest first."""
-        return (value for value, _ in self._entries.values())
-
     def put(self, key: Key, value: Value, nbytes: int) -> None:
         """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
-        self.pop(key)
+        _, freed = self._entries.pop(key, (value, 0))
+        self._entries[key] = (value, 0)
+        self.nbytes -= freed
         if nbytes > self.max_bytes:
+            del self._entries[key]
             self.evicted += 1
-            return
-        self._entries[key] = (value, nbytes)
-        self.nbytes += nbytes
-        self._make_room()
+        else:
+            self.grow(key, nbytes)
 
     def grow(self, key: Key, nbytes: int) -> None:
         """Add `nbytes` to the size of the value under `key`, if there is one; its age stays."""
-        entry = self._entries.get(key)
-        if entry is not None:
-            self._entries[key] = (entry[0], entry[1] + nbytes)
-            self.nbytes += nbytes
-            self._make_room()
-
-    def _make_room(self) -> None:
+        if key not in self._entries:
+            return
+        value, before = self._entries[key]
+        self._entries[key] = (value, before + nbytes)
+        self.nbytes += nbytes
         while self.nbytes > self.max_bytes:
             _, (_, freed) = self._entries.popitem(last=False)
             self.nbytes -= freed
@@ -192,16 +185,7 @@ class BoundedDict(Generic[Key, Value]):
 
     def get(self, key: Key) -> Value | None:
         """Return the value under `key`, or None."""
-        entry = self._entries.get(key)
-        return None if entry is None else entry[0]
-
-    def pop(self, key: Key) -> Value | None:
-        """Remove and return the value under `key`, or None."""
-        entry = self._entries.pop(key, None)
-        if entry is None:
-            return None
-        self.nbytes -= entry[1]
-        return entry[0]
+        return self._entries.get(key, (None, 0))[0]
 
     def clear(self) -> None:
         """Forget everything."""
@@ -210,31 +194,20 @@ class BoundedDict(Generic[Key, Value]):
 
 
 class PageText(NamedTuple):
-    """Values for the items of a page.
+    """Values for the items of a page."""
 
-    Attributes:
-        fields: Values by item field.
-        is_empty: Whether the body has no text.
-        fallback: By what fallback it was found, "" for none (`Body.fallback`).
-        evidence: What it rests on (`Body.evidence`).
-        title: The page's own title.
-        source: What tells all text of the page, and how the body was taken from it.
-        amounts: Its prices and tables.
-        nbytes: About what the values occupy in memory, in bytes.
-    """
-
-    fields: dict[str, Any]
-    is_empty: bool
-    fallback: str
-    evidence: str
-    title: str
-    source: str
-    amounts: str
-    nbytes: int
+    fields: dict[str, Any]  # by item field
+    is_empty: bool  # the body has no text
+    fallback: str  # `Body.fallback`
+    evidence: str  # `Body.evidence`
+    title: str  # the page's own
+    source: str  # a hash of all text of the page, and how the body was extracted
+    amounts: str  # prices and tables
+    nbytes: int  # bytes in memory, about
 
 
 def held_bytes(value: Any) -> int:
-    """About what a field's value occupies in memory: text, or lists and dicts of such."""
+    """Return about how many bytes of memory a field's value takes: text, or lists and dicts of such."""
     if isinstance(value, dict):
         return 100 + sum(held_bytes(each) + 100 for each in value.values())
     if isinstance(value, (list, tuple)):
@@ -243,44 +216,27 @@ def held_bytes(value: Any) -> int:
 
 
 class CrawledPage:
-    """A page of the crawl, with what the items made from it share.
-
-    Attributes:
-        page: The parsed page.
-        settings: The crawl's settings with those of the page's request.
-        urls: All URLs of the page: asked for, redirected through, final.
-        names: The same, and their spellings.
-        size: Bytes of its response.
-        address: Where it came from; None where that is not known.
-        carried: Meta that comparison pages are fetched with.
-        is_got: Whether GETs alone led to it.
-        waited: Seconds that its fetches have waited for others to the same server.
-        computing: Held while the text is computed.
-        text: The text, once computed.
-        item_keys: Keys of the items whose own text is that of the page: they are no copies of each other.
-        response: Returns the response that the page was read from; None where it has gone, as it does with the
-            page's last item.
-    """
+    """A page of the crawl, with what the items made from it share."""
 
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
         self.page = page
         self.settings = settings
+        # all of the page: asked for, redirected through, final
         self.urls = {*redirected_from(request), request.url, page.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.size = len(response.body)
         self.address: Address | None = response.ip_address
-        self.carried = _carried_meta(request)
+        self.carried = _carried_meta(request)  # to fetch comparison pages with
         self.is_got = is_got(request)
-        self.waited = 0.0
-        self.computing = asyncio.Lock()
+        self.waited = 0.0  # seconds that its fetches have waited for others to the same server
+        self.computing = asyncio.Lock()  # held while the text is computed
         self.text: PageText | None = None
-        self.item_keys: set[str | None] = set()
-        self.response = weakref.ref(response)
+        self.item_keys: set[str | None] = set()  # of items whose own text is the page's: no copies of each other
+        self.response = weakref.ref(response)  # which goes with the page's last item
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:
-    """Return the meta to fetch comparison pages with: a rendered page is compared with rendered ones."""
-    meta = request.meta
+    meta = request.meta  # a rendered page is compared with rendered ones
     carried = {key: meta[key] for key in (*META_OF_WAY, "download_slot", META_KEY) if key in meta}
     if meta.get("playwright"):
         carried["playwright"] = True

@@ -184,17 +184,18 @@ def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     templates: list[tuple[PageFacts, list[PageFacts]]] = []
     for page in pages:
         own = page.facts
-        mates = next((mates for first, mates in templates if _alike(own, first)), None)
+        # pages without containers share a template, too
+        alike = (
+            mates
+            for first, mates in templates
+            if template_similarity(own, first) > SAME_TEMPLATE or not (len(own.signature) or len(first.signature))
+        )
+        mates = next(alike, None)
         if mates is None:
             templates.append((own, mates := []))
         if len(mates) < PAGES_A_TEMPLATE and len(own.data) < MAX_PAGE_BYTES:
             mates.append(own)
     return [facts for _, mates in templates for facts in mates][:PAGES_A_SITE]
-
-
-def _alike(a: PageFacts, b: PageFacts) -> bool:
-    """Whether they share a template; pages without containers share none with others."""
-    return template_similarity(a, b) > SAME_TEMPLATE or not (len(a.signature) or len(b.signature))
 
 
 def _plain(text: str) -> str:
