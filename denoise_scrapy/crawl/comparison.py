@@ -226,7 +226,7 @@ class FetchBudget:
         self._spent = 0  # fetches begun; those of which nothing was sent are given back
         connect = crawler.signals.connect
         connect(self._response_received, signals.response_received)
-        connect(note_head, signals.headers_received)
+        connect(self._headers_received, signals.headers_received)
         connect(self._response_downloaded, signals.response_downloaded)
 
     def site(self, site: str) -> SiteRecord:
@@ -293,6 +293,10 @@ class FetchBudget:
         elif error is not None and not is_too_large(error):
             self.give_up(site, "broken")
         self.spend_seconds(site, seconds_taken(request, error))
+
+    def _headers_received(self, request: Request) -> None:
+        if FETCH_META in request.meta:
+            request.meta[HEAD_META] = monotonic()
 
     def _response_received(self, request: Request) -> None:
         self._crawled += FETCH_META not in request.meta
@@ -380,8 +384,10 @@ class SiblingFetcher:
 
     async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
         self._log.count("comparison/requests")
+        # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
+        most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
         try:
-            return await asyncio.wait_for(self._crawler.engine.download_async(request), longest(request)), None
+            return await asyncio.wait_for(self._crawler.engine.download_async(request), most), None
         except Exception as error:
             if not was_sent(request, error):
                 self._log.count("comparison/requests", -1)
@@ -451,12 +457,6 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
     return Request(url, callback=NO_CALLBACK, meta=meta, flags=[FETCH_FLAG])
 
 
-def note_head(request: Request) -> None:
-    """Note that the head of the answer to `request` has arrived, if it is one of ours."""
-    if FETCH_META in request.meta:
-        request.meta[HEAD_META] = monotonic()
-
-
 def seconds_taken(request: Request, error: Exception | None) -> float:
     """Return how long the transfer took, now that it is over; without the wait for its turn, which the crawl sets."""
     latency = float(request.meta.get(LATENCY_META, 0.0))
@@ -473,21 +473,12 @@ def was_sent(request: Request, error: Exception) -> bool:
 
 def is_timeout(error: Exception) -> bool:
     """Return whether an error says that time was over; each handler has a class of its own for it."""
-    name = type(error).__name__.lower()
-    return "timeout" in name or "timedout" in name
+    return any(word in type(error).__name__.lower() for word in ("timeout", "timedout"))
 
 
 def is_too_large(error: Exception) -> bool:
     """Return whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
     return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
-
-
-def longest(request: Request) -> float | None:
-    """Return after how many seconds a fetch is given up from outside; None: the downloader sees to it.
-
-    A browser's time-outs do not cover the wait for a free page.
-    """
-    return 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
 
 
 def redirect_to_same_page(response: Response) -> str | None:
