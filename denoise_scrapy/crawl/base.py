@@ -183,12 +183,9 @@ def is_large(size: int) -> bool:
 class Beside:
     """Runs work in threads beside the reactor: bodies, all work of large pages and texts, stores.
 
-    What runs here is a function of its arguments, which nobody else changes meanwhile; memories, stats, log and
-    decisions stay on the reactor. Without threads, or without an asyncio reactor, all work is done there.
-
-    Args:
-        threads: How many there are for bodies. Large pages and stores have one each besides, so that none waits for
-            the other; those are begun when they are needed.
+    Such work is a function of its arguments, which nothing else changes meanwhile; memories, stats, log and decisions
+    stay on the reactor. Without threads, or without an asyncio reactor, all work is done there. `threads` are for
+    bodies; large pages and stores have one each besides, so that none waits for the other.
     """
 
     def __init__(self, threads: int) -> None:

@@ -256,9 +256,9 @@ class ItemPages:
         A later pipeline may have replaced the item by another object: then it is the item that its task has processed,
         else the only one of its response that is on its way to the index.
         """
-        answer = self._answers.get(id(item)) or self._in_this_task()
-        if answer is not None and answer.response is not response:
-            answer = None
+        answer, processed = self._answers.get(id(item)), self._in_this_task()
+        if answer is None and processed is not None and processed.response is response:
+            answer = processed
         if answer is None and response is not None:
             ways = {one for one in self._answers.values() if one.delivery is not None and one.response is response}
             answer = ways.pop() if len(ways) == 1 else None

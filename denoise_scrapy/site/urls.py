@@ -52,12 +52,7 @@ def site_key(url: str) -> str:
 
 
 def canonical(url: str, *, keep_fragment: bool = False) -> str:
-    """Return the URL as browsers send it, its parameters sorted, as `w3lib.url.canonicalize_url` does.
-
-    Example:
-        >>> canonical("http://A.example?b=1&a=ä#top")
-        'http://a.example/?a=%C3%A4&b=1'
-    """
+    """Return the URL as browsers send it, its parameters sorted, as `w3lib.url.canonicalize_url` does."""
     return url if _PLAIN.fullmatch(url) else canonicalize_url(url, keep_fragments=keep_fragment)
 
 
@@ -167,11 +162,10 @@ _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/\d\d?)?$")
 class Shape(NamedTuple):
     """Features that a URL shares with others of its kind.
 
-    Attributes:
-        path: A kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with a capital,
-            ``*`` `word`, ``=`` and the part where it stands for itself.
-        query: A name with the kind of its value for each pair, in order.
-        word: A name that says nothing by itself: other names in its place are of the same kind only if several are.
+    `path` has a kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with capital,
+    ``*`` `word`, ``=`` and the part where it stands for itself; `query` a name with the kind of its value for each
+    pair, in order. `word` is a name that says nothing by itself: other names in its place are of the same kind only if
+    several are.
     """
 
     path: tuple[str, ...]
@@ -372,12 +366,7 @@ _NO_ACCENTS = str.maketrans("ıłøđ", "ilod")  # letters of their own in Unico
 
 
 def fold(word: str) -> str:
-    """Return a word in lower case and without accents.
-
-    Example:
-        >>> fold("Déconnexion"), fold("LÖSCHEN"), fold("削除")
-        ('deconnexion', 'loschen', '削除')
-    """
+    """Return a word in lower case and without accents."""
     word = word.casefold()
     if word.isascii():
         return word
@@ -489,12 +478,7 @@ DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were
 
 
 def decoded(part: str) -> str:
-    """Return a part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites.
-
-    Example:
-        >>> decoded("%2564elete"), decoded("%C9%BE%B3%FD")
-        ('delete', '删除')
-    """
+    """Return a part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites."""
     for _ in range(DECODINGS):
         if "%" not in part:
             break
