@@ -242,7 +242,7 @@ class NearDuplicatePipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._check = state.check = DuplicateCheck(state)
+        self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
         state.report.watch("copies", evicted=lambda: self._copies.evicted)
         with refusing_to_start(state.crawler):

@@ -96,6 +96,7 @@ class DuplicateCheck:
         watch("spellings", evicted=lambda: self.spellings.evicted)
         watch("refused", evicted=lambda: self._forgotten)
         watch("unwritten", evicted=lambda: self._taken_back)
+        state.scraped, state.lost = self.scraped, self.lost
         # pipelines are not closed where another one fails
         state.crawler.signals.connect(guard.close, signals.spider_closed)
 

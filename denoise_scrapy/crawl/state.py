@@ -19,14 +19,16 @@ from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from denoise_scrapy.crawl.duplicates import DuplicateCheck
+    from denoise_scrapy.crawl.item_pages import ItemPage
+
+    Ended = Callable[[ItemPage | None], Awaitable[None] | None]
 
 # Part of DENOISE_MEMORY_MB that finds an item's page by URL; all else is for the pages that others are compared with.
 RECENT_SHARE = 1 / 5
@@ -50,7 +52,9 @@ class CrawlState:
         self.items = ItemPages(settings, log, self.pages, self.beside)
         fetcher = SiblingFetcher(crawler, settings, log, self.sites, self.pages)
         self.comparison = ComparisonPages(log, self.sites, self.pages, fetcher)
-        self.check: DuplicateCheck | None = None  # of the pipeline for duplicates, where there is one
+        # called with the decision about each item that has left the pipelines, set by the pipeline for duplicates
+        self.scraped: Ended = lambda whose: None
+        self.lost: Ended = lambda whose: None
         self.items_in_work = 0
         self._has_frozen = False
         self._watch_memories()
@@ -79,12 +83,10 @@ class CrawlState:
         connect(self._spider_closed, signals.spider_closed)
 
     def _item_scraped(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        whose = self.items.left(item, response)
-        return None if self.check is None else self.check.scraped(whose)
+        return self.scraped(self.items.left(item, response))
 
     def _item_lost(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        whose = self.items.left(item, response)
-        return None if self.check is None else self.check.lost(whose)
+        return self.lost(self.items.left(item, response))
 
     def _freeze(self) -> None:
         """Leave what is there before the first page out of garbage collection until the end of the crawl.
