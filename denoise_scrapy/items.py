@@ -18,7 +18,7 @@ from scrapy import Item
 
 
 def _fields(item: Any) -> MutableMapping[str, Any]:
-    """The fields of an item; a dict is its own adapter, in a tenth of the time."""
+    """Return the fields of an item; a dict is its own adapter, in a tenth of the time."""
     return item if type(item) is dict else ItemAdapter(item)
 
 
@@ -112,7 +112,7 @@ _SECONDS = (1e9, 4e9)
 
 
 def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
-    """Return the values by which items tell what they are about: a price, a number, a place, a title.
+    """Return the values that distinguish items: a price, a number, a place, a title.
 
     Addresses, moments and long texts are left out: those of a print view are others.
 
@@ -157,7 +157,7 @@ def _is_now(value: float | Decimal) -> bool:
 
 
 def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
-    """Return what of an item tells whether it has changed: all its fields, however deep.
+    """Return the values that show whether an item has changed: all its fields, however deep.
 
     Left out are moments, also numbers that say now, markup, bytes, and what stands behind the `?` of an address: they
     differ each time that a page is fetched.
@@ -172,7 +172,7 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
 
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
-    """A value without what differs each time, None where nothing is left."""
+    """Return a value without what differs each time, None where nothing is left."""
     if isinstance(value, (int, float, Decimal)):
         return None if _is_now(value) else value
     if value is None or isinstance(value, (bytes, date, clock_time)) or not levels:
@@ -238,7 +238,7 @@ class ComparedFields:
 
     @property
     def decide(self) -> bool:
-        """Whether fields are named that decide in place of all others."""
+        """True if fields are named that decide in place of all others."""
         return bool(self.text or self.agree or self.differ)
 
     def scope(self, item: Any, site: str) -> str:
@@ -251,5 +251,5 @@ class ComparedFields:
 
 
 def _values(item: Any, fields: Iterable[str]) -> list[str]:
-    """The fields as text that is equal for equal values of any type."""
+    """Return the fields as text that is equal for equal values of any type."""
     return [f"{field}={json.dumps(get_field(item, field), default=str, sort_keys=True)}" for field in fields]

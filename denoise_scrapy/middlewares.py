@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy import Request
 
-from denoise_scrapy.crawl.comparison_request import FETCH_META
+from denoise_scrapy.crawl.comparison import FETCH_META
 from denoise_scrapy.crawl.pages import OK
 from denoise_scrapy.crawl.state import Component
 

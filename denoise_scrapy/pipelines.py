@@ -11,12 +11,12 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, is_dropped, item_text
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL
 from denoise_scrapy.crawl.item_values import ItemValues
-from denoise_scrapy.crawl.log import refusing_to_start
 from denoise_scrapy.crawl.state import Component
-from denoise_scrapy.items import has_field, has_text, with_field
+from denoise_scrapy.items import has_field, has_text
 from denoise_scrapy.settings import NO_CONTENT
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
@@ -121,7 +121,7 @@ class BodyPipeline(Component):
         """Say where our pipelines stand among the project's."""
         try:
             self._look_at_order()
-        except Exception as error:  # of a manager of pipelines with a will of its own
+        except Exception as error:  # of an unusual manager of pipelines
             self._log.report("pipelines", error)
 
     def _look_at_order(self) -> None:
@@ -178,13 +178,11 @@ class BodyPipeline(Component):
             self._log.count(f"body/{whose.reason}")
         if whose.settings.enabled:
             state.health.count(whose.url, "items")
-        crawled = whose.page
-        if crawled is None:
-            return await state.beside.in_turn(lambda: item, 0)
-        settings = crawled.settings
-        names = settings.item_fields.values()
-        fields = [field for field in names if self._lacks(item, field, overwrite=settings.overwrite)]
-        if not fields:
+        crawled, fields = whose.page, list[str]()
+        if crawled is not None:
+            names, overwrite = crawled.settings.item_fields.values(), crawled.settings.overwrite
+            fields = [field for field in names if self._lacks(item, field, overwrite=overwrite)]
+        if crawled is None or not fields:
             return await state.beside.in_turn(lambda: item, 0)
         async with crawled.computing:  # the items of a page are processed side by side
             text = crawled.text
@@ -194,10 +192,8 @@ class BodyPipeline(Component):
         if self._earlier and not text.is_empty:
             self._name_earlier(item, fields)
         for field in fields:
-            changed = with_field(item, field, text.fields[field])
+            item = state.items.with_field(item, field, text.fields[field])
             whose.given.add(field)
-            state.items.add_copy(item, changed)
-            item = changed
         self._count(text)
         return item
 
@@ -248,7 +244,7 @@ class NearDuplicatePipeline(Component):
         super().__init__(state)
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
-        state.memories.watch("copies", evicted=lambda: self._copies.evicted)
+        state.report.watch("copies", evicted=lambda: self._copies.evicted)
         with refusing_to_start(state.crawler):
             self._check.guard.open()
 
@@ -307,18 +303,24 @@ class NearDuplicatePipeline(Component):
         page = whose.own_page
         if page is not None:
             page.item_keys.add(found.key)
-        verdict = await self._check.check(item, found, whose)
+        verdict = await self._check.check(found, whose)
         return item if verdict is None else self._judged(item, found, verdict, whose)
 
     def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
         """Return an item with what the verdict on it marks; raise `NearDuplicate` where it is to be dropped."""
-        self._count(verdict)
+        for name, counts in (("checked", True), ("too_short", verdict.too_short), ("updated", verdict.updated)):
+            if counts:
+                self._log.count(f"dedup/{name}")
         if verdict.since is not None:
             item = self._seen(item, verdict, verdict.since, whose.settings)
         if verdict.variant_of is not None:
-            return self._variant(item, found, verdict, whose.settings)
-        reason = self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
-        if not reason and (verdict.duplicate or verdict.updated) and self._is_no_content(found, whose):
+            self._log.count("dedup/variants")
+            self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
+            logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
+            return self._marked(item, whose.settings.variant_field, verdict.variant_of)
+        page, reason = whose.own_page, self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
+        may_be_none = not reason and (verdict.duplicate or verdict.updated) and page is not None
+        if page is not None and may_be_none and self._state.health.is_no_content(page.page, found.text):
             self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
             self._state.health.count(whose.url, NO_CONTENT)
             reason, item = NO_CONTENT, self._marked(item, whose.settings.no_content_field, True)
@@ -330,16 +332,13 @@ class NearDuplicatePipeline(Component):
         return self._duplicate(item, found, verdict, whose.settings)
 
     def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
-        """Why a near-duplicate passes, the name of a stat; "" if it does not."""
+        """Return why a near-duplicate passes, the name of a stat; "" if it does not."""
         page = whose.own_page
         if page is not None and verdict.of in page.item_keys:
             return "same_page"
         if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
             return "other_feed"
         return ""
-
-    def _is_no_content(self, found: ItemText, whose: ItemPage) -> bool:
-        return whose.own_page is not None and self._state.is_no_content(whose.own_page.page, found.text)
 
     def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
         """Return the text of an item to compare; None where there is none."""
@@ -353,13 +352,6 @@ class NearDuplicatePipeline(Component):
             return None
         return found
 
-    def _count(self, verdict: Verdict) -> None:
-        self._log.count("dedup/checked")
-        if verdict.too_short:
-            self._log.count("dedup/too_short")
-        if verdict.updated:
-            self._log.count("dedup/updated")
-
     def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
         """Drop an item that was delivered before, or mark it, as the settings say."""
         since = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
@@ -368,30 +360,18 @@ class NearDuplicatePipeline(Component):
         if is_dropped(verdict, settings):
             self._log.count("dedup/unchanged_dropped")
             raise UnchangedItem(since)
-        field = settings.seen_field
-        told = settings.seen != "keep" or settings.dedup == "mark"
-        if not (told and field and has_field(item, field)) or has_text(item, field):
+        if settings.seen == "keep" and settings.dedup != "mark":
             return item
         mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": since}
         if verdict.updated:
             mark["changed"] = list(verdict.changed)
-        changed = with_field(item, field, mark)
-        self._state.items.add_copy(item, changed)
-        return changed
+        return self._marked(item, settings.seen_field, mark)
 
-    def _variant(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
-        self._log.count("dedup/variants")
-        self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
-        logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
-        return self._marked(item, settings.variant_field, verdict.variant_of)
-
-    def _marked(self, item: Any, field: str, mark: str | bool | None) -> Any:
+    def _marked(self, item: Any, field: str, mark: Any) -> Any:
         """Return an item with a mark in a field, where it has that field, and nothing in it."""
         if not field or not has_field(item, field) or has_text(item, field):
             return item
-        changed = with_field(item, field, mark)
-        self._state.items.add_copy(item, changed)
-        return changed
+        return self._state.items.with_field(item, field, mark)
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/duplicates")
@@ -410,19 +390,13 @@ class NearDuplicatePipeline(Component):
             self._log.count("dedup/no_field")
             return item
         self._log.count("dedup/marked")
-        mark = {
-            "of": verdict.of,
-            "score": round(verdict.score, 4),
-            "c1": round(verdict.c1, 4),
-            "new": round(verdict.new, 4),
-        }
-        changed = with_field(item, settings.mark_field, mark)
-        self._state.items.add_copy(item, changed)
-        return changed
+        scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
+        mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
+        return self._state.items.with_field(item, settings.mark_field, mark)
 
 
 def _order(crawler: Crawler) -> list[tuple[Any, str]]:
-    """The pipelines that run, in their order, and each as its user knows it: its path and its number."""
+    """Return the pipelines that run, in their order, each with its path and its number."""
     engine: Any = crawler.engine
     listed = crawler.settings.getdict("ITEM_PIPELINES")
     numbers = {load_object(path): number for path, number in listed.items() if number is not None}

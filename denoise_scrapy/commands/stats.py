@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.commands import STANDARD, UsageError
-from denoise_scrapy.crawl.log import STATS_FILE
+from denoise_scrapy.crawl.base import STATS_FILE
 from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, say, say_json, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
 

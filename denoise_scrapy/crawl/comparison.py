@@ -7,47 +7,40 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import socket
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from scrapy import Request, signals
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.reactor import is_reactor_installed
 from w3lib.url import safe_url_string
 
 from denoise_scrapy.body import find_strategy
-from denoise_scrapy.crawl.comparison_request import (
-    FETCH_META,
-    address_of,
-    comparison_request,
-    is_public,
-    is_redirect,
-    is_timeout,
-    is_too_large,
-    leads_to_public_only,
-    longest,
-    note_head,
-    redirect_to_same_page,
-    seconds_taken,
-    was_sent,
-)
-from denoise_scrapy.crawl.pages import is_comparable, is_page
+from denoise_scrapy.crawl.pages import Address, is_comparable, is_page
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
-from denoise_scrapy.site.shared import SAME_TEMPLATE, template_similarity
+from denoise_scrapy.site.memory import SAME_TEMPLATE
+from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.base import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
+    from denoise_scrapy.crawl.sites import SiteMemory
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
-    from denoise_scrapy.site import PageMemory
+
+    Ranked = list[tuple[float, Page | PageFacts]]  # pages after the likeness of their templates, the likest first
 
 logger = logger_of(__name__)
 
@@ -81,14 +74,23 @@ LIKE = 0.8
 # or of a template a page, would hold back the crawl.
 PATIENCE = 3
 LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
+# Marks our own requests, so that our middleware leaves them alone.
+FETCH_META = "denoise_comparison"
+# Stands behind them in Scrapy's log, where pages that the spider did not ask for would puzzle.
+FETCH_FLAG = "denoise-comparison"
+# When the head of the answer to one of our requests arrived.
+HEAD_META = "denoise_head_at"
+LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
+# IPv6 addresses that stand for IPv4 ones, in their last four bytes: RFC 6052.
+_NAT64 = ip_network("64:ff9b::/96")
 
 
 class ComparisonPages:
     """Gives comparison pages, and fetches some only while a site has too few."""
 
-    def __init__(self, log: CrawlLog, memory: PageMemory, pages: CrawledPages, fetcher: SiblingFetcher):
+    def __init__(self, log: CrawlLog, sites: SiteMemory, pages: CrawledPages, fetcher: SiblingFetcher):
         self._log = log
-        self._memory = memory
+        self._sites = sites
         self._pages = pages
         self._fetcher = fetcher
         self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -101,28 +103,27 @@ class ComparisonPages:
         of any template and the crawl is asking for some, up to `LONGEST_WAIT` seconds; then fetches.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
-        usable = find_strategy(settings.strategy).comparison_pages
-        most = min(settings.comparison_pages, usable)
+        most = min(settings.comparison_pages, find_strategy(settings.strategy).comparison_pages)
         needed, plenty = min(ENOUGH, most), min(PLENTY, most)
         known = self._known(crawled)
-        if (mates := _mates(crawled.page, known, plenty)) >= needed:
+        if (mates := _mates(known, plenty)) >= needed:
             self._log.count("comparison/from_memory", int(needed > 0))
         if site and mates < plenty and self._may_wait():
             known = await self._wait(crawled, site, known, needed, plenty)
             may_fetch = settings.comparison_fetch and crawled.is_got
-            if mates < needed and may_fetch and _mates(crawled.page, known, needed) < needed:
+            if mates < needed and may_fetch and _mates(known, needed) < needed:
                 await self._fetch(crawled, site, needed)
                 known = self._known(crawled)
         if needed and not known:
             self._log.count("comparison/none")
-        return known
+        return [page for _, page in known]
 
     def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
-        return _mates(crawled.page, self._known(crawled), needed) < needed
+        return _mates(self._known(crawled), needed) < needed
 
-    def _known(self, crawled: CrawledPage) -> list[Page | PageFacts]:
+    def _known(self, crawled: CrawledPage) -> Ranked:
         k, whole = crawled.settings.comparison_pages, find_strategy(crawled.settings.strategy).needs_elements
-        return self._memory.comparison_pages(crawled.page, k, whole=whole) if k else []
+        return self._sites.likest(crawled.page, k, whole=whole) if k else []
 
     def _may_wait(self) -> bool:
         if is_asyncio_available():
@@ -135,18 +136,16 @@ class ComparisonPages:
         )
         return False
 
-    async def _wait(
-        self, crawled: CrawledPage, site: str, known: list[Page | PageFacts], needed: int, plenty: int
-    ) -> list[Page | PageFacts]:
+    async def _wait(self, crawled: CrawledPage, site: str, known: Ranked, needed: int, plenty: int) -> Ranked:
         """Return the pages that are known in the end."""
         now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._fetcher.budget.site(site)
-        lacking = _mates(crawled.page, known, needed) < needed
+        lacking = _mates(known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
             return known
         self._log.count("comparison/waits", int(lacking))
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
-        while (mates := _mates(crawled.page, known, plenty)) < plenty and not self._fetcher.stopping():
+        while (mates := _mates(known, plenty)) < plenty and not self._fetcher.stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
             asks = self._fetcher.crawl_is_asking(crawled)
@@ -157,7 +156,7 @@ class ComparisonPages:
                 record.vain_waits += mates < needed
                 record.poor_waits += mates >= needed
                 break
-            await self._pages.arrival(site, min(until - now(), LOOK_AGAIN))
+            await self._sites.arrival(site, min(until - now(), LOOK_AGAIN))
             known = self._known(crawled)
         return known
 
@@ -187,56 +186,47 @@ class ComparisonPages:
             for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES, self._pages.visited))
             if page_identity(url) not in own
             and not self._fetcher.budget.tried(url)
-            and url not in self._memory
+            and url not in self._sites
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
         return links[:needed] if known else links
 
 
-def _mates(page: Page, known: Sequence[Page | PageFacts], most: int) -> int:
-    """Count the pages that share the template of a page, up to `most`; `known` begins with the likest."""
-    for place in range(min(most, len(known)), 0, -1):  # in most cases the first look is the last
-        if template_similarity(page, known[place - 1]) > SAME_TEMPLATE:
-            return place
-    return 0
+def _mates(known: Ranked, most: int) -> int:
+    """Count the first pages that share the page's template, up to `most`."""
+    return sum(likeness > SAME_TEMPLATE for likeness, _ in known[:most])
 
 
 @dataclass(slots=True)
 class SiteRecord:
-    """Fetches from one site.
-
-    Attributes:
-        fetched: Requests sent.
-        vain_waits: Waits for pages of the crawl that brought too few.
-        poor_waits: Waits that brought enough of them, but not plenty.
-        given_up: Why nothing more is fetched; "" while something may be.
-    """
+    """Fetches from one site."""
 
     fetched: int = 0
-    vain_waits: int = 0
-    poor_waits: int = 0
-    given_up: str = ""
+    vain_waits: int = 0  # for pages of the crawl, that brought too few
+    poor_waits: int = 0  # that brought enough of them, but not plenty
+    given_up: str = ""  # why nothing more is fetched
 
 
 class FetchBudget:
-    """Counts requests against the limits, by crawl and by site, and their time by host; knows the URLs that were tried.
+    """Counts requests against the limits, by crawl and by site, and their time by host; remembers the URLs tried.
 
     All fetches from one host together take no longer than `TIMEOUT`, without the wait for their turn: its sites share
-    it, as they share the place in Scrapy's downloader. A site is given up, too, when its connection breaks, when it
-    redirects twice, and when it asks anybody for patience. Of sites, hosts and URLs those not used for longest are
-    forgotten.
+    it, as they share the slot of Scrapy's downloader. A site is given up, too, when its connection breaks, when it
+    redirects twice, and when it answers "too many requests" or the like to any request. Of sites, hosts and URLs those
+    not used for longest are forgotten.
     """
 
     def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
-        self._crawler = crawler
         self._settings = settings
         self._log = log
         self._sites: dict[str, SiteRecord] = {}
         self._seconds: dict[str, float] = {}  # by host
         self._tried: dict[int, None] = {}  # hashes
+        self._crawled = 0  # responses to requests of the crawl itself
         self._spent = 0  # fetches begun; those of which nothing was sent are given back
         connect = crawler.signals.connect
-        connect(note_head, signals.headers_received)
+        connect(self._response_received, signals.response_received)
+        connect(self._headers_received, signals.headers_received)
         connect(self._response_downloaded, signals.response_downloaded)
 
     def site(self, site: str) -> SiteRecord:
@@ -276,9 +266,8 @@ class FetchBudget:
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site leave room for a request to it."""
         settings, fetched = self._settings, self.site(site).fetched
-        received = self._crawler.stats.get_value("response_received_count", 0)
-        crawled = int(received) - self._log.counted("comparison/requests")
-        return self._spent < FREE + settings.comparison_share * crawled and fetched < settings.comparison_per_site
+        most = FREE + settings.comparison_share * self._crawled
+        return self._spent < most and fetched < settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
         """Count a request; `by` -1: it was not sent after all."""
@@ -298,15 +287,22 @@ class FetchBudget:
         self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
-        """Learn from a request that was sent, and what became of it, whether to send more."""
+        """Note what became of a request that was sent."""
         if error is not None and is_timeout(error):
             self.give_up(site, "timeout")
         elif error is not None and not is_too_large(error):
             self.give_up(site, "broken")
         self.spend_seconds(site, seconds_taken(request, error))
 
+    def _headers_received(self, request: Request) -> None:
+        if FETCH_META in request.meta:
+            request.meta[HEAD_META] = monotonic()
+
+    def _response_received(self, request: Request) -> None:
+        self._crawled += FETCH_META not in request.meta
+
     def _response_downloaded(self, request: Request, response: Response) -> None:
-        """Leave a site alone that asks for patience, whoever asked it."""
+        """Leave a site alone that limits requests, whatever the request was for."""
         if response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers:
             self.give_up(site_key(request.url), "busy")
 
@@ -318,9 +314,12 @@ def _host(site: str) -> str:
 class SiblingFetcher:
     """Fetches pages of a site, each URL once a crawl, one at a time from a server."""
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages):
+    def __init__(
+        self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
+    ):
         self._crawler = crawler
         self._log = log
+        self._sites = sites
         self._pages = pages
         self.budget = FetchBudget(crawler, settings, log)
         self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -367,7 +366,7 @@ class SiblingFetcher:
         return site_key(request.url) if key_of is None else str(key_of(request))
 
     async def _ask(self, request: Request, site: str, crawled: CrawledPage) -> Response | None:
-        """Send a request when it is its turn, if it may be sent, and count it; None where nothing usable came."""
+        """Send a request when it is its turn, if it may be sent, and count it; None where no usable response came."""
         began = monotonic()
         self.budget.count_request(site)  # now, as other sites' fetches look at the sum while this one waits
         lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
@@ -385,8 +384,10 @@ class SiblingFetcher:
 
     async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
         self._log.count("comparison/requests")
+        # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
+        most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
         try:
-            return await asyncio.wait_for(self._crawler.engine.download_async(request), longest(request)), None
+            return await asyncio.wait_for(self._crawler.engine.download_async(request), most), None
         except Exception as error:
             if not was_sent(request, error):
                 self._log.count("comparison/requests", -1)
@@ -432,5 +433,138 @@ class SiblingFetcher:
         ):
             return False
         read = replace(settings, keep=(), remove=())  # no item is about it
-        await self._pages.remember(await self._pages.parse(request, response, read, is_spiders=False))
+        await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
         return True
+
+
+def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
+    """Return the request for `url`: a GET sent as the page was (by its proxy, browser) but for headers and cookies.
+
+    It is neither tried again nor redirected, and its transfer may take so many seconds.
+    """
+    meta: dict[str, Any] = {
+        **crawled.carried,
+        FETCH_META: True,
+        "download_timeout": seconds,
+        "download_maxsize": max(1, crawled.settings.max_page_bytes),
+        "dont_retry": True,  # another link serves as well
+        "dont_redirect": True,  # never to another site; nor is a refresh by HTML followed
+        "dont_merge_cookies": True,  # a server may renew a session, or its language, with each answer
+    }
+    if meta.get("playwright"):
+        goto = {**meta["playwright_page_goto_kwargs"], "timeout": seconds * 1000}
+        meta["playwright_page_goto_kwargs"] = goto
+    return Request(url, callback=NO_CALLBACK, meta=meta, flags=[FETCH_FLAG])
+
+
+def seconds_taken(request: Request, error: Exception | None) -> float:
+    """Return how long the transfer took, now that it is over; without the wait for its turn, which the crawl sets."""
+    latency = float(request.meta.get(LATENCY_META, 0.0))
+    if error is not None and is_timeout(error):
+        return float(request.meta["download_timeout"])
+    head_at = request.meta.get(HEAD_META)  # none in a browser, whose latency is that of the whole
+    return latency if head_at is None else monotonic() - head_at + latency
+
+
+def was_sent(request: Request, error: Exception) -> bool:
+    """Return whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
+    return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
+
+
+def is_timeout(error: Exception) -> bool:
+    """Return whether an error says that time was over; each handler has a class of its own for it."""
+    return any(word in type(error).__name__.lower() for word in ("timeout", "timedout"))
+
+
+def is_too_large(error: Exception) -> bool:
+    """Return whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
+    return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
+
+
+def redirect_to_same_page(response: Response) -> str | None:
+    """Return where a response redirects to, if that is the same page of the same site with another closing slash."""
+    location = response.headers.get("Location")
+    if not is_redirect(response) or not location:
+        return None
+    try:
+        url = response.urljoin(location.decode("latin-1"))
+    except ValueError:  # no URL at all
+        return None
+    same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
+    return url if same_site and spelling(url) == spelling(response.url) else None
+
+
+def is_redirect(response: Response) -> bool:
+    """Return whether a response is a redirect."""
+    return 300 <= response.status < 400
+
+
+def is_public(address: Address) -> bool:
+    """Return whether an address is public: not private, loopback, link-local, multicast or reserved.
+
+    Example:
+        >>> [is_public(ip_address(each)) for each in ("8.8.8.8", "10.0.0.1", "2606:4700::1", "64:ff9b::7f00:1")]
+        [True, False, True, False]
+    """
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if address in _NAT64:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+        if address.is_site_local:
+            return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def address_of(host: str) -> Address | None:
+    """Return the address that a URL's host is, None where it is a name."""
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+async def leads_to_public_only(host: str, seconds: float) -> bool:
+    """Return whether all addresses of a host are public, as the crawl would find them; False where it has none."""
+    literal = address_of(host)
+    if literal is not None:
+        return is_public(literal)
+    try:
+        found = await asyncio.wait_for(_resolve(host), seconds)
+    except (OSError, asyncio.TimeoutError, UnicodeError):
+        return False
+    addresses = [address_of(each) for each in found]
+    return bool(addresses) and all(address is not None and is_public(address) for address in addresses)
+
+
+async def _resolve(host: str) -> list[str]:
+    """Return the addresses of a name, by the reactor's resolver, whose cache the download uses next."""
+    if is_reactor_installed():
+        from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
+
+        receiver = _Receiver()
+        reactor.nameResolver.resolveHostName(receiver, host)
+        return await receiver.done
+    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+class _Receiver:
+    """Collects what a resolver of Twisted finds (`IResolutionReceiver`)."""
+
+    def __init__(self) -> None:
+        self.done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+        self._found: list[str] = []
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - the interface's name
+        """Nothing is to be done then."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802 - the interface's name
+        """Note an address."""
+        self._found.append(str(address.host))
+
+    def resolutionComplete(self) -> None:  # noqa: N802 - the interface's name
+        """Set the result."""
+        with suppress(asyncio.InvalidStateError):  # nobody waits any more
+            self.done.set_result(self._found)

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import weakref
 from collections import Counter
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +21,7 @@ from scrapy.extensions.feedexport import FeedExporter
 from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
+from denoise_scrapy.crawl.item_pages import Delivery
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.items import all_values, get_field, is_markup, own_values, url_in
 from denoise_scrapy.shown import logger_of
@@ -31,7 +30,6 @@ from denoise_scrapy.site.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.pages import CrawledPage
@@ -72,40 +70,9 @@ SAID = {
 AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
 OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
 
-_current: ContextVar[Delivery | None] = ContextVar("denoise_delivery", default=None)
-
-
-class Delivery:
-    """An item on its way, and what of it is in the index.
-
-    Attributes:
-        text: What of the item went to the index.
-        items: The item, as it is now first, and what else it was on its way; held, so that no id is given to another.
-        claim: Its claim in the index, 0 for none.
-        unchecked: Whether the index could not be used for it.
-        over: Set when it is known what became of the item.
-    """
-
-    def __init__(self, text: ItemText, item: Any, whose: ItemPage):
-        self.text = text
-        self.items = [item, *(each for each in whose.items if each is not item)]
-        self.claim = 0
-        self.unchecked = False
-        self.over = asyncio.Event()
-        response = whose.response
-        self._response = None if response is None else weakref.ref(response)
-
-    def is_of(self, response: Response | None) -> bool:
-        """Whether the item was made from a response; None: from none."""
-        return (None if self._response is None else self._response()) is response
-
 
 class DuplicateCheck:
     """Checks items against the index of a crawl, and follows those whose text is kept to their end.
-
-    A later pipeline may replace the item by another object, which Scrapy's signal hands over when the item was
-    scraped. Such an object is known by the context in which it was processed, else as the only one that its response
-    has on the way.
 
     Attributes:
         guard: The index.
@@ -117,33 +84,30 @@ class DuplicateCheck:
         self._log = state.log
         self.guard = guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
         self.spellings = Spellings()
-        self._by_item: dict[int, Delivery] = {}
-        self._open: dict[tuple[str, str], Delivery] = {}  # by key and scope
+        self._open: dict[Delivery, None] = {}
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
         self._feeds = Feeds(state.crawler)
         self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
         self._forgotten = 0  # of these
         self._taken_back = 0  # of these, as it could not be for so long
-        watch = state.memories.watch
+        watch = state.report.watch
         watch("index", nbytes=lambda: guard.nbytes)
         watch("undelivered", evicted=lambda: guard.left_out)
         watch("spellings", evicted=lambda: self.spellings.evicted)
         watch("refused", evicted=lambda: self._forgotten)
         watch("unwritten", evicted=lambda: self._taken_back)
-        connect = state.crawler.signals.connect
-        # after those of Scrapy's feeds, which are connected before any pipeline is made
-        connect(self._scraped, signals.item_scraped)
-        connect(self._lost, signals.item_dropped)
-        connect(self._lost, signals.item_error)
-        connect(guard.close, signals.spider_closed)  # pipelines are not closed where another one fails
+        state.scraped, state.lost = self.scraped, self.lost
+        # pipelines are not closed where another one fails
+        state.crawler.signals.connect(guard.close, signals.spider_closed)
 
-    async def check(self, item: Any, text: ItemText, whose: ItemPage) -> Verdict | None:
-        """Check an item, and keep its text if it repeats none; items whose own text is of the same page are no copies.
+    async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
+        """Check the text of an item, and keep it if it repeats none; items of one page are no copies of each other.
 
         Returns:
             The verdict; None where the index cannot be used now.
         """
-        delivery = self._begin(text, item, whose)
+        delivery = whose.delivery = Delivery(text)
+        self._open[delivery] = None
         try:
             verdict = await self._judge(text, whose.own_page)
         except BaseException:
@@ -164,7 +128,7 @@ class DuplicateCheck:
 
     async def finish(self) -> None:
         """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
-        for delivery in list(dict.fromkeys(self._by_item.values())):
+        for delivery in list(self._open):
             await self._settle(delivery)
         await self.guard.write_missed()
 
@@ -186,46 +150,23 @@ class DuplicateCheck:
             self._log.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
-    def _begin(self, text: ItemText, item: Any, whose: ItemPage) -> Delivery:
-        """Follow an item whose text goes to the index."""
-        delivery = Delivery(text, item, whose)
-        for each in delivery.items:
-            self._by_item[id(each)] = delivery
-        self._open[text.key, text.scope] = delivery
-        _current.set(delivery)
-        return delivery
-
     def _end(self, delivery: Delivery) -> None:
         """Follow an item no longer, and wake those that wait for its end."""
-        for item in delivery.items:
-            if self._by_item.get(id(item)) is delivery:
-                del self._by_item[id(item)]
-        name = delivery.text.key, delivery.text.scope
-        if self._open.get(name) is delivery:
-            del self._open[name]
+        self._open.pop(delivery, None)
         delivery.over.set()
-
-    def _of(self, item: Any, response: Response | None) -> Delivery | None:
-        """Return the delivery of an item that has left the pipelines, None where it is not followed."""
-        delivery = self._by_item.get(id(item))
-        if delivery is not None:
-            return delivery
-        delivery = _current.get()
-        if delivery is not None and not delivery.over.is_set() and delivery.is_of(response):
-            return delivery
-        ofs = [] if response is None else [one for one in self._open.values() if one.is_of(response)]
-        return ofs[0] if len(ofs) == 1 else None
 
     async def _outcome(self, key: str, scope: str, seconds: float) -> None:
         """Wait until it is known what became of the item of a key, or it is time to look into the index again."""
-        delivery = self._open.get((key, scope))
+        same = (one for one in reversed(self._open) if (one.text.key, one.text.scope) == (key, scope))
+        delivery = next(same, None)
         with suppress(asyncio.TimeoutError):
             waiting = asyncio.sleep(LOOK_AGAIN) if delivery is None else delivery.over.wait()
             await asyncio.wait_for(waiting, seconds)
 
-    def _scraped(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        took = self._feeds.took()  # at once: before another item comes to the feeds
-        delivery = self._of(item, response)
+    def scraped(self, whose: ItemPage | None) -> Awaitable[None] | None:
+        """Note that an item was scraped; whose it was may be unknown. To be called at once, after Scrapy's feeds."""
+        took = self._feeds.took()  # before another item comes to the feeds
+        delivery = _open_of(whose)
         if delivery is None:
             return None
         if took and not any(took):
@@ -239,10 +180,10 @@ class DuplicateCheck:
                 self._forgotten += 1
         return self._settle(delivery)
 
-    async def _lost(self, item: Any, response: Response | None) -> None:
-        delivery = self._of(item, response)
-        if delivery is not None:
-            await self._withdraw(delivery)
+    def lost(self, whose: ItemPage | None) -> Awaitable[None] | None:
+        """Note that an item was dropped, or failed."""
+        delivery = _open_of(whose)
+        return None if delivery is None else self._withdraw(delivery)
 
     async def _withdraw(self, delivery: Delivery) -> None:
         try:
@@ -280,6 +221,11 @@ class DuplicateCheck:
             self._log.report("dedup", error)
         finally:
             self._end(delivery)
+
+
+def _open_of(whose: ItemPage | None) -> Delivery | None:
+    delivery = None if whose is None else whose.delivery
+    return None if delivery is None or delivery.over.is_set() else delivery
 
 
 class Feeds:

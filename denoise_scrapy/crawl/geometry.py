@@ -27,7 +27,7 @@ from denoise_scrapy.shown import logger_of
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.base import CrawlLog
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -49,6 +49,10 @@ LEAVES = sorted(SKIPPED_TAGS - {"head"})
 MOST_ELEMENTS = 50_000
 # Ten times what so many elements take; a page whose own scripts never pause would hold us for ever.
 LONGEST = 5.0
+MISSING_LAYOUT = (
+    "%s was rendered, but where its elements lie is not known; its text is made without. Further such pages "
+    "are counted under denoise/geometry/missing and denoise/geometry/mismatch"
+)
 _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise-scrapy[playwright]"
 
 
@@ -72,10 +76,7 @@ with suppress(ImportError):  # without scrapy-playwright no page is rendered by 
     from scrapy_playwright.page import PageMethod
 
     class LayoutMethod(PageMethod):  # type: ignore[misc,no-redef]  # untyped
-        """Page method whose result is a page's layout as text, "" where it could not be read.
-
-        Copied or pickled, into a job directory for one, it leaves its result behind.
-        """
+        """Page method whose result is a page's layout, "" where it could not be read; a copy is without result."""
 
         def __init__(self, before: Any = None):
             self.before = before
@@ -86,7 +87,6 @@ with suppress(ImportError):  # without scrapy-playwright no page is rendered by 
 
 
 def _boxes(size: str, values: str) -> Boxes:
-    """Read the boxes by number."""
     page_width, page_height, viewport_width, viewport_height = map(float, size.split(","))
     columns = np.fromiter(map(int, values.split(",")), np.int64).reshape(-1, COLUMNS).T
     x, y, width, height, font_size = columns[:-1].astype(np.float32) / TENTHS
@@ -127,7 +127,7 @@ class Geometry:
                 self._layouts[request] = method.result
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
-        """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None: none is wanted."""
+        """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None where it is not used."""
         if settings.geometry == "off" or not request.meta.get("playwright"):
             return None
         layout = self._layouts.pop(request, "")
@@ -137,23 +137,13 @@ class Geometry:
         """Count what came of a page's layout."""
         if layout is None:
             return
-        if not layout:
-            self._log.count("geometry/missing")
-        else:
-            self._log.count("geometry/attached" if page.boxes is not None else "geometry/mismatch")
         if page.boxes is not None:
+            self._log.count("geometry/attached")
             self._log.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
-        elif settings.geometry == "require":
-            self._say_missing(response)
-
-    def _say_missing(self, response: Response) -> None:
-        self._log.say_once(
-            "geometry",
-            logging.WARNING,
-            "%s was rendered, but where its elements lie is not known; its text is made without. Further such pages "
-            "are counted under denoise/geometry/missing and denoise/geometry/mismatch",
-            response.url,
-        )
+            return
+        self._log.count("geometry/mismatch" if layout else "geometry/missing")
+        if settings.geometry == "require":
+            self._log.say_once("geometry", logging.WARNING, MISSING_LAYOUT, response.url)
 
 
 def _waits_for_load(request: Request) -> bool:
@@ -163,59 +153,31 @@ def _waits_for_load(request: Request) -> bool:
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements from the output of `layout.js`; None where that is of another page."""
+    """Return the boxes of a page's elements, in the page's own order, from the output of `layout.js`.
+
+    None where that is of another page: its tags are others, or their numbers are none of its boxes.
+    """
     try:
         size, values, tags = layout.split("\n", 2)
-        return boxes_by_number(page, tags, _boxes(size, values))
+        boxes, root = _boxes(size, values), root_of(to_utf8(tags))
+        tree = None if root is None else tree_of(root, keep_nodes=True)
+        if root is None or tree is None or tree.tags() != page.tree.tags():
+            return None
+        numbers = [-1] * len(tree.element_rows)
+        elements = [element for top in (root, *root.itersiblings()) for element in top.iter()]
+        for element, number in zip(elements, tree.numbers_of(elements), strict=True):
+            if number >= 0:
+                numbers[number] = int(element.get(NUMBER) or -1)
+        found = np.array(numbers, np.intp)
     except (ValueError, OverflowError):  # scripts of the page meddled with the browser's own functions
         return None
-
-
-def boxes_by_number(page: Page, numbered: str, boxes: Boxes) -> Boxes | None:
-    """Return the boxes of a page's elements in the page's own order.
-
-    Args:
-        page: The page.
-        numbered: Its tags, each with its box's number in the attribute `NUMBER`, or unknown. Text, and what is inside
-            of `SKIPPED_TAGS`, may be left out.
-        boxes: The boxes by number.
-
-    Returns:
-        None: the page has other elements than the numbered tags, or the numbers are none of these boxes.
-
-    Raises:
-        ValueError, OverflowError: What should be a number is none.
-
-    Example:
-        >>> from denoise_scrapy.page import Page
-        >>> two = np.array([10, 20], np.float32)
-        >>> boxes = Boxes(two, two, two, two, 100, 100)
-        >>> page = Page.parse("<p>One<noscript><i>Two</i></noscript><p>Three")
-        >>> numbered = "<html><body><p n=0>One<noscript><i>Two</i></noscript><p n=1>Three"
-        >>> boxes_by_number(page, numbered, boxes).x.tolist()
-        [nan, nan, 10.0, nan, 20.0]
-        >>> boxes_by_number(page, numbered + "<p>", boxes) is None
-        True
-    """
-    root = root_of(to_utf8(numbered))
-    if root is None:
-        return None
-    tree = tree_of(root, keep_nodes=True)
-    if tree.tags() != page.tree.tags():
-        return None
-    numbers = [-1] * len(tree.element_rows)
-    elements = [element for top in (root, *root.itersiblings()) for element in top.iter()]
-    for element, number in zip(elements, tree.numbers_of(elements), strict=True):
-        if number >= 0:
-            numbers[number] = int(element.get(NUMBER) or -1)
-    found = np.array(numbers, np.intp)
     known = found[found != -1]
     fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)
     return boxes.taken(found) if fits else None
 
 
 def _ours(request: Request) -> list[Any]:
-    """Our own ones of a request's page methods."""
+    """Return our own ones of a request's page methods."""
     methods = request.meta.get(METHODS_META)
     given = methods.values() if isinstance(methods, dict) else methods or ()
     return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]

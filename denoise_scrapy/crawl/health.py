@@ -1,4 +1,4 @@
-"""The health of the sites of a crawl: counted while it runs, compared with their last crawls, said and kept."""
+"""The health of the sites of a crawl: counted while it runs, compared with their last crawls, logged and kept."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from denoise_scrapy.core.sharing import share
 from denoise_scrapy.site import site_key
-from denoise_scrapy.site.health import SiteCrawl, SiteTally, alarms, read_record, record_of
+from denoise_scrapy.site.health import ALIKE, SiteCrawl, SiteTally, alarms, read_record, record_of
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.log import CrawlLog
-    from denoise_scrapy.crawl.pages import SiteKeeper
+    from denoise_scrapy.crawl.base import CrawlLog
+    from denoise_scrapy.crawl.sites import SiteMemory
+    from denoise_scrapy.page import Page
     from denoise_scrapy.site.health import PageReading
 
 # Sites counted at a time. One takes 30 to 100 KB where it has many pages, so these take 100 MB at the very most.
 MOST_SITES = 1_000
 # Pages of a site after which it is judged while the crawl runs, which may go on for weeks.
 JUDGED_AT = frozenset({100, 1_000, 10_000, 100_000})
+# Other pages on which a text stands, and these are most of the site, from which it is not the item's own; share of the
+# page's words that they have, for menus mark the page they are on.
+SEVERAL, SAME = 3, 0.95
 # Sites with stats of their own, the worst ones.
 WORST = 10
 SAID = "%s may have changed: %s. `scrapy denoise health %s` shows its last crawls"
@@ -30,13 +36,10 @@ class SiteHealth:
     """Counts what a crawl brings of each site, and judges it.
 
     Of sites beyond `MOST_SITES` those with too few pages to be judged are forgotten, the oldest first; where there are
-    none, new sites are not counted.
-
-    Attributes:
-        left_out: Sites forgotten, and pages and items of sites not counted.
+    none, new sites are not counted. `left_out` counts sites forgotten, and pages and items of sites not counted.
     """
 
-    def __init__(self, log: CrawlLog, sites: SiteKeeper) -> None:
+    def __init__(self, log: CrawlLog, sites: SiteMemory) -> None:
         self.left_out = 0
         self._log = log
         self._sites = sites
@@ -56,7 +59,7 @@ class SiteHealth:
             setattr(tally, name, getattr(tally, name) + 1)
 
     async def add(self, url: str, reading: PageReading) -> None:
-        """Count a page whose body was looked for."""
+        """Count a page that was extracted."""
         site = site_key(url)
         tally = self._tally(site)
         if tally is None:
@@ -67,10 +70,30 @@ class SiteHealth:
         if tally.pages in JUDGED_AT:
             await self._judge([site])
 
-    def is_repeated(self, url: str, text: str) -> bool:
-        """Return whether most of the pages that came last of a site have this text as their body."""
-        tally = self._tally(site_key(url))
-        return tally is not None and tally.is_repeated(url, text)
+    def is_no_content(self, page: Page, text: str) -> bool:
+        """Return whether the text of a page, which an item of another page has too, is that of a wall or an error page.
+
+        It is where it stands on most others of the site, or of the last pages of this crawl; and at once where all
+        pages of its template have it, while the site has others. Addresses of one path are one page, whatever
+        parameters they have.
+        """
+        others, own = self._sites.pages(site_key(page.url)), urlsplit(page.url).path
+        shared = share(page.facts.data, [other.facts.data for other in others])
+        total, containers = page.facts.tokens.sum(), len(page.facts.signature)
+        same: dict[str, bool] = {}
+        mates: set[str] = set()
+        for other, tokens, likeness in zip(others, shared.carried[0], shared.likeness, strict=True):
+            path = urlsplit(other.url).path
+            if path != own:
+                same[path] = tokens >= SAME * total
+                # a wall has few containers, which most pages have too: so the share is that of the page with more
+                sizes = containers, len(other.facts.signature)
+                mates |= {path} if likeness * min(sizes) >= ALIKE * max(sizes) else set()
+        if mates and all(same[path] for path in mates) and len(same) >= len(mates) + SEVERAL:
+            return True
+        tally = self._tally(site_key(page.url))
+        is_repeated = tally is not None and tally.is_repeated(page.url, text)
+        return is_repeated or sum(same.values()) >= max(SEVERAL, len(same) / 2)
 
     async def finish(self) -> None:
         """Judge all sites, and set the stats; to be called before the store of sites is closed."""
@@ -98,11 +121,11 @@ class SiteHealth:
         return self._small[site]
 
     async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
-        """Compare sites with their last crawls, say what is wrong, and keep what this one brought so far."""
+        """Compare sites with their last crawls, log what is wrong, and keep what this one brought so far."""
         judged, records = {}, {}
         if not sites:
             return {}
-        kept = await self._sites.ask(lambda store: {site: store.health(site) for site in sites}, len(sites)) or {}
+        kept = await self._sites.use(lambda store: {site: store.health(site) for site in sites}, len(sites)) or {}
         for site in sites:
             tally = self._large.get(site) or self._small[site]
             earlier = [one for one in self._read(kept.get(site, b"")) if one.began != self._began]
@@ -114,7 +137,7 @@ class SiteHealth:
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:
-            await self._sites.ask(lambda store: store.save_health(records), len(records))
+            await self._sites.use(lambda store: store.save_health(records), len(records))
         return judged
 
     def _read(self, record: bytes) -> list[SiteCrawl]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.beside import is_large
+from denoise_scrapy.crawl.base import is_large
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
 from denoise_scrapy.items import DAY
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from denoise_scrapy.crawl.beside import Beside
-    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.base import Beside, CrawlLog
     from denoise_scrapy.dedup.index import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 

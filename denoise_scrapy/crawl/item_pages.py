@@ -25,15 +25,15 @@ from weakref import WeakKeyDictionary
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.items import copied, url_in
+from denoise_scrapy.crawl.base import is_large
+from denoise_scrapy.items import copied, url_in, with_field
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from denoise_scrapy.crawl.beside import Beside
-    from denoise_scrapy.crawl.log import CrawlLog
+    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.index_guard import ItemText
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -46,7 +46,6 @@ _SAID = {
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
 }
-
 # A page declares one URL in one or two places; of a page that declares thousands the first ones count.
 MOST_DECLARED = 4
 
@@ -55,29 +54,34 @@ _scraped: ContextVar[weakref.ref[Response] | None] = ContextVar("denoise_scraped
 _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", default=None)
 
 
-class ItemPage:
-    """The decision about one item.
+class Delivery:
+    """The text of an item on its way: `claim` is its claim in the index, 0 for none.
 
-    Attributes:
-        settings: Settings for the item.
-        page: Page whose text the item is given; None for none.
-        reason: Why the item has no text of its own; "" where it has.
-        siblings: The items of its response; None where it was made from none.
-        given: Its fields that were filled by us.
-        items: The item and its changed copies. They are held, so that no id is given to another object meanwhile.
-        has_left: Whether the item has left the pipelines.
+    `unchecked`: the index could not be used for it. `over` is set when it is known what became of the item.
     """
+
+    def __init__(self, text: ItemText):
+        self.text = text
+        self.claim = 0
+        self.unchecked = False
+        self.over = asyncio.Event()
+
+
+class ItemPage:
+    """The decision about one item, and what follows it on its way."""
 
     def __init__(
         self, settings: DenoiseSettings, page: CrawledPage | None, reason: str, siblings: ResponseItems | None
     ):
         self.settings = settings if page is None else page.settings
-        self.page = page
-        self.reason = reason
-        self.siblings = siblings
-        self.given: set[str] = set()
+        self.page = page  # whose text the item is given
+        self.reason = reason  # why the item has no text of its own; "" where it has
+        self.siblings = siblings  # None where it was made from no response
+        self.given: set[str] = set()  # its fields that were filled by us
+        self.delivery: Delivery | None = None  # None where it is not compared
+        # the item and its changed copies, held so that no id is given to another object meanwhile
         self.items: list[Any] = []
-        self.has_left = False
+        self.has_left = False  # the pipelines
         self.end: weakref.ref[Response] | None = None
 
     @property
@@ -100,7 +104,7 @@ class ItemPage:
     @property
     def response(self) -> Response | None:
         """The response that the item was made from; None where there is none, or it has gone."""
-        return None if self.siblings is None else self.siblings.response
+        return None if self.siblings is None else self.siblings.response()
 
 
 class _Named(NamedTuple):
@@ -112,46 +116,31 @@ class _Named(NamedTuple):
 
 
 class ResponseItems:
-    """The items of one response.
-
-    Attributes:
-        url: URL of the response.
-        settings: Settings for its request.
-        page: The page that it is; None where it is none, or is left alone.
-        counted: Whether items are counted as they leave the spider.
-    """
+    """The items of one response, which they do not keep alive."""
 
     def __init__(self, response: Response, settings: DenoiseSettings, page: CrawledPage | None):
         self.url = response.url
+        self.response = weakref.ref(response)
         self.settings = settings
         self.page = page
-        self.counted = False
-        self._response = weakref.ref(response)
-        self._names = {response.url, spelling(response.url)} if page is None else page.names
+        self.names = {response.url, spelling(response.url)} if page is None else page.names
+        self.counted = False  # as they leave the spider
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self._held: tuple[Any, _Named] | None = None
         self._keys: Counter[str] = Counter()
 
-    @property
-    def response(self) -> Response | None:
-        """The response; None where it has gone."""
-        return self._response()
-
     def absolute(self, url: str) -> str:
         """Return a URL as it is meant on this page; as it is where it is none."""
+        response = self.response()
         try:
-            return url if "://" in url or self.response is None else self.response.urljoin(url)
+            return url if "://" in url or response is None else response.urljoin(url)
         except ValueError:
             return url
 
-    def names(self, name: str) -> bool:
-        """Return whether a URL, or its spelling, is one of this page's: asked for, redirected through, final."""
-        return name in self._names
-
     async def declares(self, name: str, beside: Beside) -> bool:
         """Return whether the page says that a URL of this spelling is its own (`canonical`, `og:url`)."""
-        response = self.response
+        response = self.response()
         if self._declared is None and isinstance(response, HtmlResponse):
             size = len(response.body)
             # a copy: selectors of one tree are for one thread, and the spider may use its own
@@ -167,15 +156,12 @@ class ResponseItems:
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
         """Count an item that leaves the spider; hold it while it may be the one that this page is about.
 
-        Returns:
-            The items about which it can be decided now.
+        Return the items about which it can be decided now.
         """
         self.counted = True
         self.count(named)
-        ready = []
-        if self._held is not None and (named.this or not self._held[1].this):  # the one that is held is not alone
-            ready.append(self._held)
-            self._held = None
+        # the one that is held is not alone
+        ready = self.rest() if self._held is not None and (named.this or not self._held[1].this) else []
         if self.page is not None and self.is_about(named):
             self._held = item, named
         else:
@@ -183,7 +169,7 @@ class ResponseItems:
         return ready
 
     def rest(self) -> list[tuple[Any, _Named]]:
-        """Return the item that is held, if there is one, as no more come."""
+        """Return the item that is held, if there is one."""
         held, self._held = self._held, None
         return [] if held is None else [held]
 
@@ -199,7 +185,6 @@ class ResponseItems:
 
 
 def _declared(response: HtmlResponse) -> list[str]:
-    """The first URLs that a page says are its own."""
     links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
     return links[:MOST_DECLARED]
 
@@ -207,10 +192,12 @@ def _declared(response: HtmlResponse) -> list[str]:
 class ItemPages:
     """Decides whose text items have, and keeps the answers until the items have left the pipelines."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages):
+    def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages, beside: Beside):
         self._settings = settings
         self._log = log
         self._pages = pages
+        self._beside = beside
+        # by id: items of some kinds, plain dicts for one, hold neither attributes nor weak references
         self._answers: dict[int, ItemPage] = {}
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
 
@@ -244,12 +231,8 @@ class ItemPages:
         `scrapy parse`, one that a pipeline before ours has replaced.
         """
         answer = self._answers.get(id(item))
-        if answer is None and is_asyncio_available():
-            answer = _processed.get()  # a pipeline between ours has replaced it
-            if answer is not None and answer.has_left:
-                answer = None
-            if answer is not None:
-                self.add_copy(answer.items[0], item)
+        if answer is None and (answer := self._in_this_task()) is not None:  # replaced by a pipeline between ours
+            self.add_copy(answer.items[0], item)
         answer = answer or await self._late(item)
         _processed.set(answer)
         return answer
@@ -261,22 +244,37 @@ class ItemPages:
             answer.items.append(changed)
             self._answers[id(changed)] = answer
 
-    def forget(self, item: Any) -> None:
-        """Forget an item that has left the pipelines."""
-        answer = self._answers.get(id(item))
-        if answer is None and is_asyncio_available():
-            answer = _processed.get()
+    def with_field(self, item: Any, field: str, value: Any) -> Any:
+        """Set a field of an item; return it, or the changed copy that stands for it where its class is frozen."""
+        changed = with_field(item, field, value)
+        self.add_copy(item, changed)
+        return changed
+
+    def left(self, item: Any, response: Response | None) -> ItemPage | None:
+        """Forget an item that has left the pipelines; return what was decided about it, None where that is unknown.
+
+        A later pipeline may have replaced the item by another object: then it is the item that its task has processed,
+        else the only one of its response that is on its way to the index.
+        """
+        answer, processed = self._answers.get(id(item)), self._in_this_task()
+        if answer is None and processed is not None and processed.response is response:
+            answer = processed
+        if answer is None and response is not None:
+            ways = {one for one in self._answers.values() if one.delivery is not None and one.response is response}
+            answer = ways.pop() if len(ways) == 1 else None
         if answer is not None:
             self._forget(answer)
+        return answer
 
-    def _forget(self, answer: ItemPage) -> None:
+    def _in_this_task(self) -> ItemPage | None:
+        answer = _processed.get() if is_asyncio_available() else None
+        return None if answer is None or answer.has_left else answer
+
+    def _forget(self, answer: ItemPage, _: object = None) -> None:
         answer.has_left, answer.end = True, None
         for item in answer.items:
             self._answers.pop(id(item), None)
         answer.items.clear()
-
-    def _response_gone(self, answer: ItemPage, response: object) -> None:
-        self._forget(answer)
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages
@@ -295,14 +293,14 @@ class ItemPages:
         if not url:
             return _Named()
         url = url if siblings is None else siblings.absolute(url)
-        if siblings is not None and siblings.names(url):
+        if siblings is not None and url in siblings.names:
             return _Named(this=True)
         name, fetched = spelling(url), self._pages.recent
-        if siblings is not None and siblings.names(name):
+        if siblings is not None and name in siblings.names:
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
         may_declare = page is None and siblings is not None and siblings.page is not None
-        if siblings is not None and may_declare and await siblings.declares(name, self._pages.beside):
+        if siblings is not None and may_declare and await siblings.declares(name, self._beside):
             return _Named(this=True)
         return _Named(other=url, other_page=page)
 
@@ -321,9 +319,9 @@ class ItemPages:
         for item, named in items:
             try:
                 answer = self._decide(item, named, siblings)
-                response = siblings.response
+                response = siblings.response()
                 if response is not None:  # the item may be lost before it comes to a pipeline
-                    answer.end = weakref.ref(response, partial(self._response_gone, answer))
+                    answer.end = weakref.ref(response, partial(self._forget, answer))
             except Exception as error:
                 self._log.report("process_spider_output", error)
         return [item for item, _ in items]

@@ -17,9 +17,8 @@ import numpy as np
 from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
 from denoise_scrapy.body.extract import TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
-from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.crawl.pages import PageText, held_bytes
-from denoise_scrapy.crawl.reading import told_encoding
+from denoise_scrapy.crawl.base import is_large
+from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
@@ -31,13 +30,15 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.beside import Beside
+    from denoise_scrapy.crawl.base import Beside, CrawlLog
     from denoise_scrapy.crawl.comparison import ComparisonPages
     from denoise_scrapy.crawl.health import SiteHealth
-    from denoise_scrapy.crawl.log import CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
+
+
+VERSION = version("denoise-scrapy")  # which takes .25 ms
 
 
 def _chunks(body: Body, settings: DenoiseSettings) -> list[dict[str, Any]]:
@@ -132,41 +133,28 @@ class ItemValues:
             )
         if made.lack:
             self._log.count(made.lack)
-        if isinstance(made.error, ImportError):  # wanted by a request: nothing of it was known at the start
+        if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
             self._log.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
         elif made.error is not None:
             self._log.report("meta", made.error)
-        for what, found, lacking in (
-            ("lang", "meta/lang", "meta/no_lang"),
-            ("published", "meta/published", "meta/no_date"),
-        ):
+        for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
             field = crawled.settings.item_fields.get(what)
             if field:
-                self._log.count(found if made.text.fields[field] else lacking)
+                self._log.count(f"meta/{what if made.text.fields[field] else lacking}")
 
 
 class _Made(NamedTuple):
-    """What was made of a page.
-
-    Attributes:
-        text: What its items are given.
-        confidence: That of its body.
-        reading: What of it counts for the health of its site.
-        lack: Why it has no metadata of its HTML, as a name of stats, "" for no reason.
-        error: What its metadata failed with.
-    """
-
-    text: PageText
+    text: PageText  # for its items
     confidence: float
     reading: PageReading
-    lack: str
-    error: Exception | None
+    lack: str  # why it has no metadata of its HTML, a name of stats; "" for no reason
+    error: Exception | None  # of its metadata
 
 
 def _made(
     page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None
 ) -> _Made:
-    """Make the body of a page, and what else its items are given; needs nothing of the crawl."""
+    """Extract a page, and make what else its items are given; needs nothing of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
     values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
@@ -193,22 +181,15 @@ def _made(
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:
-    """Return what tells all text of a page, and how a body is taken from it: with both the same, no text has changed.
+    """Return a hash of all text of a page, and how its body is extracted: with both the same, no text has changed.
 
-    The body alone may be another, for it rests on the pages that the crawl has brought before.
+    The body alone may differ, for it depends on the pages that the crawl has brought before.
     """
     text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
-    way = (
-        version("denoise-scrapy"),
-        settings.strategy,
-        settings.taste,
-        settings.keep,
-        settings.remove,
-        settings.geometry,
-    )
+    way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
     return f"{blake2b(text, digest_size=16).hexdigest()} {way}"
 
 
 def html_of(response: Response | None) -> str:
-    """Return the text of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    """Return the HTML of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

@@ -21,7 +21,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.project import get_project_settings
 
-from denoise_scrapy.crawl.comparison_request import leads_to_public_only
+from denoise_scrapy.crawl.comparison import leads_to_public_only
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """Several pages of one site: memory, comparison links, templates, LCS matching and repeats."""
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store
-from denoise_scrapy.site.memory import PageMemory, SiteMemory
-from denoise_scrapy.site.shared import SiteStatistics, likest_first, template_similarity
+from denoise_scrapy.site.memory import PageMemory, SiteStatistics, likest_first, template_similarity
 from denoise_scrapy.site.urls import VisitedShapes, page_identity, sibling_links, site_key, url_likeness
 
 __all__ = [
@@ -10,7 +9,6 @@ __all__ = [
     "PageMemory",
     "RedisFacts",
     "SQLiteFacts",
-    "SiteMemory",
     "SiteStatistics",
     "VisitedShapes",
     "facts_store",

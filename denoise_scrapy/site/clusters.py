@@ -37,12 +37,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rule:
-    """Where a cluster's content stands: the names of its block, "" where there is none.
-
-    Attributes:
-        id: The block's id, digits left out.
-        class_: Its class names, joined by spaces.
-        path: Its tags from the root down: `html/body/div/div`.
+    """Where a cluster's content stands: the id of its block without digits, its class names, its path of tags.
 
     Example:
         >>> rule = Rule(class_="story main", path="html/body/div")
@@ -62,7 +57,7 @@ class Rule:
         return "." + ".".join(self.class_.split()) if self.class_ else self.path
 
     def find(self, page: Page) -> int:
-        """Index of the page's block by id, else class, else path, the first of which just one has; -1 for none."""
+        """Return the page's block that alone has the id, else the class, else the path; -1 for none."""
         nodes = is_block_node(page).nonzero()[0]
         for column, name in (("id", self.id), ("class_", self.class_)):
             if name:
@@ -73,7 +68,7 @@ class Rule:
         return int(found[0]) if len(found) == 1 else -1
 
     def candidates(self, page: Page) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Blocks that have the id, the class, the path, shape (elements,) each."""
+        """Return masks of the blocks with the id, the class, the path, shape (elements,) each."""
         elements, blocks = page.elements, is_block_node(page)
         by_id = blocks & (elements.column("id") == name_code(self.id)) & bool(self.id)
         by_class = blocks & (elements.column("class_") == name_code(self.class_)) & bool(self.class_)
@@ -82,7 +77,7 @@ class Rule:
         return by_id, by_class, by_path
 
     def _at_path(self, page: Page, likely: IntArray) -> IntArray:
-        """Those of some elements, all of the path's depth, that have its tags; those that meet climb as one."""
+        """Return those of some elements, all of the path's depth, that have its tags; those that meet climb as one."""
         elements, at = page.elements, likely
         alike, ways = list[BoolArray](), list[IntArray]()
         for tag in reversed(self.path.split("/")):
@@ -97,20 +92,20 @@ class Rule:
 
 
 def is_block_node(page: Page) -> BoolArray:
-    """Which of the page's elements are block nodes, shape (elements,)."""
+    """Return a mask of the page's block nodes, shape (elements,)."""
     # all at once: 3 µs at 580 elements in place of 8 for one tag after the other
     return np.asarray((page.elements.column("tag") == _BLOCK_NODE_CODES).any(axis=0))
 
 
 def names_of(page: Page, element: int) -> Rule:
-    """The names of an element, as a rule."""
+    """Return the names of an element, as a rule."""
     _, id_, class_ = page.tree.name_of(int(page.elements.token[element]))
     # no selector names a class with a dot as `str` does
     return Rule(id_, "" if "." in class_ else class_, tag_path(page, element))
 
 
 def tag_path(page: Page, element: int) -> str:
-    """The tags of an element and those around it: `html/body/div/div`. No positions, which advertisements shift."""
+    """Return the tags from the root to an element: `html/body/div/div`. No positions, which advertisements shift."""
     tags = []
     while element >= 0:
         tags.append(page.tree.name_of(int(page.elements.token[element]))[0])
@@ -119,7 +114,7 @@ def tag_path(page: Page, element: int) -> str:
 
 
 def node_densities(page: Page, alpha: float = ALPHA) -> tuple[IntArray, FloatArray]:
-    """The page's block nodes in document order, and H(b) of each; an element in a block costs alpha.
+    """Return the page's block nodes in document order, and H(b) of each; an element in a block costs alpha.
 
     H = p_text · (1 - p_link) · p_textl / (1 + size · alpha), where p_text = T_n / (1 + T) is the block's share of the
     page's text outside links, p_link = links_n / (1 + links) its share of the links, p_textl = T_n / (1 + all text_n)
@@ -147,24 +142,19 @@ def node_densities(page: Page, alpha: float = ALPHA) -> tuple[IntArray, FloatArr
 
 
 def relative_alpha(page: Page) -> float:
-    """The alpha by which a block's size counts as its share of the page.
-
-    Example:
-        >>> relative_alpha(Page.parse("<div><p>Text</div>"))  # html, body, div, p
-        1.0
-    """
+    """Return the alpha by which a block's size counts as its share of the page."""
     return SHARE_COST / max(len(page.elements), 1)
 
 
 def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
-    """Index of the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
+    """Return the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
     nodes, densities = node_densities(page, alpha)
     best = int(densities.argmax()) if len(densities) else -1
     return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 
 
 def learn_rule(pages: Sequence[Page]) -> Rule | None:
-    """The rule of a cluster: the names with the largest sum of H over its pages' best blocks; None without text.
+    """Return the rule of a cluster: the names with the largest sum of H over its pages' best blocks; None without text.
 
     Names that are ambiguous on a page of the cluster are left out of it, as long as the path remains.
 

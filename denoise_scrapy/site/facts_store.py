@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -18,8 +17,8 @@ from urllib.parse import unquote
 from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.site.memory import SAME_TEMPLATE, template_similarity
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
-from denoise_scrapy.site.shared import SAME_TEMPLATE, template_similarity
 from denoise_scrapy.storage import (
     SCHEMES,
     FileKind,
@@ -42,9 +41,9 @@ MAX_AGE = 90 * 86_400.0
 # Seconds to wait for another process that writes to the file, which takes milliseconds, and for an answer of the
 # server, which takes one: the crawl stands still meanwhile.
 BUSY_SECONDS = TIMEOUT = 1.0
-# Sites that are written to a server at a time: some 2 MB.
+# Sites that are written at a time: some 2 MB.
 BATCH = 32
-# In place of a URL in the row of a site that holds the record of its health: it has no page's bounds, but its site's.
+# In place of a URL in the row that holds the record of a site's health.
 HEALTH = "health:"
 
 # What a store fails with while it is in use. One of another version, or a damaged file, may take its place any time.
@@ -52,12 +51,16 @@ FAILURES = (sqlite3.Error, OSError, ValueError)
 
 
 class KeptSite(NamedTuple):
-    """What is kept of a site, see `site_key`."""
+    """A site of which pages are kept, see `site_key`."""
 
     site: str
     pages: int
     newest: float  # when the newest was saved, in seconds since 1970
     nbytes: int  # of their facts
+
+
+Rows = Sequence[tuple[str, bytes]]
+Change = tuple[str, Sequence[str], Rows]  # site, URLs to delete, rows to put
 
 
 class FactsStore(ABC):
@@ -88,7 +91,7 @@ class FactsStore(ABC):
 
     @abstractmethod
     def exists(self) -> bool:
-        """Whether there is a store to open, so that `open` creates none."""
+        """Return whether there is a store to open, so that `open` creates none."""
 
     @abstractmethod
     def close(self) -> None:
@@ -96,31 +99,45 @@ class FactsStore(ABC):
 
     @abstractmethod
     def sites(self) -> list[KeptSite]:
-        """The sites of which pages are kept, by name."""
+        """Return the sites of which pages are kept, by name."""
 
-    @abstractmethod
     def load(self, site: str) -> list[PageFacts]:
-        """The facts of a site's pages, oldest first; damaged rows are skipped and counted."""
+        """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
+        return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
 
-    @abstractmethod
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
         """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
+        for some in _batches([(site, (), list(map(_row, pages))) for site, pages in sites.items()]):
+            for (site, _, _), count in zip(some, self._write(some), strict=True):
+                if count > PAGES_A_SITE:
+                    rows = self._rows(site)
+                    kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+                    self._write([(site, [url for url, _ in rows if url not in kept], ())])
 
-    @abstractmethod
     def forget(self, site: str) -> None:
         """Delete all that is kept of a site."""
+        self._write([(site, [HEALTH, *(url for url, _ in self._rows(site))], ())])
 
     @abstractmethod
     def health(self, site: str) -> bytes:
-        """The record of a site's health (`site.health`), b"" where there is none."""
+        """Return the record of a site's health (`site.health`), b"" where there is none."""
 
-    @abstractmethod
     def save_health(self, records: Mapping[str, bytes]) -> None:
         """Keep such records by site, each in place of the one before."""
+        for some in _batches([(site, (), [(HEALTH, record)]) for site, record in records.items()]):
+            self._write(some)
 
     @abstractmethod
     def health_sites(self) -> list[str]:
-        """The sites that have one, by name."""
+        """Return the sites that have one, by name."""
+
+    @abstractmethod
+    def _rows(self, site: str, most: int = -1) -> Rows:
+        """Return URL and row of a site's newest pages, newest first; -1: of all."""
+
+    @abstractmethod
+    def _write(self, sites: Sequence[Change]) -> list[int]:
+        """Delete and put rows of sites, newest first; return how many pages each has then."""
 
     def _unpacked(self, rows: Iterable[tuple[str, bytes]]) -> Iterator[PageFacts]:
         for url, row in rows:
@@ -130,8 +147,12 @@ class FactsStore(ABC):
                 self.counts["corrupt"] += 1
 
 
+def _batches(changes: list[Change]) -> Iterator[list[Change]]:
+    return (changes[begin : begin + BATCH] for begin in range(0, len(changes), BATCH))
+
+
 def facts_store(place: str, name: str = "denoise") -> FactsStore:
-    """The store at a place, to be opened.
+    """Return the store at a place, to be opened.
 
     Args:
         place: Path of a file, or URL of a server, which "#" and a name may follow.
@@ -159,11 +180,17 @@ def facts_beside(place: str) -> str:
 
 
 def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
-    """The facts of the newest few pages of each template of a site, newest first, as many as are kept."""
+    """Return the facts of the newest few pages of each template of a site, newest first, as many as are kept."""
     templates: list[tuple[PageFacts, list[PageFacts]]] = []
     for page in pages:
         own = page.facts
-        mates = next((mates for first, mates in templates if _alike(own, first)), None)
+        # pages without containers share a template, too
+        alike = (
+            mates
+            for first, mates in templates
+            if template_similarity(own, first) > SAME_TEMPLATE or not (len(own.signature) or len(first.signature))
+        )
+        mates = next(alike, None)
         if mates is None:
             templates.append((own, mates := []))
         if len(mates) < PAGES_A_TEMPLATE and len(own.data) < MAX_PAGE_BYTES:
@@ -171,13 +198,8 @@ def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     return [facts for _, mates in templates for facts in mates][:PAGES_A_SITE]
 
 
-def _alike(a: PageFacts, b: PageFacts) -> bool:
-    """Whether they share a template; pages without containers share none with others."""
-    return template_similarity(a, b) > SAME_TEMPLATE or not (len(a.signature) or len(b.signature))
-
-
 def _plain(text: str) -> str:
-    """Text that every store takes: lone surrogates, which hostile pages hold, are replaced."""
+    """Replace lone surrogates, which hostile pages hold and stores refuse."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -198,7 +220,6 @@ _FILE = FileKind(
 # By their length first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
 _PAGES = f"url <> '{HEALTH}'"
-_OF_SITE = f"FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
 
 
 class SQLiteFacts(FactsStore):
@@ -255,55 +276,37 @@ class SQLiteFacts(FactsStore):
         return sorted(KeptSite(*row) for row in self._ready.execute(query))
 
     @override
-    def load(self, site: str) -> list[PageFacts]:
-        rows = self._ready.execute(f"SELECT url, {_ROW} {_OF_SITE}", (_plain(site), PAGES_A_SITE)).fetchall()
-        return list(self._unpacked(rows))[::-1]
-
-    @override
-    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
-        if self.read_only is not None:  # perhaps it can be written by now
-            self.close()
-        for site, pages in sites.items():  # a transaction each: others wait for no more
-            with self._transaction() as link:
-                self._write(link, _plain(site), pages)
-        with self._transaction() as link:
-            self._make_room(link)
-
-    @override
-    def forget(self, site: str) -> None:
-        with self._transaction() as link:
-            link.execute("DELETE FROM facts WHERE site = ?", (_plain(site),))
-
-    @override
     def health(self, site: str) -> bytes:
         query = f"SELECT {_ROW} FROM facts WHERE site = ? AND url = ?"
         row = self._ready.execute(query, (_plain(site), HEALTH)).fetchone()
         return row[0] if row and isinstance(row[0], bytes) else b""
 
     @override
-    def save_health(self, records: Mapping[str, bytes]) -> None:
-        rows = [(_plain(site), HEALTH, time.time(), record) for site, record in records.items()]
-        with self._transaction() as link:
-            link.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", rows)
-            self._make_room(link)
-
-    @override
     def health_sites(self) -> list[str]:
         query = "SELECT site FROM facts WHERE url = ? AND typeof(site) = 'text' ORDER BY site"
         return [site for (site,) in self._ready.execute(query, (HEALTH,))]
 
-    def _write(self, link: sqlite3.Connection, site: str, pages: Sequence[PageFacts]) -> None:
-        now = time.time()
-        link.executemany(
-            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)",
-            [(site, url, now - number / 1e3, row) for number, (url, row) in enumerate(map(_row, pages))],
-        )
-        (count,) = link.execute(f"SELECT count(*) FROM facts WHERE site = ? AND {_PAGES}", (site,)).fetchone()
-        if count > PAGES_A_SITE:
-            rows = link.execute(f"SELECT url, {_ROW} {_OF_SITE}", (site, -1)).fetchall()
-            kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
-            gone = [(site, url) for url, _ in rows if url not in kept]
-            link.executemany("DELETE FROM facts WHERE site = ? AND url = ?", gone)
+    @override
+    def _rows(self, site: str, most: int = -1) -> Rows:
+        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
+        return self._ready.execute(query, (_plain(site), most)).fetchall()
+
+    @override
+    def _write(self, sites: Sequence[Change]) -> list[int]:
+        if self.read_only is not None:  # perhaps it can be written by now
+            self.close()
+        found, now = [], time.time()
+        with self._transaction() as link:
+            for name, gone, rows in sites:
+                site = _plain(name)
+                link.executemany("DELETE FROM facts WHERE site = ? AND url = ?", [(site, url) for url in gone])
+                link.executemany(
+                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)",
+                    [(site, url, now - number / 1e3, row) for number, (url, row) in enumerate(rows)],
+                )
+                found += link.execute(f"SELECT count(*) FROM facts WHERE site = ? AND {_PAGES}", (site,)).fetchone()
+            self._make_room(link)
+        return found
 
     def _make_room(self, link: sqlite3.Connection) -> None:
         link.execute("DELETE FROM facts WHERE saved < ?", (time.time() - MAX_AGE,))
@@ -457,33 +460,10 @@ class RedisFacts(FactsStore):
         return sorted(row for row in rows if row.pages)
 
     @override
-    def load(self, site: str) -> list[PageFacts]:
-        return list(self._unpacked(self._rows(site)[:PAGES_A_SITE]))[::-1]
-
-    @override
-    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
-        left = iter(sites.items())
-        while some := list(islice(left, BATCH)):
-            counts = self._write([(site, (), list(map(_row, pages))) for site, pages in some])
-            for (site, _), count in zip(some, counts, strict=True):
-                if count > PAGES_A_SITE:
-                    self._prune(site)
-
-    @override
-    def forget(self, site: str) -> None:
-        self._write([(site, [HEALTH, *(url for url, _ in self._rows(site))], ())])
-
-    @override
     def health(self, site: str) -> bytes:
         with self._pipeline() as pipe:
             (row,) = self._execute(pipe.hget(self._of + _plain(site), HEALTH))
         return (row or b"")[_SAVED.size :]
-
-    @override
-    def save_health(self, records: Mapping[str, bytes]) -> None:
-        left = iter(records.items())
-        while some := list(islice(left, BATCH)):
-            self._write([(site, (), [(HEALTH, record)]) for site, record in some])
 
     @override
     def health_sites(self) -> list[str]:
@@ -495,13 +475,8 @@ class RedisFacts(FactsStore):
             found = self._execute(pipe)
         return sorted(_text(site) for site, has in zip(saved, found, strict=True) if has)
 
-    def _prune(self, site: str) -> None:
-        rows = self._rows(site)
-        kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
-        self._write([(site, [url for url, _ in rows if url not in kept], ())])
-
-    def _rows(self, site: str) -> list[tuple[str, bytes]]:
-        """URL and row of each page, newest first."""
+    @override
+    def _rows(self, site: str, most: int = -1) -> Rows:
         with self._pipeline() as pipe:
             (fields,) = self._execute(pipe.hgetall(self._of + _plain(site)))
         found = []
@@ -511,10 +486,11 @@ class RedisFacts(FactsStore):
             with suppress(struct.error):
                 (saved,) = _SAVED.unpack_from(value)
             found.append((saved, _text(url), value[_SAVED.size :]))
-        return [(url, row) for _, url, row in sorted(found, reverse=True)]
+        newest = sorted(found, reverse=True)
+        return [(url, row) for _, url, row in (newest if most < 0 else newest[:most])]
 
-    def _write(self, sites: Iterable[tuple[str, Sequence[str], Sequence[tuple[str, bytes]]]]) -> list[int]:
-        """Delete and put rows of sites, in one round trip; how many each has then."""
+    @override
+    def _write(self, sites: Sequence[Change]) -> list[int]:
         now = time.time()
         with self._pipeline() as pipe:
             for site, gone, rows in sites:
@@ -529,7 +505,7 @@ class RedisFacts(FactsStore):
 
     @contextmanager
     def _pipeline(self) -> Iterator[Any]:
-        """Requests of one round trip; the first sees that the keys are ours, or makes them."""
+        """Collect requests of one round trip; the first sees that the keys are ours, or makes them."""
         with self._named() as client:
             pipe = client.pipeline(transaction=False)
             ours = [part for item in self._constants.items() for part in item]

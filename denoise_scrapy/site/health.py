@@ -69,20 +69,14 @@ _DIGITS = re.compile(r"\d+")
 
 
 class PageReading(NamedTuple):
-    """What of a page counts for the health of its site; hashes of this process, but for words and template.
+    """Figures of a page for the health of its site; hashes of this process, but for words and template.
 
-    Attributes:
-        length: Characters of its body.
-        confidence: That of its body, 0 to 1.
-        path: A hash of the path of its URL.
-        text: A hash of the body without digits.
-        lines: Hashes of the body's lines without digits, shape (`LINES`,) at most.
-        sizes: Characters of each of these lines, all times that it stands there, of the same shape.
-        words: How the body's words fall into classes, shape (`WORD_CLASSES`,); the sum is 1, or 0 without words.
-        template: See `template_of`.
+    `path` and `text` are hashes of the path of its URL, and of the body without digits; `lines` those of its `LINES`
+    longest lines, and `sizes` their characters, all times that a line stands there. `words` are shares of the body's
+    words by class, shape (`WORD_CLASSES`,).
     """
 
-    length: int
+    length: int  # characters of the body
     confidence: float
     path: int
     text: int
@@ -93,20 +87,7 @@ class PageReading(NamedTuple):
 
     @classmethod
     def of(cls, text: str, confidence: float, facts: PageFacts) -> PageReading:
-        """Read a page.
-
-        Args:
-            text: Its body.
-            confidence: That of the body, 0 to 1.
-            facts: Facts of the page.
-
-        Example:
-            >>> from denoise_scrapy.page import Page
-            >>> page = Page.parse("<p>Story 7.", url="http://a.example/7?from=start")
-            >>> reading = PageReading.of("Story 7.", 0.9, page.facts)
-            >>> reading.length, float(reading.words.sum())
-            (8, 1.0)
-        """
+        """Read a page: the text of its body, that body's confidence, and the page's facts."""
         plain = _plain(text)
         counted = Counter[int]()
         for line in plain.split("\n"):
@@ -116,23 +97,19 @@ class PageReading(NamedTuple):
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
         path = hash(urlsplit(facts.url).path)
-        return cls(len(text), confidence, path, hash(plain), lines, sizes, words, template_of(facts))
+        template = np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
+        return cls(len(text), confidence, path, hash(plain), lines, sizes, words, template)
 
 
 def _plain(text: str) -> str:
-    """Text without what counts visits, or tells the time."""
+    """Remove what counts visits, or is the time of day."""
     return _DIGITS.sub("", text)
 
 
-def template_of(facts: PageFacts) -> Hashes:
-    """Return hashes of a page's layout containers, the smallest, sorted; shape (`CONTAINERS`,) at most."""
-    return np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
-
-
 def likeness(a: Hashes, b: Hashes) -> float:
-    """Return common containers / containers of the template with more, 0 to 1.
+    """Return common containers / containers of the template with more, 0 to 1, of sorted hashes.
 
-    Of a template with more than `CONTAINERS` only the smallest hashes are known: both are compared up to there.
+    Of a template with more than `CONTAINERS` only the smallest hashes are held: both are compared up to there.
 
     Example:
         >>> likeness(np.array([1, 2, 3], np.uint32), np.array([2, 3, 4, 5], np.uint32))
@@ -144,7 +121,7 @@ def likeness(a: Hashes, b: Hashes) -> float:
 
 
 class Spread(NamedTuple):
-    """Numbers of pages: the median, and what one in twenty is below or above of."""
+    """Numbers of pages: the 5th, 50th and 95th percentile."""
 
     low: float = 0.0
     median: float = 0.0
@@ -161,13 +138,13 @@ NO_SPREAD = Spread()
 
 @dataclass(frozen=True)
 class SiteCrawl:
-    """What a crawl brought of a site.
+    """Figures of a site in a crawl.
 
     Attributes:
         began: When the crawl began, in seconds since 1970.
         fetched: Pages fetched for the spider.
         items: Items made from them.
-        pages: Pages whose body was looked for, as an item of theirs has a field for it.
+        pages: Pages that were extracted, as an item of theirs has a field for it.
         empty: Those of them whose body has no text.
         copies: Items that were near-duplicates.
         no_content: Items with the text of a wall or an error page.
@@ -177,10 +154,10 @@ class SiteCrawl:
         confidence: Their confidence.
         templates: Templates seen; `TEMPLATES` for more, too.
         shares: Shares of the pages that have the most frequent templates, 0 to 1.
-        containers: Containers of these, as `_packed`.
-        words: Classes of words of the bodies, as `_packed`.
+        containers: Containers of these, packed.
+        words: Classes of words of the bodies, packed.
         alarms: What was wrong, a line each.
-        ended: When this was counted, in seconds since 1970: crawls that ran beside another tell nothing of it.
+        ended: When this was counted, in seconds since 1970: crawls that run side by side are not compared.
     """
 
     began: float
@@ -203,22 +180,12 @@ class SiteCrawl:
 
     @property
     def is_enough(self) -> bool:
-        """Whether it has pages enough to be judged, and to compare with."""
+        """True if it has pages enough to be judged, and to compare with."""
         return self.pages >= ENOUGH
 
 
 class SiteTally:
-    """Counts what a running crawl brings of a site; attributes are those of `SiteCrawl`.
-
-    Example:
-        >>> from denoise_scrapy.page import Page
-        >>> tally = SiteTally(began=0.0)
-        >>> for number in range(8):
-        ...     page = Page.parse("<p>Please wait.", url=f"http://a.example/{number}")
-        ...     tally.add(PageReading.of("Please wait.", 0.9, page.facts))
-        >>> alarms(tally.crawl(), [])
-        ['100% of the pages have one text in common']
-    """
+    """Counts what a running crawl brings of a site; attributes are those of `SiteCrawl`."""
 
     def __init__(self, began: float) -> None:
         self.began = began
@@ -231,7 +198,7 @@ class SiteTally:
 
     @property
     def is_enough(self) -> bool:
-        """Whether it has pages enough to be judged."""
+        """True if it has pages enough to be judged."""
         return self.pages >= ENOUGH
 
     @property
@@ -240,7 +207,7 @@ class SiteTally:
         return 5_000 + 1_000 * len(self._sample) + 400 * len(self._templates)
 
     def add(self, reading: PageReading) -> None:
-        """Count a page whose body was looked for."""
+        """Count a page that was extracted."""
         self.pages += 1
         self.empty += not reading.length
         self._words += reading.words
@@ -288,7 +255,7 @@ class SiteTally:
 
 
 def _share_of_one_text(pages: Sequence[PageReading]) -> float:
-    """Share of the pages that have the text which most addresses have; what is after "?" makes no other address."""
+    """Return the share of the pages with the most frequent text; what is after "?" makes no other address."""
     addresses = {(page.text, page.path) for page in pages}
     if len(addresses) < 2:
         return 0.0
@@ -297,7 +264,7 @@ def _share_of_one_text(pages: Sequence[PageReading]) -> float:
 
 
 def _common_share(pages: Sequence[PageReading]) -> float:
-    """Share of the bodies in lines of others, each line counted by how many of the other pages have it; the mean."""
+    """Return the mean share of a body in lines of others, each counted by how many of the other pages have it."""
     on = Counter(line for page in pages for line in page.lines.tolist())
     others = max(1, len(pages) - 1)
     shares = [
@@ -309,11 +276,9 @@ def _common_share(pages: Sequence[PageReading]) -> float:
 
 
 def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
-    """Return what went wrong with a site in a crawl, a few words each.
+    """Return what went wrong with a site in a crawl, a few words each, by comparison with earlier crawls.
 
-    Args:
-        crawl: What the crawl brought.
-        earlier: What earlier ones did, the oldest first. Those with alarms do not count, unless the last three have.
+    Those with alarms do not count, unless the last three have them.
     """
     last = [one.alarms != () for one in earlier[-SETTLED:]]
     settled = len(last) == SETTLED and all(last)
@@ -329,15 +294,13 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
     ]
     is_plain = any(found)  # what follows from these is not said
     if usual:  # a first crawl may be one of copies
-        found.append(_raised(crawl, usual, _copies, "of the items are near-duplicates"))
+        found.append(
+            _raised(crawl, usual, lambda one: one.copies / max(1, one.items), "of the items are near-duplicates")
+        )
         found.append(_template(crawl, usual))
     if usual and crawl.words and not is_plain:
         found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence)]
     return [one for one in found if one]
-
-
-def _copies(crawl: SiteCrawl) -> float:
-    return crawl.copies / max(1, crawl.items)
 
 
 def _raised(crawl: SiteCrawl, usual: Sequence[SiteCrawl], share: Callable[[SiteCrawl], float], words: str) -> str:
@@ -384,20 +347,12 @@ def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 
 
 def record_of(crawls: Sequence[SiteCrawl]) -> bytes:
-    """Return the record of a site, its newest crawls, the oldest first; what `read_record` reads."""
+    """Return the record of a site's newest crawls, given the oldest first."""
     return json.dumps([asdict(one) for one in crawls[-KEPT_CRAWLS:]]).encode()
 
 
 def read_record(record: bytes) -> list[SiteCrawl]:
-    """Read what `record_of` wrote; b"" is the record of no crawl.
-
-    Raises:
-        ValueError: It is damaged.
-
-    Example:
-        >>> read_record(record_of([SiteCrawl(began=7.0, items=3)]))[0].items
-        3
-    """
+    """Read a record of `record_of`, b"" as that of no crawl; raise `ValueError` for a damaged one."""
     try:
         rows = json.loads(record[: MAX_RECORD + 1] or b"[]")
         return [_read(row) for row in rows[-KEPT_CRAWLS:]]

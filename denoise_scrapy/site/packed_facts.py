@@ -22,18 +22,12 @@ _ADVICE = "Fit the model anew, and save it."
 
 
 def constants() -> dict[str, str]:
-    """What facts of this version are made with: their format, and how paths and texts are hashed."""
+    """Return what facts of this version are made with: their format, and how paths and texts are hashed."""
     return {"format": FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).facts.data):08x}"}
 
 
 def read_facts(data: bytes, url: str) -> PageFacts:
-    """Return the facts of a page from outside; `ValueError` where they are damaged, or those of another URL.
-
-    Example:
-        >>> facts = Page.parse("<p>One two.", url="http://a.example/").facts
-        >>> read_facts(facts.data, facts.url).tokens.tolist()
-        [2]
-    """
+    """Return the facts of a page from outside; `ValueError` where they are damaged, or those of another URL."""
     return PageFacts(url, checked(data, url))
 
 
@@ -51,7 +45,7 @@ def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
 
 
 def load_pages(path: Path) -> list[PageFacts]:
-    """The facts in a file that `save_pages` wrote; `ValueError` where it is none, or one of another version."""
+    """Return the facts in a file of `save_pages`; `ValueError` where it is none, or one of another version."""
     try:
         with path.open("rb") as file:
             return _read(file.read(MAX_MODEL_BYTES))

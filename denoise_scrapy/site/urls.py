@@ -1,6 +1,6 @@
-"""URLs of a site: which page is meant, how alike two are, of which shapes a crawl has asked for; and a page's siblings.
+"""URLs of a site: their page, their likeness, the shapes that a crawl has visited; and links to siblings of a page.
 
-A link is like those that a crawl has visited, or nothing is known of what opening it does.
+Only links like those that the crawl has visited are followed: of others it is not known what opening them does.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from denoise_scrapy.page import Page
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGITS = re.compile(r"\d+")
-#: Parameters that tell one visit from another, not one page from another; and the same inside of a path. A number under
-#: a common name is that of a story or of a session of parliament.
+#: Parameters that distinguish visits, not pages; and the same inside of a path. A number under a common name is that of
+#: a story or of a session of parliament.
 _SESSION = re.compile(
     r"(?:(?:php|j)sess(?:ion)?_?id|aspsessionid\w*|cfid|cftoken)(?:=.*)?|"
     r"(?:sess(?:ion)?(?:_?id)?|sid)(?:=(?!\d{1,9}$).*)?",
@@ -33,9 +33,9 @@ _PLAIN = re.compile(
 )
 
 
-@lru_cache(1024)  # a page's URL is asked about some ten times between its arrival and its body: 1.5 µs each
+@lru_cache(1024)  # each page's URL comes some ten times: 1.5 µs each
 def site_key(url: str) -> str:
-    """The site of a URL: scheme, host and port. "" where it is no http(s) URL.
+    """Return the site of a URL: scheme, host and port. "" where it is no http(s) URL.
 
     Example:
         >>> site_key("HTTP://Example.com/a?b"), site_key("https://example.com:8443/"), site_key("data:,x")
@@ -45,24 +45,19 @@ def site_key(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, _DEFAULT_PORTS.get(parts.scheme) if parts.port is None else parts.port
         if host and not host.isascii():
-            host = host.encode("idna").decode()  # as it is asked for
+            host = host.encode("idna").decode()  # as it is requested
     except ValueError:
         return ""
     return f"{parts.scheme}://{host}:{port}" if port and host and parts.scheme in _DEFAULT_PORTS else ""
 
 
 def canonical(url: str, *, keep_fragment: bool = False) -> str:
-    """The URL as browsers send it, its parameters sorted: what `w3lib.url.canonicalize_url` makes of it.
-
-    Example:
-        >>> canonical("http://A.example?b=1&a=ä#top")
-        'http://a.example/?a=%C3%A4&b=1'
-    """
+    """Return the URL as browsers send it, its parameters sorted, as `w3lib.url.canonicalize_url` does."""
     return url if _PLAIN.fullmatch(url) else canonicalize_url(url, keep_fragments=keep_fragment)
 
 
 def spelling(url: str) -> str:
-    """The URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
+    """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
 
     Example:
         >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
@@ -83,7 +78,7 @@ def spelling(url: str) -> str:
 
 
 def page_identity(url: str) -> str:
-    """The URL without what does not tell one page from another: fragment, closing slash, identifiers of a session.
+    """Return the URL without fragment, closing slash and identifiers of a session: equal for all URLs of a page.
 
     Example:
         >>> page_identity("http://a.example/news/7/;jsessionid=0A?PHPSESSID=1f&page=2#top")
@@ -99,14 +94,14 @@ def page_identity(url: str) -> str:
 
 @lru_cache(16)  # many links are compared with one page
 def _pieces(url: str) -> tuple[tuple[str, ...], list[str]]:
-    """The URL's path split into directories, the digits of each out; and its query's names."""
+    """Return the parts of the URL's path, their digits replaced, and the names of its query."""
     parts = urlsplit(url)
     names = sorted(pair.split("=")[0] for pair in parts.query.split("&") if pair)
     return tuple(_DIGITS.sub("0", piece) for piece in (parts.path or "/").split("/")[1:]), names
 
 
 def url_likeness(url: str, other: str) -> float:
-    """How much two URLs of one site look like pages of one template, 0 to 1.
+    """Return how much two URLs of one site look like pages of one template, 0 to 1.
 
     Equal depth counts half; the rest is the share of leading directories that are equal but for digits,
     and a like last part (both with digits or both without, like ending, like length).
@@ -148,7 +143,7 @@ MOST_SHAPES = 40_000
 #: Endings of pages; others are names of programs, which do what they are called: "view.php", "remove.asp".
 _TEXT = re.compile(r"\.[sx]?html?", re.IGNORECASE)
 _ENDING = re.compile(r"\.[A-Za-z]{1,5}\d?$")
-#: What is made for machines: a UUID, a hash, letters and digits by turns.
+#: Identifiers: a UUID, a hash, letters and digits by turns.
 _ID = re.compile(r"(?=\D*\d)[\da-f][\da-f-]{7,}|(?=.{6})[a-z]*(?:\d+[a-z]+){2,}\d*", re.IGNORECASE)
 #: Words, and the signs between those of a title.
 _TITLE = re.compile(r"[\w\s.,:!?'‘’“”+()&–-]+")
@@ -165,13 +160,12 @@ _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/\d\d?)?$")
 
 
 class Shape(NamedTuple):
-    """What a URL has in common with others of its kind.
+    """Features that a URL shares with others of its kind.
 
-    Attributes:
-        path: A kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with a capital,
-            ``*`` `word`, ``=`` and the part where it stands for itself.
-        query: A name with the kind of its value for each pair, in order.
-        word: A name that says nothing by itself: other names in its place are of the same kind only if several are.
+    `path` has a kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with capital,
+    ``*`` `word`, ``=`` and the part where it stands for itself; `query` a name with the kind of its value for each
+    pair, in order. `word` is a name that says nothing by itself: other names in its place are of the same kind only if
+    several are.
     """
 
     path: tuple[str, ...]
@@ -180,7 +174,7 @@ class Shape(NamedTuple):
 
 
 def url_shape(url: str) -> Shape:
-    """The shape of a URL: numbers, identifiers and titles of many words stand for any of their kind.
+    """Return the shape of a URL: numbers, identifiers and titles of many words stand for any of their kind.
 
     All else stands for itself. Two places are a `word`: the last part, below directories that are no numbers, and
     the first directory of a title. A name with a capital letter in directories without any is like others, as in wikis.
@@ -207,7 +201,7 @@ def url_shape(url: str) -> Shape:
 
 
 def _last(path: list[str], kinds: list[str]) -> tuple[str, str]:
-    """The kind of a path's last part with regard to its directories, and the word that it is."""
+    """Return the kind of a path's last part with regard to its directories, and the word that it is."""
     (stem, ending), above, kind = _split(path[-1]), path[:-1], kinds[-1]
     is_word = kind.startswith("=") and bool(_WORD.fullmatch(stem)) and (not ending or bool(_TEXT.fullmatch(ending)))
     named = all(kind == "=" + name for kind, name in zip(kinds, above, strict=False))
@@ -227,7 +221,7 @@ def _split(segment: str) -> tuple[str, str]:
 
 
 def _kind(segment: str) -> str:
-    """The kind of a part of a path, with the ending of a file; what is of none stands for itself, but for digits."""
+    """Return the kind of a part of a path, with the ending of a file; others stand for themselves, but for digits."""
     stem, ending = _split(segment)
     kind = _value(stem)
     if kind.startswith("=") and _TITLE.fullmatch(stem):
@@ -282,7 +276,7 @@ class VisitedShapes:
             self.evicted += 1
 
     def has(self, url: str) -> bool:
-        """Whether the crawl has asked for URLs of the shape that `url` has; a site's first page always has one.
+        """Return whether the crawl has asked for URLs of this shape; a site's first page always has one.
 
         A word in it must be the same, or the crawl has asked for several. A title may stand where a word did.
         """
@@ -314,7 +308,7 @@ _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) -> list[str]:
-    """Links of a page that are likely to lead to pages of its template, best first.
+    """Return links of a page that are likely to lead to pages of its template, best first.
 
     Same site only, spelled as the page's own URL spells it, and of a shape that the crawl has visited; never the page
     itself, a file, a URL with a password in it, or one that looks like an action (log out, add to cart …). Among
@@ -355,7 +349,7 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
 
 
 def _on_site(link: str, site: str, page_url: str) -> str:
-    """A link of a page's site with the host as the page spells it: robots.txt is kept by spelling; else ""."""
+    """Return a link of a page's site, its host as the page spells it, as robots.txt is kept by spelling; else ""."""
     name = site.split("://")[1].rpartition(":")[0]
     # without the name it is of another site: a tenth of the time of its key
     if (link.isascii() and name not in link.lower()) or _ODD.search(link) or site_key(link) != site:
@@ -366,18 +360,13 @@ def _on_site(link: str, site: str, page_url: str) -> str:
     return urlunsplit((own.scheme, own.netloc.rpartition("@")[2], parts.path or "/", parts.query, ""))
 
 
-# Whether opening a URL does something: log out, delete, add to the cart. The second net: a link has the shape of
+# Does opening a URL do something: log out, delete, add to the cart. The second net: a link has the shape of
 # visited URLs, so that words matter where a shape has a title or a word, which are parts of its path.
 _NO_ACCENTS = str.maketrans("ıłøđ", "ilod")  # letters of their own in Unicode, but not to those who type URLs
 
 
 def fold(word: str) -> str:
-    """A word in lower case and without accents.
-
-    Example:
-        >>> fold("Déconnexion"), fold("LÖSCHEN"), fold("削除")
-        ('deconnexion', 'loschen', '削除')
-    """
+    """Return a word in lower case and without accents."""
     word = word.casefold()
     if word.isascii():
         return word
@@ -445,7 +434,7 @@ _UNSPACED_ACTIONS = tuple(word for word in ACTION if _UNSPACED.search(word))
 
 
 def looks_like_action(path: str) -> bool:
-    """Whether a reader would not open this path to read, but to change something, by its words.
+    """Return whether a path leads to an action rather than to a page to read, by its words.
 
     Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
     a title, and refused only if it begins as actions do.
@@ -470,12 +459,11 @@ def _names_action(words: tuple[str, ...]) -> bool:
 
 
 def _in_run(word: str) -> bool:
-    """Whether a word of a script without spaces has one in it that says what to do."""
     return not word.isascii() and len(word) <= SHORT_RUN and any(part in word for part in _UNSPACED_ACTIONS)
 
 
 def _phrases(words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """Each run of up to three words as one, with the place of its first."""
+    """Yield each run of up to three words as one, with the place of its first."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
             yield start, "".join(words[start:end])
@@ -490,12 +478,7 @@ DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were
 
 
 def decoded(part: str) -> str:
-    """A part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites.
-
-    Example:
-        >>> decoded("%2564elete"), decoded("%C9%BE%B3%FD")
-        ('delete', '删除')
-    """
+    """Return a part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites."""
     for _ in range(DECODINGS):
         if "%" not in part:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from denoise_scrapy.crawl.comparison import ENOUGH
-from denoise_scrapy.crawl.state import PAGES_PER_SITE
+from denoise_scrapy.crawl.sites import PAGES_PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
 from docs.pictures.svg import Svg
 

@@ -15,11 +15,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from evaluation.corpora import Site
-
 from denoise_scrapy import DuplicateIndex, Page, SiteModel
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.site.packed_facts import read_facts
+from evaluation.corpora import Site
 from tests.hostile.mutations import round_of
 
 ROOT = Path(__file__).parents[2]

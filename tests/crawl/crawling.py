@@ -5,7 +5,7 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-from scrapy import Spider, signals
+from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
@@ -48,13 +48,17 @@ class _Lines(logging.Handler):
         self.lines.append(f"{record.name} {record.levelname} {self.format(record)}")
 
 
-def spider_of(*urls: str, **attributes: Any) -> type[Spider]:
-    """Return a spider that yields one dict with the URL of each page."""
+def spider_of(*pages: str | Request, **attributes: Any) -> type[Spider]:
+    """Return a spider of some URLs or requests that yields one dict with the URL of each page."""
 
     def parse(self: Spider, response: Any) -> Any:
         yield {"url": response.url}
 
-    return type("PageSpider", (Spider,), {"name": "pages", "start_urls": list(urls), "parse": parse} | attributes)
+    async def start(self: Spider) -> Any:
+        for each in pages:
+            yield each.copy() if isinstance(each, Request) else Request(each, dont_filter=True)
+
+    return type("PageSpider", (Spider,), {"name": "pages", "start": start, "parse": parse} | attributes)
 
 
 def event_loop() -> asyncio.AbstractEventLoop:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl.beside import LARGE, WORTH, Beside
+from denoise_scrapy.crawl.base import LARGE, WORTH, Beside
 
 LONG = 5.0
 

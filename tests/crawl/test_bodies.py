@@ -50,20 +50,12 @@ def test_switched_off_nothing_happens(articles: list[str], tmp_path: Path) -> No
 
 
 def test_a_request_may_opt_out_and_in_and_choose(articles: list[str], tmp_path: Path) -> None:
-    class Choosing(scrapy.Spider):
-        name = "choosing"
-
-        async def start(self) -> Any:
-            chosen = [None, False, True, {"enabled": True, "strategy": "lcs", "comparison_pages": 2}]
-            for url, meta in zip(articles, chosen, strict=True):
-                yield scrapy.Request(url, meta={} if meta is None else {"denoise": meta})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    bodies = crawl(Choosing).bodies()
+    chosen = [None, False, True, {"enabled": True, "strategy": "lcs", "comparison_pages": 2}]
+    metas = [{} if meta is None else {"denoise": meta} for meta in chosen]
+    choosing = spider_of(*(scrapy.Request(url, meta=meta) for url, meta in zip(articles, metas, strict=True)))
+    bodies = crawl(choosing).bodies()
     assert [bool(bodies[url]) for url in articles] == [True, False, True, True]
-    done = crawl(Choosing, {"DENOISE_ENABLED": False, "JOBDIR": str(tmp_path)})
+    done = crawl(choosing, {"DENOISE_ENABLED": False, "JOBDIR": str(tmp_path)})
     assert [bool(done.bodies()[url]) for url in articles] == [False, False, True, True]
     assert {path.name for path in tmp_path.glob("denoise*.sqlite")} == {"denoise-sites.sqlite", "denoise-texts.sqlite"}
 
@@ -79,17 +71,7 @@ def test_a_request_may_opt_out_and_in_and_choose(articles: list[str], tmp_path: 
 def test_an_invalid_wish_of_a_request_is_said_once_and_the_crawl_goes_on(
     articles: list[str], meta: Any, said: str
 ) -> None:
-    class Mistaken(scrapy.Spider):
-        name = "mistaken"
-
-        async def start(self) -> Any:
-            for url in articles:
-                yield scrapy.Request(url, meta={"denoise": meta})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Mistaken)
+    done = crawl(spider_of(*(scrapy.Request(url, meta={"denoise": meta}) for url in articles)))
     assert all(done.bodies().values())
     assert done.stat("invalid_meta") == 4
     assert done.log.count(said) == 1
@@ -155,13 +137,8 @@ def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> No
 
 
 def listing(*rows: dict[str, str], at: str) -> type[scrapy.Spider]:
-    """A spider that yields these items of a page, or one that names the page."""
-
-    class Listing(spider_of(at)):  # type: ignore[misc]
-        def parse(self, response: Any) -> Any:
-            yield from rows or [{"url": response.url}]
-
-    return Listing
+    """Return a spider that yields these items of a page, or one that names the page."""
+    return spider_of(at, parse=lambda self, response: rows or [{"url": response.url}])
 
 
 NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "

@@ -78,19 +78,11 @@ def test_no_page_is_waited_for_where_the_crawl_asks_for_none(web: Web) -> None:
 
 
 def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> None:
-    class Polite(scrapy.Spider):
-        name = "polite"
-        start_urls = (linked("/a/0"),)
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        yield from response.follow_all(LINKS[:3])
 
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-            for link in LINKS[:3]:
-                yield response.follow(link, self.parse_article)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Polite, {"DOWNLOAD_DELAY": 0.3})
+    done = crawl(spider_of(linked("/a/0"), parse=parse), {"DOWNLOAD_DELAY": 0.3})
     assert len(done.items) == len(linked.asked) == 4
     assert done.stat("comparison/requests") == 0
     assert done.stat("comparison/none") == 0
@@ -171,18 +163,14 @@ def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:
 
 
 def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
-    class Closing(scrapy.Spider):
-        name = "closing"
-        start_urls = (linked("/a/0"),)
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-            raise scrapy.exceptions.CloseSpider("enough")
+    def closing(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        raise scrapy.exceptions.CloseSpider("enough")
 
     for n in range(1, 6):
         linked.pages[f"/a/{n}"] = Reply(b"<p>slow", seconds=1.0)
     began = time.monotonic()
-    done = crawl(Closing, {"DENOISE_COMPARISON_WAIT": 0.3})
+    done = crawl(spider_of(linked("/a/0"), parse=closing), {"DENOISE_COMPARISON_WAIT": 0.3})
     assert len(done.items) == 1
     assert linked.asked == ["/a/0"]
     assert time.monotonic() - began < 8  # less than the longest wait
@@ -195,22 +183,14 @@ def test_a_page_in_a_browser_is_compared_with_pages_in_a_browser(linked: Web) ->
         def process_request(self, request: Any) -> None:
             asked.append(request)
 
-    class Rendering(scrapy.Spider):
-        name = "rendering"
-
-        async def start(self) -> Any:
-            meta = {
-                "playwright": True,
-                "playwright_include_page": True,
-                "playwright_page_methods": ["click"],
-                "playwright_page_goto_kwargs": {"wait_until": "load"},
-            }
-            yield scrapy.Request(linked("/a/0"), meta=meta)
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Rendering, {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
+    meta = {
+        "playwright": True,
+        "playwright_include_page": True,
+        "playwright_page_methods": ["click"],
+        "playwright_page_goto_kwargs": {"wait_until": "load"},
+    }
+    spider = spider_of(scrapy.Request(linked("/a/0"), meta=meta))
+    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
     ours, *_ = [request.meta for request in asked if "denoise_comparison" in request.meta]
     assert ours["playwright"] is True
     assert ours["playwright_context"] == "denoise"
@@ -261,12 +241,14 @@ def test_redirects_count_for_a_host(web: Web) -> None:
     assert done.stat("comparison/over_budget") == 1
 
 
-def test_for_a_crawl(web: Web, limits: Limits) -> None:
+@pytest.mark.parametrize("collector", ["MemoryStatsCollector", "DummyStatsCollector"])
+def test_for_a_crawl(web: Web, limits: Limits, collector: str) -> None:
     limits(FREE=1)
-    urls = templates(web, 10)
-    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0.2, "CONCURRENT_REQUESTS": 1})
-    assert 1 <= done.stat("comparison/requests") <= 1 + 0.2 * 10
-    assert len(web.asked) == 10 + done.stat("comparison/requests")
+    settings = {"DENOISE_COMPARISON_SHARE": 0.2, "CONCURRENT_REQUESTS": 1}
+    done = crawl(
+        spider_of(*templates(web, 10)), {**AMPLE, **settings, "STATS_CLASS": f"scrapy.statscollectors.{collector}"}
+    )
+    assert 10 + 1 < len(web.asked) <= 10 + 1 + 0.2 * 10
     assert len(done.items) == 10
 
 

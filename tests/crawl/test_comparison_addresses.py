@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.crawl import comparison_request as request
-from denoise_scrapy.crawl.comparison_request import is_public
+from denoise_scrapy.crawl import comparison as request
+from denoise_scrapy.crawl.comparison import is_public
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.names import LOCAL, Names
 from tests.crawl.web import Web, article
@@ -109,16 +109,8 @@ def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Name
 def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
     web.pages |= {f"http://site.example/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
 
-    class Proxied(scrapy.Spider):
-        name = "proxied"
-
-        async def start(self) -> Any:
-            yield scrapy.Request("http://site.example/a/0", meta={"proxy": web.url})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Proxied, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC, ours=True): 600}})
+    spider = spider_of(scrapy.Request("http://site.example/a/0", meta={"proxy": web.url}))
+    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC, ours=True): 600}})
     assert "site.example" not in names.asked
     assert web.asked == [f"http://site.example/a/{n}" for n in range(3)]
     assert done.stat("comparison/failed") == 0

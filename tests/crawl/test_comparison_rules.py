@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy import Request
 from scrapy.http import Response
 
-from denoise_scrapy.crawl.comparison_request import redirect_to_same_page
+from denoise_scrapy.crawl.comparison import redirect_to_same_page
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, article
@@ -21,21 +22,6 @@ def site() -> Iterator[RudeWeb]:
     web.pages |= {f"/a/{n}": article(n, LINKS) for n in range(6)}
     yield web
     web.close()
-
-
-def spider_with(url: str, **request: Any) -> type[scrapy.Spider]:
-    """A spider of one request."""
-
-    class OneRequest(scrapy.Spider):
-        name = "one"
-
-        async def start(self) -> Any:
-            yield scrapy.Request(url, **request)
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    return OneRequest
 
 
 @pytest.mark.parametrize(
@@ -55,7 +41,7 @@ def spider_with(url: str, **request: Any) -> type[scrapy.Spider]:
     ],
 )
 def test_it_is_a_get_without_credentials(site: RudeWeb, request_of_page: dict[str, Any]) -> None:
-    crawl(spider_with(site("/a/0"), **request_of_page))
+    crawl(spider_of(Request(site("/a/0"), **request_of_page)))
     ours = site.requests[1:]
     assert [path for _, path, _ in ours] == ["/a/1", "/a/2"]
     for method, _, headers in ours:
@@ -66,23 +52,15 @@ def test_it_is_a_get_without_credentials(site: RudeWeb, request_of_page: dict[st
 def test_the_session_s_cookies_are_not_sent(site: RudeWeb) -> None:
     site.pages["/in"] = Reply(b"<p>", headers={"Content-Type": "text/html", "Set-Cookie": "session=1; Path=/"})
 
-    class LoggedIn(scrapy.Spider):
-        name = "in"
-        start_urls = (site("/in"),)
+    def parse(self: Any, response: Any) -> Any:
+        yield response.follow("/a/0", self.item, meta=self.meta)
 
-        def __init__(self, **meta: Any):
-            super().__init__()
-            self.meta = meta
-
-        def parse(self, response: Any) -> Any:
-            yield response.follow("/a/0", self.parse_article, meta=self.meta)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
+    def item(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
 
     for meta, cookie in (({}, "session=1"), ({"dont_merge_cookies": True}, None), ({"cookiejar": 7}, None)):
         site.requests.clear()
-        crawl(LoggedIn, **meta)
+        crawl(spider_of(site("/in"), parse=parse, item=item, meta=meta))
         assert [headers.get("cookie") for _, _, headers in site.requests[1:]] == [cookie, None, None]
 
 
@@ -103,19 +81,16 @@ def test_what_is_no_sibling_is_not_asked_for(site: RudeWeb, html: str) -> None:
     assert done.stat("body/items") == 1
 
 
-class Listing(scrapy.Spider):
-    """Reads a page, and asks for others from it."""
+def listing(self: Any, response: Any) -> Any:
+    """Yield an item of a page, and requests of others."""
+    yield {"url": response.url}
+    for path in ("/b/1/view", "/tag/ant"):
+        yield response.follow(path, self.done, priority=-9)
+    yield scrapy.FormRequest(response.urljoin("/rm/1"), self.done, formdata={"a": "1"}, priority=-9)
 
-    name = "listing"
 
-    def parse(self, response: Any) -> Any:
-        yield {"url": response.url}
-        for path in ("/b/1/view", "/tag/ant"):
-            yield response.follow(path, self.done, priority=-9)
-        yield scrapy.FormRequest(response.urljoin("/rm/1"), self.done, formdata={"a": "1"}, priority=-9)
-
-    def done(self, response: Any) -> Any:
-        return []
+def done(self: Any, response: Any) -> Any:
+    return []
 
 
 ACTING = ["/b/2/trash", "/del/2", "/a/2?rm=1", "/a/hapus", "/tag/keluar", "/keluar", "/rm/2"]
@@ -124,14 +99,14 @@ ACTING = ["/b/2/trash", "/del/2", "/a/2?rm=1", "/a/hapus", "/tag/keluar", "/kelu
 def test_links_have_the_shape_of_what_the_spider_asks_for(site: RudeWeb) -> None:
     site.pages |= {"/c/7": article(0, [*ACTING, "/b/2/view", "/b/3/view"])}
     site.pages |= {f"/b/{n}/view": article(n) for n in (2, 3)}
-    crawl(type("One", (Listing,), {"start_urls": [site("/c/7")]}), {"DENOISE_DEDUP": "off"})
+    crawl(spider_of(site("/c/7"), parse=listing, done=done), {"DENOISE_DEDUP": "off"})
     assert {"/b/2/view", "/b/3/view"} <= set(site.asked)
     assert not set(ACTING) & set(site.asked)
 
 
 def test_what_the_spider_posts_is_no_shape_to_follow(site: RudeWeb) -> None:
     site.pages |= {"/c/7": article(0, ["/rm/2", "/rm/3"])}
-    crawl(type("One", (Listing,), {"start_urls": [site("/c/7")]}))
+    crawl(spider_of(site("/c/7"), parse=listing, done=done))
     assert ("POST", "/rm/1") in [(method, path) for method, path, _ in site.requests]
     assert not {"/rm/2", "/rm/3"} & set(site.asked)
 
@@ -185,22 +160,15 @@ def test_what_was_not_got_leads_nowhere(
     pages = article(0, [*siblings, *(f"{path}/" for path in siblings), *way, f"{way[-1]}?x=1"])
     site.pages |= dict(zip(way, [*moved, pages], strict=True))
 
-    class Acting(scrapy.Spider):
-        name = "acting"
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        yield from response.follow_all(["/a/0", "/page"], self.item)
 
-        async def start(self) -> Any:
-            yield scrapy.Request(site(way[0]), **request_of_page)
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-            yield response.follow("/a/0", self.parse_article)
-            yield response.follow("/page", self.parse_article)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
+    def item(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
 
     site.pages["/page"] = pages.replace("'main'", "'other'").replace("'links'", "'others'")  # a page that was got
-    done = crawl(Acting, {"DENOISE_DEDUP": "off"})
+    done = crawl(spider_of(Request(site(way[0]), **request_of_page), parse=parse, item=item), {"DENOISE_DEDUP": "off"})
     assert len(done.items) == 3
     assert sorted({path for _, path, _ in site.requests} & {*siblings, *(f"{path}/" for path in siblings)}) == []
     assert [path for _, path, _ in site.requests if path in way] == way
@@ -213,26 +181,20 @@ def test_where_a_get_was_redirected_siblings_are_fetched(site: RudeWeb) -> None:
 
 
 def test_a_session_that_began_with_a_form_goes_on(site: RudeWeb) -> None:
-    class LoggedIn(scrapy.Spider):
-        name = "logged-in"
+    def parse(self: Any, response: Any) -> Any:
+        yield response.follow("/a/0", self.item, meta=response.meta)
 
-        async def start(self) -> Any:
-            yield scrapy.FormRequest(site("/in"), formdata={"a": "1"})
-
-        def parse(self, response: Any) -> Any:
-            yield response.follow("/a/0", self.parse_article, meta=response.meta)
-
-        def parse_article(self, response: Any) -> Any:
-            yield {"url": response.url}
+    def item(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
 
     site.pages["/in"] = "<p>Welcome"
-    crawl(LoggedIn)
+    crawl(spider_of(scrapy.FormRequest(site("/in"), formdata={"a": "1"}), parse=parse, item=item))
     assert site.asked == ["/in", "/a/0", "/a/1", "/a/2"]
 
 
 def test_robots_txt_holds_for_siblings_of_a_page_that_needed_no_leave(site: RudeWeb) -> None:
     site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/\n")
-    done = crawl(spider_with(site("/a/0"), meta={"dont_obey_robotstxt": True}), {"ROBOTSTXT_OBEY": True})
+    done = crawl(spider_of(Request(site("/a/0"), meta={"dont_obey_robotstxt": True})), {"ROBOTSTXT_OBEY": True})
     assert sorted(site.asked) == ["/a/0", "/robots.txt"]
     assert done.stat("comparison/requests") == 0
     assert done.stat("body/items") == 1

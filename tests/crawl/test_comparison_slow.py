@@ -81,17 +81,8 @@ def test_sites_of_one_host_share_its_time(hanging: list[RudeWeb], settings: dict
 def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[RudeWeb], names: Names) -> None:
     urls = [site("/a/0").replace("127.0.0.1", f"{n}.example") for n, site in enumerate(hanging)]
 
-    class OneSlot(scrapy.Spider):
-        name = "slot"
-
-        async def start(self) -> Any:
-            for url in urls:
-                yield scrapy.Request(url, meta={"download_slot": "one"})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(OneSlot, {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", "CONCURRENT_REQUESTS_PER_DOMAIN": 12})
+    spider = spider_of(*(scrapy.Request(url, meta={"download_slot": "one"}) for url in urls))
+    done = crawl(spider, {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", "CONCURRENT_REQUESTS_PER_DOMAIN": 12})
     assert 1 <= sum(len(site.of_siblings()) for site in hanging) <= 3
     assert len(done.items) == len(hanging) and all(done.bodies().values())
 

@@ -80,7 +80,7 @@ def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
 
 def test_pages_over_a_bound_keep_their_text_and_are_told_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     large = article(3).replace("</h1>", "</h1>" + "<p>One of many lines</p>" * 3000)
-    for module in ("page.page", "crawl.reading"):
+    for module in ("page.page", "crawl.pages"):
         monkeypatch.setattr(f"denoise_scrapy.{module}.is_too_large", lambda html: len(html) > len(large) / 2)
     web.pages |= {"/large": large, "/more": large.replace("One", "Two"), "/small": article(1)}
     done = crawl(spider_of(*map(web, ("/large", "/more", "/small"))))

@@ -162,7 +162,7 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     monkeypatch.setattr(MemoryStore, "note", note)
 
     async def ask() -> list[str | None]:
-        guard = IndexGuard(state.crawler, state.settings, state.log, state.pages.beside)
+        guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
         guard.open()
         answers = [await guard.ask(lambda index, n=n: index.check_and_add(f"/{n}", story(0))) for n in range(4)]
         guard.close()
@@ -177,7 +177,7 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
 
 def guarded(**settings: Any) -> IndexGuard:
     state = CrawlState(get_crawler(settings_dict=settings))
-    guard = IndexGuard(state.crawler, state.settings, state.log, state.pages.beside)
+    guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
     guard.open()
     return guard
 

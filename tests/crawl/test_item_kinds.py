@@ -18,50 +18,18 @@ class ScrapyItem(scrapy.Item):
     body = scrapy.Field()
 
 
-@dataclasses.dataclass
-class DataItem:
-    url: str
-    body: str = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class FrozenItem:
-    url: str
-    body: str = ""
-
-
-@attrs.define
-class AttrsItem:
-    url: str
-    body: str = ""
-
-
-@attrs.frozen
-class AttrsFrozenItem:
-    url: str
-    body: str = ""
-
-
-class PydanticItem(pydantic.BaseModel):
-    url: str
-    body: str = ""
-
-
-class PydanticFrozenItem(pydantic.BaseModel):
-    model_config = pydantic.ConfigDict(frozen=True)
-    url: str
-    body: str = ""
-
-
+FIELDS = [("url", str), ("body", str, "")]
+ATTRS = {"url": attrs.field(), "body": attrs.field(default="")}
+TYPES: dict[str, Any] = {"url": (str, ...), "body": (str, "")}
 KINDS: list[Any] = [
     dict,
     ScrapyItem,
-    DataItem,
-    FrozenItem,
-    AttrsItem,
-    AttrsFrozenItem,
-    PydanticItem,
-    PydanticFrozenItem,
+    dataclasses.make_dataclass("DataItem", FIELDS),
+    dataclasses.make_dataclass("FrozenItem", FIELDS, frozen=True),
+    attrs.make_class("AttrsItem", ATTRS),
+    attrs.make_class("AttrsFrozenItem", ATTRS, frozen=True),
+    pydantic.create_model("PydanticItem", **TYPES),
+    pydantic.create_model("PydanticFrozenItem", __config__=pydantic.ConfigDict(frozen=True), **TYPES),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import subprocess
 import sys
 import weakref
@@ -11,10 +12,12 @@ from typing import Any
 import pytest
 import scrapy
 from scrapy.exceptions import DropItem
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Reply, Web, article, sentence
+from tests.crawl.web import Reply, Web, article, sentence, story
 
 
 @pytest.fixture
@@ -83,20 +86,17 @@ def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web)
 
 @pytest.mark.parametrize("field", ["body", "text"])
 def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web, field: str) -> None:
-    class Again(scrapy.Spider):
-        name = "again"
-        start_urls = (articles("/a/0"),)
+    def parse(self: Any, response: Any) -> Any:
+        item = {"n": 1}
+        yield item
+        yield response.follow("/a/1", self.again, meta={"item": item})
 
-        def parse(self, response: Any) -> Any:
-            item = {"n": 1}
-            yield item
-            yield response.follow("/a/1", self.again, meta={"item": item})
+    async def again(self: Any, response: Any) -> Any:
+        await asyncio.sleep(0.3)  # until it has its first text
+        yield {**response.meta["item"], "n": 2}
 
-        async def again(self, response: Any) -> Any:
-            await asyncio.sleep(0.3)  # until it has its first text
-            yield {**response.meta["item"], "n": 2}
-
-    first, second = sorted(crawl(Again, {"DENOISE_BODY_FIELD": field}).items, key=lambda item: item["n"])
+    done = crawl(spider_of(articles("/a/0"), parse=parse, again=again), {"DENOISE_BODY_FIELD": field})
+    first, second = sorted(done.items, key=lambda item: item["n"])
     assert sentence(0) in first[field] and sentence(1) in second[field]
 
 
@@ -127,7 +127,7 @@ def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles
         {"DENOISE_COMPARISON_FETCH": False},
     )
     assert sentence(3) in done.bodies()[articles("/gone")]
-    assert len(state_of(done.crawler).memory) == 0
+    assert len(state_of(done.crawler).sites) == 0
 
 
 def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_it(articles: Web) -> None:
@@ -189,16 +189,13 @@ def test_no_state_outlives_its_crawler(articles: Web) -> None:
 
 
 def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
-    class Reusing(scrapy.Spider):
-        name = "reusing"
-        start_urls = (articles("/a/0"), articles("/a/1"))
-        kept: dict[str, Any] = {}  # noqa: RUF012 - the mistake under test
+    kept: dict[str, Any] = {}
 
-        def parse(self, response: Any) -> Any:
-            self.kept["url"] = response.url
-            yield self.kept
+    def parse(self: Any, response: Any) -> Any:
+        kept["url"] = response.url
+        yield kept
 
-    done = crawl(Reusing)
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
     assert len(done.items) == 2
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).items) == 0
@@ -207,33 +204,53 @@ def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
 def test_an_item_finished_on_another_page_gets_the_page_its_url_names(articles: Web) -> None:
     articles.pages["/old"] = Reply(status=302, headers={"Location": "/a/2"})
 
-    class TwoPages(scrapy.Spider):
-        name = "two-pages"
-        start_urls = (articles("/a/0"), articles("/old"))
+    def parse(self: Any, response: Any) -> Any:
+        asked = response.meta.get("redirect_urls", [response.url])[0]
+        item = {"url": f"{asked}#part"}
+        next_page = "/a/1" if asked.endswith("0") else "/a/3"
+        yield response.follow(next_page, self.finish, cb_kwargs={"item": item})
 
-        def parse(self, response: Any) -> Any:
-            asked = response.meta.get("redirect_urls", [response.url])[0]
-            item = {"url": f"{asked}#part"}
-            next_page = "/a/1" if asked.endswith("0") else "/a/3"
-            yield response.follow(next_page, self.finish, cb_kwargs={"item": item})
+    def finish(self: Any, response: Any, item: Any) -> Any:
+        yield item
 
-        def finish(self, response: Any, item: Any) -> Any:
-            yield item
-
-    bodies = crawl(TwoPages).bodies()
+    bodies = crawl(spider_of(articles("/a/0"), articles("/old"), parse=parse, finish=finish)).bodies()
     assert sentence(0) in bodies[articles("/a/0#part")]
     assert sentence(2) in bodies[articles("/old#part")]
 
 
+class Rules(CrawlSpider):
+    name = "rules"
+    rules = (Rule(LinkExtractor(allow=r"/a/\d$"), callback="item", follow=True),)
+
+    async def item(self, response: Any) -> Any:
+        request = scrapy.Request(f"{response.url}?more", dont_filter=True)
+        more = await self.crawler.engine.download_async(request)
+        yield {"url": response.url, "more": len(more.body)}
+
+
+def test_items_of_rules_and_of_callbacks_that_fetch_themselves_have_their_texts(articles: Web) -> None:
+    links = [f"/a/{n}" for n in range(4)]
+    articles.pages |= {"/": article(9, links)} | {f"{link}?more": "<p>More" for link in links}
+    bodies = crawl(type("Started", (Rules,), {"start_urls": [articles("/")]})).bodies()
+    assert len(bodies) == 4
+    assert all(sentence(n) in bodies[articles(f"/a/{n}")] for n in range(4))
+
+
+def test_items_of_an_answer_that_is_no_page_are_compared_by_their_own_text(web: Web) -> None:
+    listed = json.dumps([{"url": web(f"/p/{n}"), "text": story(n % 2)} for n in range(4)])
+    web.pages["/api"] = Reply(listed.encode(), headers={"Content-Type": "application/json"})
+    spider = spider_of(web("/api"), parse=lambda self, response: response.json())
+    done = crawl(spider, {"DENOISE_DEDUP_FIELDS": "text"})
+    assert len(done.items) == len(done.dropped) == 2 and not any("body" in item for item in done.items)
+    assert len(crawl(spider).items) == 4
+
+
 def test_items_without_a_page_pass(articles: Web) -> None:
-    class Early(scrapy.Spider):
-        name = "early"
+    async def start(self: Any) -> Any:
+        yield {"url": "https://nowhere.example/"}
+        yield {"name": "no url at all"}
 
-        async def start(self) -> Any:
-            yield {"url": "https://nowhere.example/"}
-            yield {"name": "no url at all"}
-
-    done = crawl(Early)
+    done = crawl(spider_of(start=start))
     assert done.items == [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
     assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
     assert done.stat("dedup/no_text") == 2

@@ -56,24 +56,14 @@ def test_the_command_line_does_too(articles: list[str]) -> None:
 
 
 def test_a_request_does_for_its_page_alone(articles: list[str]) -> None:
-    class Choosing(scrapy.Spider):
-        name = "choosing"
-        denoise_keep = "#foot"
-
-        async def start(self) -> Any:
-            wishes = [
-                {},
-                {"keep": []},
-                {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}},
-                {"keep": "#top", "favor": "recall"},
-            ]
-            for url, wish in zip(articles, wishes, strict=True):
-                yield scrapy.Request(url, meta={"denoise": wish})
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    done = crawl(Choosing)
+    wishes = [
+        {},
+        {"keep": []},
+        {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}},
+        {"keep": "#top", "favor": "recall"},
+    ]
+    requests = [scrapy.Request(url, meta={"denoise": wish}) for url, wish in zip(articles, wishes, strict=True)]
+    done = crawl(spider_of(*requests, denoise_keep="#foot"))
     bodies = [lines(done.bodies(), url) for url in articles]
     assert [FOOT in body for body in bodies] == [True, False, True, False]  # keep wins over remove
     assert ["Daily Gazette" in " ".join(body) for body in bodies] == [False, False, False, True]

@@ -9,12 +9,12 @@ import pytest
 from scrapy import Request, Spider, signals
 
 from denoise_scrapy import DuplicateIndex
-from denoise_scrapy.crawl import beside, item_pages, item_values, pages
-from tests.crawl.crawling import crawl
+from denoise_scrapy.crawl import base, item_pages, item_values, pages
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
 SMALL = [f"/a/{number}" for number in range(1, 4)]
-TEXT = story(9, beside.LARGE // 100)
+TEXT = story(9, base.LARGE // 100)
 # What each step is done by, and how large what it is called with is.
 STEPS: dict[str, tuple[Any, str, Callable[..., int]]] = {
     "read": (pages, "read_page", lambda response, *_, **__: len(response.body)),
@@ -30,7 +30,7 @@ def site(web: Web) -> Web:
         web.pages[path] = article(number)
     canonical = f"<link rel=canonical href='{web('/large')}'>"
     web.pages["/9"] = article(9, text=TEXT).replace("</head>", f"{canonical}</head>")
-    assert len(web.pages["/9"]) > beside.LARGE
+    assert len(web.pages["/9"]) > base.LARGE
     return web
 
 
@@ -43,7 +43,7 @@ def test_the_crawl_goes_on_while_a_large_page_is_worked_on(
     others_came, worked_in = list[bool](), list[int]()
 
     def slow(*args: Any, **kwargs: Any) -> Any:
-        if size_of(*args, **kwargs) > beside.LARGE:
+        if size_of(*args, **kwargs) > base.LARGE:
             worked_in.append(threading.get_ident())
             loops[0].call_soon_threadsafe(reached.set)
             others_came.append(others_done.wait(5))
@@ -114,9 +114,9 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
             yield {"url": response.url}
 
     told = []
-    monkeypatch.setattr(beside, "WORTH", 0)
-    for threads, large in ((0, beside.LARGE), (1, beside.LARGE), (4, beside.LARGE), (1, 0)):
-        monkeypatch.setattr(beside, "LARGE", large)
+    monkeypatch.setattr(base, "WORTH", 0)
+    for threads, large in ((0, base.LARGE), (1, base.LARGE), (4, base.LARGE), (1, 0)):
+        monkeypatch.setattr(base, "LARGE", large)
         done = crawl(OneByOne, {**settings, "DENOISE_THREADS": threads})
         stats = {name: value for name, value in done.stats.items() if name.startswith("denoise/")}
         told.append(
@@ -133,7 +133,7 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
 def test_a_small_page_is_compared_with_a_large_one_beside_the_reactor(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many = "".join(f"<p>a{number}" for number in range(beside.LARGE // 40))
+    many = "".join(f"<p>a{number}" for number in range(base.LARGE // 40))
     web.pages["/0"], web.pages["/1"] = article(0, text=many), article(1)
     made, worked_in = item_values._made, dict[str, int]()
 
@@ -143,17 +143,11 @@ def test_a_small_page_is_compared_with_a_large_one_beside_the_reactor(
 
     monkeypatch.setattr(item_values, "_made", noted)
 
-    class FirstTheLarge(Spider):
-        name = "first the large"
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if response.url == web("/0"):
+            yield Request(web("/1"))
 
-        async def start(self) -> AsyncIterator[Request]:
-            yield Request(web("/0"))
-
-        def parse(self, response: Any) -> Iterator[Any]:
-            yield {"url": response.url}
-            if response.url == web("/0"):
-                yield Request(web("/1"))
-
-    done = crawl(FirstTheLarge)
+    done = crawl(spider_of(web("/0"), parse=parse))
     assert worked_in[web("/1")] != threading.get_ident()
     assert story(1).replace(". ", ".\n") in done.bodies()[web("/1")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl import duplicates, state
+from denoise_scrapy.crawl import duplicates, sites
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
@@ -38,7 +38,7 @@ def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monk
         "DENOISE_MEMORY_MB": 0.2,
         "CONCURRENT_REQUESTS": 2,
     }
-    monkeypatch.setattr(state, "PAGES_PER_SITE", 3)
+    monkeypatch.setattr(sites, "PAGES_PER_SITE", 3)
     done = crawl(spider_of(*(odd_web(f"/a/{n}") for n in range(PAGES))), small)
     assert len(done.items) == PAGES
     assert all(item["body"] for item in done.items)

@@ -71,17 +71,8 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
 
 
 def test_a_request_asks_for_its_page(stories: list[str]) -> None:
-    class Asking(scrapy.Spider):
-        name = "asking"
-
-        async def start(self) -> Any:
-            yield scrapy.Request(stories[0], meta={"denoise": {"fields": {"published": "day"}}})
-            yield scrapy.Request(stories[1])
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    items = {item["url"]: item for item in crawl(Asking).items}
+    asking = scrapy.Request(stories[0], meta={"denoise": {"fields": {"published": "day"}}})
+    items = {item["url"]: item for item in crawl(spider_of(asking, stories[1])).items}
     assert items[stories[0]]["day"] == "2024-05-01"
     assert "day" not in items[stories[1]]
 
@@ -99,20 +90,16 @@ def test_an_item_of_a_page_that_has_gone_has_no_date(kept: bool, published: str,
     web.pages["/from"], web.pages["/to"] = german(1, dated(1)), german(2, dated(2))
     held = []
 
-    class Detour(scrapy.Spider):
-        name = "detour"
-        start_urls = (web("/from"),)
+    def parse(self: Any, response: Any) -> Any:
+        if kept:
+            held.append(response)
+        yield scrapy.Request(web("/to"), self.parse_to, cb_kwargs={"item": {"url": response.url}})
 
-        def parse(self, response: Any) -> Any:
-            if kept:
-                held.append(response)
-            yield scrapy.Request(web("/to"), self.parse_to, cb_kwargs={"item": {"url": response.url}})
+    def parse_to(self: Any, response: Any, item: Any) -> Any:
+        gc.collect()
+        yield item
 
-        def parse_to(self, response: Any, item: Any) -> Any:
-            gc.collect()
-            yield item
-
-    done = crawl(Detour, FIELDS)
+    done = crawl(spider_of(web("/from"), parse=parse, parse_to=parse_to), FIELDS)
     assert [(item["url"], item["title"], item["published"]) for item in done.items] == [
         (web("/from"), "Brücke 1 gesperrt", published)
     ]

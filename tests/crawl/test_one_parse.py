@@ -11,7 +11,7 @@ from parsel import selector as parsel_selector
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, TextResponse
 
-from denoise_scrapy.crawl.reading import read_page, selector_root, told_encoding
+from denoise_scrapy.crawl.pages import read_page, selector_root, told_encoding
 from denoise_scrapy.page import Page, page
 from evaluation.corpora import load, portal
 from tests.crawl.crawling import crawl, spider_of

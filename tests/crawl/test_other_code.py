@@ -39,21 +39,18 @@ def following(
 ) -> type[scrapy.Spider]:
     """A spider that yields a page's item, and asks for the page's links when siblings were fetched for that."""
 
-    class Following(scrapy.Spider):
-        name = "following"
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "said": response.css("h1::text").get()}
 
-        async def start(self) -> Any:
-            yield cls(url, **request)
-            yield scrapy.Request(late, self.follow)
+    def follow(self: Any, response: Any) -> Any:
+        for link in links:
+            yield cls(urljoin(url, link), **request)
 
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url, "said": response.css("h1::text").get()}
+    async def start(self: Any) -> Any:
+        yield cls(url, **request)
+        yield scrapy.Request(late, self.follow)
 
-        def follow(self, response: Any) -> Any:
-            for link in links:
-                yield cls(urljoin(url, link), **request)
-
-    return Following
+    return spider_of(start=start, parse=parse, follow=follow)
 
 
 class Subclass(scrapy.Request):
@@ -268,14 +265,8 @@ def test_a_pipeline_that_items_have_passed_without_a_body_is_named_once(
 
 
 def test_a_pipeline_before_ours_is_not_warned_of_where_items_came_with_their_body(linked: Web) -> None:
-    class Full(scrapy.Spider):
-        name = "full"
-        start_urls: ClassVar[list[str]] = [linked("/a/0")]
-
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url, "body": "of the spider's own"}
-
-    done = crawl(Full, {"ITEM_PIPELINES": {First: -900}})
+    spider = spider_of(linked("/a/0"), parse=lambda self, response: [{"url": response.url, "body": "of its own"}])
+    done = crawl(spider, {"ITEM_PIPELINES": {First: -900}})
     assert f"{__name__}.First (-900)" in done.log
     assert PASSED not in done.log
 

@@ -1,22 +1,28 @@
 """Pages of one crawl serve the next, from a file or a Redis server; a fault of the store costs nothing."""
 
+import asyncio
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
-from denoise_scrapy.crawl.pages import sites_place
+from denoise_scrapy.crawl.base import Beside, CrawlLog
+from denoise_scrapy.crawl.sites import SiteMemory, sites_place
+from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
-from denoise_scrapy.storage import without_password
+from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
+from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call
 from tests.crawl.test_process import ROOT, SPIDER
@@ -114,7 +120,7 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     def full(*_: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("denoise_scrapy.crawl.pages.SAVE_EVERY", 2)
+    monkeypatch.setattr("denoise_scrapy.crawl.sites.SAVE_EVERY", 2)
     monkeypatch.setattr(SQLiteFacts, method, full)
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())
@@ -133,7 +139,7 @@ def own_server() -> Iterator[RedisServer]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves after every page, and pauses that end within a test."""
-    monkeypatch.setattr("denoise_scrapy.crawl.pages.SAVE_EVERY", 1)
+    monkeypatch.setattr("denoise_scrapy.crawl.sites.SAVE_EVERY", 1)
     monkeypatch.setattr(storage, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(storage, "LONGEST_PAUSE", 0.01)
 
@@ -233,6 +239,104 @@ def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web
         done = crawl(spider_of(web("/a")), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
         assert done.log.count("'format' is 999 there") == 1
     assert done.stat("site_memory/loaded") == 1
+
+
+class Troubled(SQLiteFacts):
+    """A file that fails as often as `failures` says; notes what it is to save."""
+
+    failures = 0
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        self.saved: list[list[str]] = []
+
+    def load(self, site: str) -> list[PageFacts]:
+        self.fail()
+        return super().load(site)
+
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
+        self.fail()
+        self.saved.append([facts.url[-1] for pages in sites.values() for facts in pages])
+        super().save(sites)
+
+    def fail(self) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("away")
+
+
+class Memory(SiteMemory):
+    """A site memory whose clock is the test's."""
+
+    def __init__(self, store: FactsStore):
+        crawler = get_crawler()
+        super().__init__(crawler, DenoiseSettings(), CrawlLog(crawler), Beside(0), 10_000_000)
+        self.stats = crawler.stats
+        self._store = store
+        self.now = 0.0
+        self._back_off = BackOff(lambda: self.now)
+
+    def do(self, work: Coroutine[Any, Any, Any]) -> dict[str, int]:
+        """Run work of ours; return the stats."""
+        asyncio.run(work)
+        return {name.rpartition("/")[2]: count for name, count in self.stats.get_stats().items()}
+
+
+SITE = "http://a.example:80"
+
+
+def test_pages_are_loaded_with_the_first_of_a_site_and_only_new_ones_are_saved(tmp_path: Path) -> None:
+    store = Troubled(tmp_path / "s.sqlite")
+    first = Memory(store)
+    for n in range(3):
+        first.do(first.add(page(n)))
+    first.do(first.save())
+    first.do(first.add(page(5)))
+    first.do(first.save())
+    assert first.do(first.save()) == {"saved": 2}
+    assert store.saved == [["2", "1", "0"], ["5"]]
+    then = Memory(store)
+    then.do(then.meet(SITE))
+    assert then.do(then.meet(SITE)) == {"loaded": 1}
+    assert [one.url[-1] for one in then.comparison_pages(page(9), 9)] == ["5", "2", "1", "0"]
+
+
+def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path) -> None:
+    store = Troubled(tmp_path / "s.sqlite")
+    one = Memory(store)
+    store.failures = 2
+    for n in range(9):
+        one.do(one.meet(SITE))
+        one.do(one.add(page(n)))
+    assert one.do(one.save()) == {"failed": 1}, "left alone"
+    one.now = 1.5
+    assert one.do(one.save()) == {"failed": 2}
+    one.now = 3.0
+    assert one.do(one.save()) == {"failed": 2}, "the pause doubles"
+    assert one.do(one.save(at_once=True)) == {"failed": 2, "saved": 1}
+    assert len(store.load(SITE)) == PAGES_A_TEMPLATE
+
+
+def test_sites_met_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.sites.MAX_MET", 3)
+    one = Memory(SQLiteFacts(tmp_path / "s.sqlite"))
+    for n in range(9):
+        one.do(one.meet(f"http://h{n}.example:80"))
+    assert len(one._met) == 3
+
+
+def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used = []
+    for name in ("load", "save", "health", "save_health"):
+        way = getattr(SQLiteFacts, name)
+
+        def noting(self: Any, *args: Any, way: Any = way) -> Any:
+            used.append(threading.current_thread().name)
+            return way(self, *args)
+
+        monkeypatch.setattr(SQLiteFacts, name, noting)
+    crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
+    assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
 
 
 def made(path: Path, site: str = "http://a.example:80") -> None:

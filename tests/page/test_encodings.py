@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.reading import read_page
+from denoise_scrapy.crawl.pages import read_page
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import decode_html, to_utf8
 

@@ -1,18 +1,16 @@
 """The contract of a facts store, kept by both; what each refuses; and a memory whose store fails."""
 
-import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from itertools import count
 
 import pytest
 import redis
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import PageMemory, RedisFacts, SiteMemory, SQLiteFacts, facts_store
+from denoise_scrapy.site import RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.facts_store import BATCH, PAGES_A_SITE, PAGES_A_TEMPLATE, newest_of_each
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
 from denoise_scrapy.storage import BackOff, StoreMismatch
@@ -51,10 +49,6 @@ def facts(*numbers, **more):
 
 def numbers(pages):
     return [int(each.url.rpartition("/")[2]) for each in pages]
-
-
-def memory(store, **more):
-    return SiteMemory(PageMemory(10_000_000, 32), store, **more)
 
 
 def distinct(n):
@@ -165,43 +159,6 @@ def test_rows():
         read_facts(own.data, "http://a.example/other")
 
 
-class TestMemory:
-    def test_the_next_crawl_begins_with_the_newest_pages(self, opened):
-        first = memory(opened())
-        for n in range(9):
-            first.remember(page(n))
-        assert first.save()
-        then = memory(opened())
-        then.meet(SITE)
-        assert numbers(then.pages.comparison_pages(page(99), 9)) == [8, 7, 6, 5, 4]
-        assert (first.all_counts(), then.all_counts()) == ({"saved": 1}, {"loaded": 1})
-
-    def test_only_what_is_new_is_saved(self, opened):
-        one, saved = opened(), []
-        save, one.save = one.save, lambda sites: (saved.append(sites), save(sites))
-        kept = memory(one)
-        for n in range(3):
-            kept.remember(page(n))
-        kept.save()
-        kept.remember(page(5))
-        assert kept.save() and kept.save()
-        assert [numbers(sites[SITE]) for sites in saved] == [[2, 1, 0], [5]]
-
-    def test_processes_find_each_others_pages(self, opened):
-        one, other = memory(opened()), memory(opened())
-        one.remember(page(1))
-        one.save()
-        other.remember(page(2))
-        assert numbers(other.pages.comparison_pages(page(9), 9)) == [2, 1]
-
-    def test_sites_met_are_bounded(self, opened, monkeypatch):
-        monkeypatch.setattr("denoise_scrapy.site.memory.MAX_MET", 3)
-        one = memory(opened())
-        for n in range(9):
-            one.meet(f"http://h{n}.example:80")
-        assert len(one._met) == 3
-
-
 class TestFile:
     @pytest.mark.parametrize("content", [b"text", b"\x00" * 200, b"SQLite format 3\x00"])
     def test_a_foreign_file_is_refused_untouched(self, path, content):
@@ -260,29 +217,9 @@ class TestFile:
         whole = bytearray(path.read_bytes())
         whole[4096:] = b"\xff" * (len(whole) - 4096)
         path.write_bytes(whole)
-        errors = []
         with pytest.raises(ValueError, match="Move it away"):
             SQLiteFacts(path).open()
         assert path.read_bytes() == whole
-        kept = memory(SQLiteFacts(path), report=errors.append)
-        kept.remember(page(1))
-        assert len(kept.pages) == 1 and "Move it away" in str(errors[0])
-
-    def test_a_full_disk_is_reported_and_all_is_saved_later(self, path):
-        errors, now = [], count()
-        store = SQLiteFacts(path)
-        kept = memory(store, report=errors.append, back_off=BackOff(lambda: next(now) / 1e6))
-        kept.remember(page(0))
-        kept.save()
-        store._ready.execute("PRAGMA max_page_count = 1")  # as many as there are
-        for n in range(60):
-            kept.remember(page(n, host=f"h{n}"))
-        kept.save()
-        assert [type(error) for error in errors] == [sqlite3.OperationalError]
-        store._ready.execute("PRAGMA max_page_count = 1000000")
-        assert not kept.save(), "used again before the pause is over"
-        assert kept.save(at_once=True)
-        assert len(errors) == 1 and len(store.sites()) == 61
 
 
 class TestServer:
@@ -326,44 +263,6 @@ class TestServer:
         redis_server.client.hset(f"{{denoise}}:site:of:{SITE}", page(1).url, value)
         assert numbers(one.load(SITE)) == [2]
         assert one.counts["corrupt"] == 1
-
-    def test_a_server_without_room_changes_nothing(self, redis_server):
-        errors, one = [], RedisFacts(redis_server.url)
-        kept = memory(one, report=errors.append)
-        kept.remember(page(1))
-        redis_server.client.config_set("maxmemory", "1")
-        try:
-            kept.save()
-            assert [type(error) for error in errors] == [ConnectionError]
-            assert "used memory > 'maxmemory'" in str(errors[0]) and one._redis.place in str(errors[0])
-        finally:
-            redis_server.client.config_set("maxmemory", "0")
-        kept.save(at_once=True)
-        assert numbers(one.load(SITE)) == [1]
-
-    def test_a_silent_server_costs_one_timeout_a_pause(self, redis_server):
-        now, errors = [0.0], []
-        back_off = BackOff(lambda: now[0])
-        one = memory(RedisFacts(redis_server.url, timeout=0.2), report=errors.append, back_off=back_off)
-        one.remember(page(1))
-        one.save()
-        redis_server.process.send_signal(signal.SIGSTOP)
-        try:
-            begin = time.monotonic()
-            for n in range(50):
-                one.save()
-                one.remember(page(n, host=f"h{n}"))  # a site that would be read
-            assert time.monotonic() - begin < 2
-            assert len(errors) == 1 and str(errors[0]).startswith(one._store._redis.place)
-            now[0] += 1.5
-            one.save()
-            one.save()
-            assert len(errors) == 2 and back_off.pause == 2.0
-        finally:
-            redis_server.process.send_signal(signal.SIGCONT)
-        now[0] += 5
-        one.save()
-        assert len(RedisFacts(redis_server.url).sites()) == 51 and back_off.pause == 0.0
 
     def test_failures_name_the_server_and_no_password(self):
         one = facts_store("redis://user:secret@localhost:1/0#news")

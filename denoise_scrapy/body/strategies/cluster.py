@@ -12,7 +12,7 @@ from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidd
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, template_similarity
 from denoise_scrapy.site.clusters import best_block, learn_rule, relative_alpha
-from denoise_scrapy.site.shared import SAME_TEMPLATE
+from denoise_scrapy.site.memory import SAME_TEMPLATE
 
 #: The cluster: the page and as many others of its template. The source asks for more than five pages in all.
 COMPARISON_PAGES = 9

@@ -1,0 +1,213 @@
+"""The memory of sites: the pages that others are compared with, in this crawl and in the next."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from scrapy.utils.job import job_dir
+
+from denoise_scrapy.crawl.base import Answer
+from denoise_scrapy.dedup.places import is_class_path
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.site import PageMemory, facts_store, site_key
+from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_beside, newest_of_each
+from denoise_scrapy.storage import SCHEMES, BackOff, OtherVersion, without_password
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.page import Page
+
+SITES_FILE = "denoise-sites.sqlite"
+# The settings that say where it lies.
+PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
+BESIDE = "The site memory %s This crawl goes on with another beside it, %s"
+FAILED = "Pages of sites cannot be kept in the site memory at present, and the crawl goes on without it: %s"
+# SQLite's own name for a database without a file.
+NO_FILE = ":memory:"
+# Pages of one site to compare with: the five most alike are chosen from these.
+PAGES_PER_SITE = 32
+# Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
+SAVE_EVERY = 100
+# Sites that a crawl remembers to have read from its store, some 200 bytes each. One more is read again.
+MAX_MET = 10_000
+
+
+class SiteMemory(PageMemory):
+    """Pages of sites, which come from a store as the crawl meets a site, and go there again and again.
+
+    Its reads and writes are made in a thread, one at a time. An error of the store costs neither the crawl nor an
+    item: it is reported, and the memory goes on without the store, with back-off.
+    """
+
+    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, beside: Beside, max_bytes: int):
+        super().__init__(max_bytes, PAGES_PER_SITE)
+        self._crawler = crawler
+        self._settings = settings
+        self._log = log
+        self._beside = beside
+        self._lock = asyncio.Lock()
+        self._store: FactsStore | None = None
+        self._back_off = BackOff()
+        self._met: OrderedDict[str, None] = OrderedDict()
+        self._unsaved: dict[str, set[str]] = {}  # URLs by site
+        self._added = 0  # pages since the last save
+        self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+
+    def open(self) -> None:
+        """Open the store.
+
+        Raises:
+            ConfigurationError: It is refused.
+        """
+        place: str | None = self._settings.site_memory_path
+        try:
+            place = sites_place(self._settings, job_dir(self._crawler.settings))
+            if place is None:
+                return
+            self._store = facts_store(place)
+            try:
+                self._store.open()
+            except OtherVersion as error:
+                place = facts_beside(place)
+                self._log.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
+                self._store = facts_store(place)
+                self._store.open()
+        except (ValueError, FileNotFoundError, ImportError) as error:
+            shown = without_password(place or "")
+            raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error
+        except FAILURES as error:  # perhaps it works later
+            self._failed(error)
+        if self._store is not None and self._store.read_only is not None:
+            self._say_failed(self._store.read_only)
+
+    async def meet(self, site: str) -> None:
+        """Load the pages that the store has of a site, with its first page; further ones wait for them too."""
+        if not self._is_new(site):
+            return
+        async with self._lock:
+            kept = await self._use(lambda store: store.load(site)) if self._is_new(site) else None
+            if kept is None:
+                return
+            self._met[site] = None
+            if len(self._met) > MAX_MET:
+                self._met.popitem(last=False)
+            if kept:
+                self._log.count("site_memory/loaded")
+            for facts in kept:
+                if facts.url not in self:
+                    self.remember(facts)
+
+    async def add(self, page: Page) -> None:
+        """Keep a page to compare others with, in this crawl and the next, and wake what waits for one of its site."""
+        self.remember(page)
+        site = site_key(page.url)
+        event = self._arrivals.pop(site, None)
+        if event is not None:
+            event.set()
+        if self._store is not None and page.url in self:
+            self._unsaved.setdefault(site, set()).add(page.url)
+        self._added += 1
+        if self._added >= SAVE_EVERY:
+            await self.save()
+
+    async def arrival(self, site: str, seconds: float) -> None:
+        """Wait for a page of a site, so many seconds at most."""
+        event = self._arrivals.get(site) or asyncio.Event()
+        self._arrivals[site] = event
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(event.wait(), seconds)
+
+    async def save(self, *, at_once: bool = False) -> None:
+        """Save what came since the last call, unless the store failed lately; `at_once`: also then."""
+        self._added = 0
+        async with self._lock:
+            unsaved = {site: held for site, urls in self._unsaved.items() if (held := {u for u in urls if u in self})}
+            self._unsaved = unsaved
+            if not unsaved or not self._is_ready(at_once=at_once):
+                return
+            sites = {
+                site: [facts for facts in newest_of_each(self.pages(site)) if facts.url in urls]
+                for site, urls in unsaved.items()
+            }
+            self._unsaved = {}
+
+            def save(store: FactsStore) -> bool:
+                store.save(sites)
+                return True
+
+            if await self._use(save, len(sites), at_once=at_once):
+                self._log.count("site_memory/saved", len(sites))
+                return
+            for site, urls in unsaved.items():
+                self._unsaved.setdefault(site, set()).update(urls)
+
+    async def use(self, call: Callable[[FactsStore], Answer], sites: int) -> Answer | None:
+        """Return what a call of the store about so many sites returns; None without a store, or where it fails."""
+        async with self._lock:
+            return await self._use(call, sites)
+
+    async def close(self) -> None:
+        """Save, and close the store."""
+        await self.save(at_once=True)
+        if self._store is not None:
+            self._store.close()
+
+    def _is_new(self, site: str) -> bool:
+        """Return whether there may be pages of a site in the store that were not loaded yet."""
+        return bool(site) and site not in self._met and self._is_ready()
+
+    def _is_ready(self, *, at_once: bool = False) -> bool:
+        return self._store is not None and (self._back_off.ready or at_once)
+
+    async def _use(
+        self, call: Callable[[FactsStore], Answer], sites: int = 1, *, at_once: bool = False
+    ) -> Answer | None:
+        store = self._store
+        if store is None or not self._is_ready(at_once=at_once):
+            return None
+
+        def timed() -> tuple[Answer, float]:
+            begin = time.monotonic()
+            return call(store), time.monotonic() - begin
+
+        try:
+            answer, seconds = await self._beside.alone(timed, "stores")
+        except FAILURES as error:
+            self._failed(error)
+            return None
+        finally:
+            counts, store.counts = store.counts, Counter()
+            for name, count in counts.items():
+                self._log.count(f"site_memory/{name}", count)
+        self._back_off.worked(seconds / sites)
+        return answer
+
+    def _failed(self, error: Exception) -> None:
+        self._back_off.failed()
+        self._say_failed(error)
+
+    def _say_failed(self, error: Exception) -> None:
+        self._log.count("site_memory/failed")
+        self._log.say_once("site_memory", logging.WARNING, FAILED, error)
+
+
+def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
+    """Return where the site memory lies, as `facts_store` reads it; None for in memory only."""
+    if settings.site_memory_path:
+        return settings.site_memory_path if settings.site_memory_path != NO_FILE else None
+    index = settings.dedup_store
+    if index.startswith(SCHEMES):
+        return index
+    if index not in {"auto", "memory"} and not is_class_path(index):
+        return str(Path(index).parent / SITES_FILE)
+    return str(Path(directory, SITES_FILE)) if directory else None
