@@ -243,9 +243,9 @@ class PartRule(Rule):
         for (t, limit), places in groups.items():
             units = count_common(new.main_units(t), [kept[place].s1 for place in places])
             runs = count_common(new.sample(limit), [kept[place].s2 for place in places])
-            for place, *common in zip(places, units, runs, strict=True):
+            for place, common, common_runs in zip(places, units, runs, strict=True):
                 same = found[place].duplicate
-                checks = self._checks(new, kept[place], *common, threshold, most_new)
+                checks = self._checks(new, kept[place], common, common_runs, threshold, most_new)
                 made = _until_failed(checks, every=every)
                 if same:
                     found[place] = Comparison(True, 1.0, 1.0, checks=made)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from denoise_scrapy.crawl.index_guard import INDEX_FILE
+from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from tests.crawl.web import Web
 from tests.faults.checks import keys_of, wrong_drops, wrong_index
 from tests.faults.journal import settled_urls
