@@ -1,4 +1,4 @@
-"""Rules: what of a text is compared, and what makes two texts duplicates.
+"""Rules: which parts of a text are compared, and what makes two texts duplicates.
 
 By the rules of ours a new text X is a duplicate of a kept text P where X, or nearly all of it, is in P:
 
@@ -117,7 +117,7 @@ class Query(NamedTuple):
 
 
 class Rule(ABC):
-    """What of a text is compared, and what makes two texts duplicates.
+    """A definition of duplicates.
 
     Attributes:
         name: What it is selected by.

@@ -119,7 +119,7 @@ class LosesTheFirst:
 
 
 @pytest.mark.parametrize("works", [False, True])
-@pytest.mark.parametrize(("method", "page"), [("withdraw", ""), ("put", "/a/0")])
+@pytest.mark.parametrize(("method", "page"), [("release", ""), ("put", "/a/0")])
 def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
     site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, page: str, works: bool
 ) -> None:

@@ -117,9 +117,9 @@ class StoreContract:
         first, second = put(store, "a", LONG, owner=mine), put(store, "b", SHORT, owner=mine)
         assert [one.owner for one in store.get([first, second])] == [mine, mine]
         assert [one.owner for one in store.records()] == ["", ""]
-        assert not store.settle(first, other) and not store.withdraw(first, other)
-        assert store.settle(first, mine) and not store.settle(first, mine) and not store.withdraw(first, mine)
-        assert store.withdraw(second, mine) and not store.withdraw(second, mine) and not store.settle(second, mine)
+        assert not store.settle(first, other) and not store.release(other, first)
+        assert store.settle(first, mine) and not store.settle(first, mine) and not store.release(mine, first)
+        assert store.release(mine, second) and not store.release(mine, second) and not store.settle(second, mine)
         assert [(one.id, one.owner) for one in store.get([first, second])] == [(first, "")]
         assert len(store) == 1 and store.problems() == []
 
@@ -176,7 +176,7 @@ class CopiesContract:
         withdrawn, released = put(store, "w", LONG, "s", owner=mine), put(store, "r", LONG, "s", owner=mine)
         for number, key in ((removed, "1"), (updated, "2"), (withdrawn, "3"), (released, "4"), (updated, "5")):
             store.note(number, Name(key, "s"), 100)
-        assert store.remove(removed) and store.withdraw(withdrawn, mine) and store.release(mine) == [released]
+        assert store.remove(removed) and store.release(mine, withdrawn) and store.release(mine) == [released]
         put(store, "updated", SHORT, "s", replaced=updated)
         assert [(one.key, one.kept) for one in store.copies()] == [("2", "updated"), ("5", "updated")]
         put(store, "2", EMPTY, "s")
