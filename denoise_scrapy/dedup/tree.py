@@ -1,10 +1,14 @@
 """The edit-distance tree: sets of units, found by what they have in common with a query.
 
 D(A, B) = max(|A|, |B|) - |A & B| is a metric on sets. Every set Z below the edge labelled D of Y is at distance D
-from Y, so |X & Z| <= |X & Y| + D: an edge is skipped where that is less than X needs. A level of the tree is a table
-of nodes in order of arrival, so that a search takes a few array operations and one count a level.
+from Y, so |X & Z| <= |X & Y| + D: an edge is skipped where that is less than X needs.
+
+A set is read by its signature, one bit for each element: an element of X whose bit is clear in Z's signature is not in
+Z, so |X & Z| <= |X| - popcount(signature(X) & ~signature(Z)). The bound never lies low, so that no match is lost. A
+level of the tree is a table of nodes in order of arrival: a search takes a few array operations a level.
 
 Source: patent text 'Method and system for web page de-duplication', edit-distance tree; Burkhard and Keller (1973).
+Signatures and the walk by levels are ours.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.feature_strings import count_common
+from denoise_scrapy.core.feature_strings import UNIT_BITS, count_common
 from denoise_scrapy.dedup.rules import NewText, Rule
 from denoise_scrapy.dedup.store import Store
 
@@ -26,8 +30,32 @@ MAX_DEPTH = 64
 _BATCH = 2048  # records taken in at a time: 2 MB
 _PARENT, _DISTANCE, _NUMBER, _LENGTH = range(4)  # columns of a level's nodes
 _UNREACHED = -(1 << 40)  # in common with a node that the walk has not come to
+BITS_LOG2 = 10  # 1,024 bits of a signature: as fast as 2,048 at 84,000 texts, in half the memory
+
+_BYTE_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 
 Units = npt.NDArray[np.uint16]
+
+
+def sign(units: Units) -> npt.NDArray[np.uint64]:
+    """Make the signature of a set, uint64 (16,).
+
+    Example:
+        >>> ones(sign(np.array([1 << 6, 2 << 6, 3 << 6], np.uint16))[None]).tolist()
+        [3]
+    """
+    bits = np.zeros(1 << BITS_LOG2, np.bool_)
+    bits[units >> (UNIT_BITS - BITS_LOG2)] = True
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Count the set bits of each row, as int64: counts are subtracted, and unsigned ones would wrap round."""
+    if hasattr(np, "bitwise_count"):  # numpy 2
+        counts = np.bitwise_count(words)
+    else:
+        counts = _BYTE_ONES[np.ascontiguousarray(words).view(np.uint8)]
+    return np.asarray(counts.sum(axis=1, dtype=np.int64))
 
 
 class Forest:
@@ -83,12 +111,14 @@ class Level:
         nodes: int64, four a node: row of the parent in the level above, distance to it, number of the set, length of
             its text.
         sets: uint16 each, as bytes.
+        signatures: Of the sets, 128 bytes each.
         edges: Row of the first node by parent and distance.
     """
 
     def __init__(self) -> None:
         self.nodes = array("q")
         self.sets: list[bytes] = []
+        self.signatures = bytearray()
         self.edges: dict[tuple[int, int], int] = {}
 
     @property
@@ -133,19 +163,21 @@ class SetTree:
         level.edges.setdefault((parent, distance), len(level.sets))
         level.nodes.extend((parent, distance, number, length))
         level.sets.append(units.tobytes())
+        level.signatures += sign(units).tobytes()
 
     def search(self, units: Units, need: int, longest: int) -> npt.NDArray[np.int64]:
-        """Return sorted numbers of all sets that have `need` units, 1 or more, in common with a query.
+        """Return sorted numbers of all sets that have `need` units in common with a query, and of a few that have not.
 
-        The query's units stand in it once; sets of texts longer than `longest` units are left out.
+        The query's units stand in it once, and are not none; sets of texts longer than `longest` units are left out.
         """
-        found, above = [np.empty(0, np.int64)], np.array([len(units)])
+        mark, found, above = sign(units), [np.empty(0, np.int64)], np.array([len(units)])
         for level in self.levels:
             nodes = level.table
             near = np.flatnonzero(above[nodes[:, _PARENT]] + nodes[:, _DISTANCE] >= need)
             self.visited += len(near)
             common = np.full(len(nodes), _UNREACHED)
-            common[near] = count_common(units, [level.sets[row] for row in near.tolist()])
+            signatures = np.frombuffer(level.signatures, np.uint64).reshape(len(nodes), -1)
+            common[near] = len(units) - ones(mark & ~signatures[near])
             found.append(nodes[(common >= need) & (nodes[:, _LENGTH] <= longest), _NUMBER])
             above = common
         return np.sort(np.concatenate(found))

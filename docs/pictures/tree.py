@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.core.feature_strings import count_common
-from denoise_scrapy.dedup.tree import SetTree, Units
+from denoise_scrapy.dedup.tree import SetTree, Units, ones, sign
 from docs.pictures.svg import Svg
 
 TEXTS = """storm ferry harbour captain roof coast
@@ -80,7 +79,10 @@ def _nodes(tree: SetTree, query: Units) -> list[Node]:
         here: list[tuple[Node | None, int]] = []
         for row in range(len(level.sets)):
             place, distance, number, _ = level.table[row].tolist()
-            [own] = count_common(query, [level.sets[row]])
+            common_at_most = len(query) - ones(
+                sign(query) & ~np.frombuffer(level.signatures, np.uint64).reshape(-1, 16)
+            )
+            own = int(common_at_most[row])
             parent, common = above[place]
             read = (parent is None or parent.read) and common + distance >= NEED
             x = 10 + step * (row + 0.5) - WIDTH / 2

@@ -62,7 +62,7 @@ class Machine(RuleBasedStateMachine):
     @rule(
         name=st.builds(Name, st.sampled_from("abc"), st.sampled_from("st"), variant_of=st.sampled_from(["", "", "a"])),
         fingerprint=st.sampled_from([LONG, SHORT, EMPTY, replace(SHORT, title=b"\1\0\2\0", values=b"\0" * 16)]),
-        stale=LATEST,
+        stale=st.sampled_from([0, 0, 0, 0, 1, 3]),
         owner=st.sampled_from(["", *OWNERS]),
         version=st.binary(max_size=3),
     )
@@ -172,7 +172,7 @@ class Machine(RuleBasedStateMachine):
             found = self.store.copy_named(Name(key, name.scope))
             assert found and found[:3] == (key, name.scope, name.key) and abs(found.time - time.time()) < 60
             assert (key, name.scope, name.key) in [one[:3] for one in self.store.copies(name._replace(group="x"))]
-        times = self.store.last_seen([one.record.id for one in self.kept] + [self.last + 1])
+        times = self.store.last_seen(range(1, self.last + 2))
         assert [times[one.record.id] == OLD for one in self.kept] == [one.old for one in self.kept]
         assert all(at == OLD or abs(at - time.time()) < 60 for at in times.values()) and len(times) == len(self.kept)
 
@@ -193,7 +193,7 @@ class StoreContract:
 
     def test_it_does_what_the_model_does(self, made):
         slow = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-        how = settings(max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=slow)
+        how = settings(max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=slow)
         run_state_machine_as_test(lambda: Machine(made, remembers=self.remembers), settings=how)
 
     def test_gives_back_all_of_a_name_and_a_fingerprint(self, store: Store):
