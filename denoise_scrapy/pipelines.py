@@ -12,8 +12,9 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import refusing_to_start
-from denoise_scrapy.crawl.duplicates import MOST_TITLES, SAID, CopyCounts, DuplicateCheck, is_dropped, item_text
+from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL
+from denoise_scrapy.crawl.item_text import MOST_TITLES, SAID, CopyCounts, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from denoise_scrapy.crawl.index_guard import ItemText
     from denoise_scrapy.crawl.item_pages import ItemPage
+    from denoise_scrapy.crawl.item_text import ItemText
     from denoise_scrapy.crawl.pages import PageText
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
@@ -246,16 +247,16 @@ class NearDuplicatePipeline(Component):
         self._copies = CopyCounts()
         state.report.watch("copies", evicted=lambda: self._copies.evicted)
         with refusing_to_start(state.crawler):
-            self._check.guard.open()
+            self._check.open()
 
     def open_spider(self) -> None:
         """Begin to use the index."""
-        self._check.guard.begin()
+        self._check.begin()
 
     async def close_spider(self) -> None:
         """Say in the stats what was found, and close the index; what it kept is stored already."""
         await self._check.finish()
-        index = self._check.guard.index
+        index = self._check.index
         if index is not None:
             self._log.set("dedup/kept_texts", len(index))
             self._log.set("dedup/verified", index.stats["verified"])
@@ -264,7 +265,7 @@ class NearDuplicatePipeline(Component):
         if self._copies.most:
             self._log.set("dedup/most_copied", self._copies.most)
             self._log.set("dedup/most_copies", self._copies.most_copies)
-        self._check.guard.close()
+        self._check.close()
 
     async def process_item(self, item: Any) -> Any:
         """Return the item, marked if it is a near-duplicate to be marked.

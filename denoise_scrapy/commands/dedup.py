@@ -20,7 +20,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import UsageError, add_command, dedup_run, failures
 from denoise_scrapy.core.feature_strings import BANDS
-from denoise_scrapy.crawl.index_guard import MEMORY, index_place
+from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import LEVELS
 from denoise_scrapy.dedup.store import Name

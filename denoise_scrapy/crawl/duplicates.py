@@ -1,32 +1,40 @@
-"""Whether an item repeats another, and what becomes of both.
+"""The duplicates of a crawl: whether an item repeats another, and what becomes of both.
 
 The text of an item becomes final in the index when the item was delivered, and is else withdrawn. It is delivered when
 it has left the last pipeline and one of Scrapy's feeds, if there are any, has written it. It may be dropped or fail
 before, or its process may be killed: then its copies are none, and must not be dropped for it. Until that is known they
-wait.
+wait. No fault of the index's store stops the crawl: items pass unchecked, and are written later.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
-from collections import Counter
-from collections.abc import Awaitable, Sequence
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
-from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
+from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
+from denoise_scrapy.crawl.base import is_large
 from denoise_scrapy.crawl.item_pages import Delivery
-from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.items import all_values, get_field, is_markup, own_values, url_in
+from denoise_scrapy.crawl.item_text import ItemText, Spellings
+from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
+from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
+from denoise_scrapy.items import DAY
+from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
-from denoise_scrapy.site import page_identity, site_key
-from denoise_scrapy.site.urls import canonical
+from denoise_scrapy.storage import BackOff, OtherVersion, is_unreachable, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -34,11 +42,23 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.item_pages import ItemPage
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
-    from denoise_scrapy.dedup import DuplicateIndex, Verdict
+    from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.dedup.index import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
+
+Answer = TypeVar("Answer")
+
+INDEX_FILE = "denoise-texts.sqlite"  # in a job directory
+MEMORY = "memory"
+# Dropped keys that an index in a file or on a server remembers with the kept one: some 10 MB.
+REMEMBERED_COPIES = 100_000
+# What became of items while the store could not be used, with the texts of those delivered, to be written later; the
+# newest are left out.
+MOST_MISSED_CHARS = 8_000_000
+# Texts forgotten at a time, at the start and in each beat: .02 and .002 s of a file.
+EXPIRED, EXPIRED_A_BEAT = 1000, 100
 
 # Seconds that a near-duplicate waits while the item that it repeats is in the pipelines still, where it may be dropped
 # or fail: what a slow pipeline takes. Then it passes.
@@ -48,57 +68,120 @@ LOOK_AGAIN = 0.25
 # Items delivered while a feed cannot be written, which are held with their texts, some tens of KB each. Of more the
 # oldest are taken back: a copy of theirs is kept as well then.
 MOST_UNWRITTEN = 1000
-
-# Pages of which it is remembered under what address the crawl met them first: 10 MB. Of one that is forgotten another
-# address passes as the same item.
-MOST_SPELLINGS = 100_000
 # Items of which it is remembered which feeds refused them: 10 MB. A copy of one that is forgotten is dropped.
 MOST_REFUSED = 100_000
-# Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
-MOST_COUNTED = 10_000
-# Titles of its copies that are remembered of each, so many that it is said that they may be none; characters of these.
-MOST_TITLES, MOST_TITLE = 5, 100
 
-# Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
-SAID = {
-    "not_ours": "Texts that the spider itself puts into the body field are not compared; DENOISE_DEDUP_FIELDS names a "
-    "field to compare whoever fills it. (Further such items: denoise/dedup/not_ours)",
-    "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
-    "compared. (Further such items: denoise/dedup/html)",
-}
-# Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
-AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
-OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
+BESIDE = "%s This crawl goes on with another beside it, %s, for which all that it has is new"
+NOTHING_BEFORE = (
+    "DENOISE_SEEN = %r, but the index ends with the crawl, so that nothing of an earlier crawl is known: "
+    "DENOISE_DEDUP_STORE or JOBDIR says where it is kept"
+)
+
+_PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+# Python 3.10 gives no codes. A file that is absent cannot be opened where none can be made: on a read-only file system.
+_PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
+
+
+class UnusableIndexError(Exception):
+    """The index cannot be opened; `passes` where it may be later, as of a full disk."""
+
+    def __init__(self, message: str, *, passes: bool):
+        super().__init__(message)
+        self.passes = passes
 
 
 class DuplicateCheck:
     """Checks items against the index of a crawl, and follows those whose text is kept to their end.
 
+    While the store fails there are no verdicts, and what was to be kept is kept later. A store on another machine is
+    used in a thread, one call at a time, so that the crawl goes on meanwhile.
+
     Attributes:
-        guard: The index.
+        index: The index, None where it is not open.
         spellings: The keys of pages.
     """
 
     def __init__(self, state: CrawlState):
-        self._crawler = state.crawler
-        self._log = state.log
-        self.guard = guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
+        self.index: DuplicateIndex | None = None
         self.spellings = Spellings()
+        self._log = state.log
+        self._settings = state.settings
+        self._crawl_settings = state.crawler.settings
+        self._beside = state.beside
+        directory = job_dir(state.crawler.settings)
+        place = index_place(state.settings, str(Path(directory).absolute()) if directory else None)
+        self._place = place if state.settings.needs_index else MEMORY
+        self._remote = is_remote(self._place) and is_asyncio_available()
+        self._lock = asyncio.Lock()
+        self._back_off = BackOff()
+        self._beat: Any = None
+        self._nbytes = 0
+        self._file: tuple[int, int] | None = None
+        self._missed: deque[tuple[ItemText, int]] = deque()
+        self._missed_chars = 0
+        self._left_out = 0  # items whose end will never reach the index, since there were too many
         self._open: dict[Delivery, None] = {}
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
         self._feeds = Feeds(state.crawler)
         self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
         self._forgotten = 0  # of these
-        self._taken_back = 0  # of these, as it could not be for so long
+        self._taken_back = 0  # of the unwritten
         watch = state.report.watch
-        watch("index", nbytes=lambda: guard.nbytes)
-        watch("undelivered", evicted=lambda: guard.left_out)
+        watch("index", nbytes=lambda: self.nbytes)
+        watch("undelivered", evicted=lambda: self._left_out)
         watch("spellings", evicted=lambda: self.spellings.evicted)
         watch("refused", evicted=lambda: self._forgotten)
         watch("unwritten", evicted=lambda: self._taken_back)
         state.scraped, state.lost = self.scraped, self.lost
         # pipelines are not closed where another one fails
-        state.crawler.signals.connect(guard.close, signals.spider_closed)
+        state.crawler.signals.connect(self.close, signals.spider_closed)
+
+    def open(self) -> None:
+        """Open the index.
+
+        Raises:
+            ConfigurationError: It is refused. What passes by itself, as a full disk does, is no reason: it is
+                opened later.
+        """
+        if self._settings.seen != "keep" and self._place == MEMORY:
+            logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._log.extra)
+        try:
+            if self._settings.enabled:  # else with the first item that is treated
+                self.index = self._opened()
+                while self._expire(self.index, EXPIRED):
+                    pass
+        except UnusableIndexError as error:
+            if not error.passes:
+                raise ConfigurationError(str(error)) from error
+            self._failed(error)
+
+    def begin(self) -> None:
+        """Note from now on, again and again, that the crawl lives."""
+        self._beat = create_looping_call(self._beat_now)
+        self._beat.start(CLAIM_SECONDS / 3, now=False)
+
+    async def finish(self) -> None:
+        """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
+        for delivery in list(self._open):
+            await self._settle(delivery)
+        if self._missed:
+            self._back_off.worked()  # though the store failed lately: it is the last chance
+            await self.use(lambda _: None)
+
+    def close(self) -> None:
+        """Close the index; what it kept is stored already. A second call does nothing."""
+        if self._beat is not None and self._beat.running:
+            self._beat.stop()
+        self._look_for_file()
+        _ = self.nbytes
+        self._let_go()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the index holds beside its store, or held when it was closed."""
+        if self.index is not None:
+            self._nbytes = self.index.stats["bytes"]
+        return self._nbytes
 
     async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
         """Check the text of an item, and keep it if it repeats none; items of one page are no copies of each other.
@@ -123,30 +206,62 @@ class DuplicateCheck:
         return verdict
 
     def is_wanted(self, item: Any, text: ItemText, of: str | None) -> bool:
-        """Whether an item may go to a feed that has refused the one that it repeats, and so has neither of them."""
+        """Return whether an item may go to a feed that has refused the one that it repeats, and so has neither."""
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
-    async def finish(self) -> None:
-        """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
-        for delivery in list(self._open):
-            await self._settle(delivery)
-        await self.guard.write_missed()
+    async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
+        """Return what a call of the index returns; None where it cannot be used now.
+
+        Raises:
+            ValueError: What it is called with is invalid.
+        """
+        async with self._lock:  # else each of many would wait for the time-out of a silent server
+            if not self._back_off.ready:
+                return None
+            try:
+                answer = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
+            except StoreMismatch as error:  # it has lost what it held
+                self._let_go()
+                self._failed(error)
+            except (ValueError, TypeError):
+                raise
+            except Exception as error:
+                self._failed(error)
+            else:
+                if self.index is not None and (unnoted := self.index.note_error) is not None:
+                    self.index.note_error = None
+                    self._failed(unnoted)  # else each copy would wait for a silent server
+                    return answer
+                if self._back_off.pause:
+                    logger.info("The index of texts can be used again", extra=self._log.extra)
+                self._back_off.worked()
+                return answer
+            return None
+
+    def missed(self, text: ItemText, claim: int) -> None:
+        """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
+        if self._missed_chars + text.chars <= MOST_MISSED_CHARS:
+            self._missed.append((text, claim))
+            self._missed_chars += text.chars
+        else:
+            self._left_out += 1
 
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
         """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
-        guard = self.guard
-        read = await guard.read(text)
+        read = None
+        if self.index is not None and is_large(len(text.text)):  # beside the reactor
+            read = await self._beside.run(partial(text.read, self.index), len(text.text))
         if not is_asyncio_available():
-            return await guard.ask(lambda index: _passing(_check(index, text, read)))
+            return await self.use(lambda index: _passing(_check(index, text, read)))
         now = asyncio.get_running_loop().time
         until = now() + LONGEST_WAIT
         while True:
-            verdict = await guard.ask(lambda index: _check(index, text, read))
+            verdict = await self.use(lambda index: _check(index, text, read))
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
                 self._log.count("dedup/waited_in_vain")
-                return await guard.ask(lambda index: _kept(index, text, read))
+                return await self.use(lambda index: _kept(index, text, read))
             self._log.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
@@ -187,9 +302,9 @@ class DuplicateCheck:
 
     async def _withdraw(self, delivery: Delivery) -> None:
         try:
-            found = await self.guard.ask(lambda index: index.withdraw(delivery.claim))
+            found = await self.use(lambda index: index.withdraw(delivery.claim))
             if found is None:
-                self.guard.missed(delivery.text._replace(text=""), delivery.claim)
+                self.missed(delivery.text._replace(text=""), delivery.claim)
             elif found:
                 self._log.count("dedup/withdrawn")
         except Exception as error:
@@ -215,12 +330,154 @@ class DuplicateCheck:
 
     async def _make_final(self, delivery: Delivery) -> None:
         try:
-            if delivery.unchecked or await self.guard.ask(lambda index: index.settle(delivery.claim)) is None:
-                self.guard.missed(delivery.text, delivery.claim)
+            if delivery.unchecked or await self.use(lambda index: index.settle(delivery.claim)) is None:
+                self.missed(delivery.text, delivery.claim)
         except Exception as error:
             self._log.report("dedup", error)
         finally:
             self._end(delivery)
+
+    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> Answer:
+        """Write what was missed, then call."""
+        if self.index is None:
+            self.index = self._opened()
+        while self._missed:
+            text, claim = self._missed[0]
+            try:
+                if not text.text:
+                    self.index.withdraw(claim)
+                elif not self.index.settle(claim):
+                    self.index.add(text.key, text.read(self.index), **text.names)
+            except StoreMismatch:
+                raise
+            except (ValueError, TypeError) as error:  # of this entry: no later try would do better
+                self._log.report("dedup", error)
+            self._missed.popleft()
+            self._missed_chars -= text.chars
+        return call(self.index)
+
+    def _opened(self) -> DuplicateIndex:
+        """Open the index; one beside it where it is of another version or rule."""
+        try:
+            try:
+                index = self._open_at(self._place)
+            except OtherVersion as error:
+                beside = index_beside(self._place, RULES[self._settings.dedup_rule].constants)
+                if not beside:
+                    raise
+                said = f"{without_password(self._place)}: {error}"
+                self._log.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
+                self._place = beside
+                index = self._open_at(beside)
+        except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+            raise self._unusable(error) from error
+        self._file = _identity(self._place)
+        return index
+
+    def _open_at(self, place: str) -> DuplicateIndex:
+        settings = self._settings
+        return DuplicateIndex(
+            settings.dedup_threshold or None,
+            open_store(place, self._crawl_settings),
+            rule=settings.dedup_rule,
+            search=None if settings.dedup_search == "auto" else settings.dedup_search,
+            most_new=settings.dedup_most_new,
+            short_duplicates=settings.dedup_short,
+            remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
+            variants=settings.dedup_variants == "keep",
+        )
+
+    def _unusable(self, error: Exception) -> UnusableIndexError:
+        shown = without_password(self._place)
+        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
+        away, required = is_unreachable(error), self._settings.dedup_required
+        if away and required:
+            advice += " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
+        said = f"the index of texts {shown}: {str(error).removeprefix(f'{shown}: ')}{advice}"
+        return UnusableIndexError(said, passes=passes_by_itself(error) or (away and not required))
+
+    def _look_for_file(self) -> None:
+        """Say once that the index's file has vanished: SQLite writes on without noticing."""
+        if self.index is not None and self._file is not None and _identity(self._place) != self._file:
+            self._file = None
+            self._log.count("dedup/store_failed")
+            message = "The index of texts %s was moved or deleted; this crawl goes on with it, the next has none"
+            self._log.say_once("dedup_file", logging.WARNING, message, self._place)
+
+    def _failed(self, error: Exception) -> None:
+        self._back_off.failed()
+        self._log.count("dedup/store_failed")
+        self._log.say_once(
+            "dedup_store",
+            logging.WARNING,
+            "The index of texts cannot be used now, and items pass without comparison until it can: %s: %s",
+            without_password(self._place),
+            error,
+        )
+
+    def _let_go(self) -> None:
+        index, self.index = self.index, None
+        try:
+            if index is not None:
+                index.close()
+        except Exception as error:  # it was no use any more
+            logger.debug("The index of texts was not closed: %r", error)
+
+    def _beat_now(self) -> None:
+        self._look_for_file()
+        index = self.index
+        if index is None or not self._back_off.ready:
+            return
+        if self._remote:
+            asyncio.get_running_loop().run_in_executor(None, self._beaten, index)
+        else:
+            self._beaten(index)
+
+    def _expire(self, index: DuplicateIndex, most: int) -> int:
+        """Forget texts that no crawl has met for so long as the settings say; return how many."""
+        days = self._settings.dedup_days
+        gone = index.expire(time.time() - days * DAY, most) if days else 0
+        if gone:
+            self._log.count("dedup/expired", gone)
+        return gone
+
+    def _beaten(self, index: DuplicateIndex) -> None:
+        try:
+            index.beat()
+            self._expire(index, EXPIRED_A_BEAT)
+        except Exception as error:  # the next call finds out
+            logger.debug("The index of texts could not note that the crawl lives: %r", error)
+
+
+def _identity(place: str) -> tuple[int, int] | None:
+    """What tells the file of an index from others; None where there is none."""
+    try:
+        found = Path(place).stat() if is_file(place) else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def index_place(settings: DenoiseSettings, directory: str | None) -> str:
+    """Return where the index of a crawl is: DENOISE_DEDUP_STORE, or the job directory's file, or "memory"."""
+    if settings.dedup_store != "auto":
+        return settings.dedup_store
+    return str(Path(directory, INDEX_FILE)) if directory else MEMORY
+
+
+def passes_by_itself(error: Exception) -> bool:
+    """Whether what keeps a file from being opened or written may pass: a full disk, a read-only file.
+
+    Example:
+        >>> passes_by_itself(sqlite3.OperationalError("attempt to write a readonly database"))
+        True
+        >>> passes_by_itself(sqlite3.DatabaseError("database disk image is malformed"))
+        False
+    """
+    if isinstance(error, sqlite3.OperationalError):
+        return any(words in str(error) for words in _PASSING_WORDS)
+    return isinstance(error, OSError) and error.errno in _PASSING
 
 
 def _open_of(whose: ItemPage | None) -> Delivery | None:
@@ -288,159 +545,3 @@ def _kept(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdi
 def _passing(verdict: Verdict) -> Verdict:
     """A verdict after which the item passes, if it repeats an item that may be lost yet."""
     return replace(verdict, duplicate=False, of=None) if verdict.pending else verdict
-
-
-class Spellings:
-    """Keys of pages: what tells a page from others, whatever its address is this time.
-
-    Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
-
-    Attributes:
-        evicted: Pages of which it was forgotten how they were met first.
-
-    Example:
-        >>> met = Spellings()
-        >>> [met.key(f"http://a.example/7{more}") for more in ("?PHPSESSID=1f", "?PHPSESSID=2f", "/", "#!/8", "#top")]
-        ['http://a.example/7', 'http://a.example/7?PHPSESSID=2f', 'http://a.example/7/', 'http://a.example/7#!/8', \
-'http://a.example/7#']
-    """
-
-    def __init__(self) -> None:
-        self.evicted = 0
-        self._first: dict[int, int] = {}  # hashes: of a page, of its address
-
-    def key(self, url: str) -> str:
-        """Return the key of a URL."""
-        page, _, route = canonical(url, keep_fragment=True).partition("#")
-        end = "#" + route if route.startswith(("!", "/")) else ""  # by which scripts tell pages apart
-        spelling, identity = page + end, page_identity(page) + end
-        if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
-            if len(self._first) > MOST_SPELLINGS:
-                del self._first[next(iter(self._first))]
-                self.evicted += 1
-            return identity
-        return spelling if spelling != identity else spelling + "#"
-
-
-def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
-    """Return what of an item is compared with others: its own text, which may be none.
-
-    It is the text that we have put into the body field, or that of a field which the settings name; never HTML.
-
-    The key is the item's key field, of a URL the page that it names, or else the page that the item was made from.
-    Further items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
-    """
-    settings = whose.settings
-    fields = settings.compared_fields
-    field = fields.text or settings.body_field
-    text = get_field(item, field)
-    if not isinstance(text, str) or not text.strip():
-        return ItemText(obstacle="no_text")
-    key = _key(item, whose)
-    gave = whose.gave(field, text)
-    obstacle = _obstacle(ItemText(key, text), field, whose, named=bool(fields.text))
-    if obstacle:
-        return ItemText(obstacle=obstacle)
-    site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
-    if site_key(key):
-        key = spellings.key(key)
-    if whose.siblings is not None:
-        key = whose.siblings.numbered(key)
-    own = whose.own_page
-    made = None if own is None else own.text
-    skipped = {field, settings.url_field, settings.dedup_key_field, settings.mark_field, *fields.ignored}
-    skipped |= {settings.variant_field, settings.seen_field}
-    values = own_values(item, {*skipped, *settings.item_fields.values()})
-    title = str(values.pop("title", "" if made is None else made.title))
-    made_so = {name for what, name in settings.item_fields.items() if what in OF_COMPARISON}
-    shown = all_values(item, skipped | made_so)
-    if made is not None and made.amounts:
-        shown[AMOUNTS] = made.amounts
-    return ItemText(
-        key,
-        text,
-        fields.scope(item, site),
-        fields.group(item),
-        site=site_of(whose.url or key),
-        title=title,
-        values={} if fields.decide else values,
-        fields=shown,
-        source=made.source if made is not None and gave and field == settings.body_field else "",
-        is_alone=settings.dedup == "off",
-    )
-
-
-def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> str:
-    """Why the text in a field is not compared, "" if it is."""
-    gave = whose.gave(field, found.text)
-    if gave and whose.reason:
-        return "shared"
-    if not (gave or named):
-        return "not_ours"
-    if not (gave and field == whose.settings.body_field) and is_markup(found.text):
-        return "html"
-    if not found.key:
-        return "no_key"
-    return "" if found.writable else "unwritable"
-
-
-def _key(item: Any, whose: ItemPage) -> str:
-    key = get_field(item, whose.settings.dedup_key_field)
-    if isinstance(key, int) and not isinstance(key, bool):
-        return str(key)
-    if not isinstance(key, str) or not key.strip():
-        key = url_in(item, whose.settings.dedup_key_field) or whose.url
-    return key.strip()
-
-
-class CopyCounts:
-    """Counts near-duplicates by the item they are copies of, in bounded memory.
-
-    Attributes:
-        items: Items of which it is known whether they repeat another; others may be waiting.
-        dropped: Those of them that were dropped.
-        in_a_row: How many of these without another between.
-        most: Key of the item with the most copies, "" before the first.
-        most_copies: How many it has.
-        titles: Different titles of the copies of the item counted last, five at the most.
-        examples: Keys of three of these copies, as far as there are so many.
-        evicted: Items of which it was forgotten how many copies they have.
-
-    Example:
-        >>> counts = CopyCounts()
-        >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
-        ...     counts.count(key, copy, title)
-        >>> counts.most, counts.most_copies, counts.titles, counts.examples
-        ('a', 2, 2, ['/1', '/3'])
-    """
-
-    def __init__(self) -> None:
-        self.items = self.dropped = self.in_a_row = 0
-        self.most = ""
-        self.most_copies = 0
-        self.evicted = self.titles = 0
-        self.examples: list[str] = []
-        self._counts: Counter[str] = Counter()
-        self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
-
-    def decided(self, *, dropped: bool) -> None:
-        """Count an item that was dropped or passes."""
-        self.items += 1
-        self.dropped += dropped
-        self.in_a_row = self.in_a_row + 1 if dropped else 0
-
-    def count(self, key: str | None, copy: str = "", title: str = "") -> None:
-        """Count a copy of an item."""
-        if key is None:
-            return
-        self._counts[key] += 1
-        titles = self._titles.setdefault(key, {})
-        if title and len(titles) < MOST_TITLES:
-            titles.setdefault(title[:MOST_TITLE], copy)
-        self.titles, self.examples = len(titles), list(titles.values())[:3]
-        if self._counts[key] > self.most_copies:
-            self.most, self.most_copies = key, self._counts[key]
-        if len(self._counts) > MOST_COUNTED:
-            self.evicted += len(self._counts) - MOST_COUNTED // 2
-            self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
-            self._titles = {key: titles for key, titles in self._titles.items() if key in self._counts}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from denoise_scrapy.crawl.base import Beside, CrawlLog
-    from denoise_scrapy.crawl.index_guard import ItemText
+    from denoise_scrapy.crawl.item_text import ItemText
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.settings import DenoiseSettings
 

@@ -20,15 +20,7 @@ Given = tuple[str, str] | tuple[str, str, Any] | tuple[str, str, Any, str]
 
 
 class Row(NamedTuple):
-    """One row.
-
-    Attributes:
-        key: What it is called.
-        text: What is compared.
-        scope: Rows are compared within one scope.
-        date: When it is from, for `keep="newest"`: anything that sorts, the same kind in all rows.
-        title: Its own title; "" for not known.
-    """
+    """A row: its key, its text, the scope within which it is compared, a date that sorts, and its title if known."""
 
     key: str
     text: str

@@ -105,9 +105,9 @@ class ReadText(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it rests on, whether to keep the text; where there is a record, in its place.
+    """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one.
 
-    `variant_of` is what the kept text stays a variant of, with the same text and other fields.
+    `variant_of` is for the same text with other fields, which stays a variant.
     """
 
     verdict: Verdict
@@ -376,7 +376,7 @@ class DuplicateIndex:
         False where this index has no such claim, or none any more.
         """
         with self._lock:
-            done = claim in self._held and self._store.withdraw(claim, self._owner)
+            done = claim in self._held and bool(self._store.release(self._owner, claim))
             self._held.discard(claim)
             if done:  # else another index may have made it final
                 self._catalog.discard(claim)
@@ -672,7 +672,7 @@ class DuplicateIndex:
         while self._unsure:
             same = self._record_named(self._unsure[-1])
             if same is not None and same.owner == self._owner and same.id not in self._held:
-                self._store.withdraw(same.id, self._owner)
+                self._store.release(self._owner, same.id)
                 self._catalog.discard(same.id)
             self._unsure.pop()
 

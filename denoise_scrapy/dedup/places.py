@@ -58,12 +58,7 @@ def open_store(place: str, settings: Any = None) -> Store:
 
 
 def index_beside(place: str, constants: Mapping[str, str]) -> str:
-    """Return the place of an index beside one of another version or rule; "" for a store of a class of one's own.
-
-    Args:
-        place: Place of that one.
-        constants: Those of the rule.
-    """
+    """Return the place of an index beside one of another version or rule; "" for a store of a class of one's own."""
     if is_class_path(place):
         return ""
     formats = {"file": sqlite_store.FORMAT, "server": f"{redis_store.LAYOUT}.{redis_store.FORMAT}"}
@@ -71,7 +66,7 @@ def index_beside(place: str, constants: Mapping[str, str]) -> str:
 
 
 def is_file(place: str) -> bool:
-    """Whether a place is the path of a file.
+    """Return whether a place is the path of a file.
 
     Example:
         >>> is_file("texts.db"), is_file("job/texts"), is_file("myproject.stores.PostgresStore")
@@ -82,12 +77,12 @@ def is_file(place: str) -> bool:
 
 
 def is_remote(place: str) -> bool:
-    """Whether the store at a place is on another machine, so that an answer may take long (`Store.remote`)."""
+    """Return whether the store at a place is on another machine (`Store.remote`)."""
     return place.startswith(SCHEMES) or (is_class_path(place) and store_class(place).remote)
 
 
 def is_class_path(place: str) -> bool:
-    """Whether a place is the import path of a class: names with dots between, of which the last begins in upper case.
+    """Return whether a place is the import path of a class: dotted names, the last of which begins in upper case.
 
     Example:
         >>> is_class_path("myproject.stores.PostgresStore"), is_class_path("texts.sqlite")

@@ -326,14 +326,10 @@ class RedisStore(Store):
             return bool(self._settle((self._claims,), (number, owner)))
 
     @override
-    def withdraw(self, number: int, owner: str) -> bool:
+    def release(self, owner: str, number: int = 0) -> list[int]:
+        keys = (self._log, self._keys, self._claims, self._owners, *self._beside)
         with self._ready.named():
-            return bool(self._release(self._released, (owner, number)))
-
-    @override
-    def release(self, owner: str) -> list[int]:
-        with self._ready.named():
-            return list(self._release(self._released, (owner, "")))
+            return list(self._release(keys, (owner, number or "")))
 
     @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
@@ -456,10 +452,6 @@ class RedisStore(Store):
             return Record(number, *_unpack(data), owner, version)
         except ValueError as error:
             raise ValueError(f"{self._where}, record {number}: {error}") from None
-
-    @property
-    def _released(self) -> tuple[str, ...]:
-        return (self._log, self._keys, self._claims, self._owners, *self._beside)
 
     @property
     def _ready(self) -> RedisLink:

@@ -1,4 +1,4 @@
-"""Rules: what of a text is compared, and what makes two texts duplicates.
+"""Rules: which parts of a text are compared, and what makes two texts duplicates.
 
 By the rules of ours a new text X is a duplicate of a kept text P where X, or nearly all of it, is in P:
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol
@@ -56,6 +56,29 @@ _32 = np.uint64(32)
 Sample = npt.NDArray[np.uint16]
 
 
+class Check(NamedTuple):
+    """A step of a decision.
+
+    Attributes:
+        name: What is checked, in the words of the documentation.
+        value: What was found.
+        bound: What it must reach; of "new" and "missing" what it must not pass.
+        passed: True where it does.
+        of: What the elements in common, `value` and `bound`, are counted in; 0 for other checks.
+    """
+
+    name: str
+    value: float
+    bound: float
+    passed: bool
+    of: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share in common, 0 to 1."""
+        return self.value / max(1, self.of)
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A new text against a kept one.
@@ -65,12 +88,14 @@ class Comparison:
         c1: Share of main units in common, 0 to 1.
         c2: Share of runs in common, 0 to 1: the score.
         new: Share of the new text that the kept one has not, 0 to 1; 0 for no duplicate.
+        checks: What was checked in order, up to the first that failed; none for texts of the same words.
     """
 
     duplicate: bool
     c1: float = 0.0
     c2: float = 0.0
     new: float = 0.0
+    checks: tuple[Check, ...] = ()
 
 
 class NewText(Protocol):
@@ -83,30 +108,22 @@ class NewText(Protocol):
     def main_units(self, t: int) -> Sample:
         """Main feature string at a frequency threshold."""
 
-    def sample(self, limit: int) -> Sample:
-        """Auxiliary feature string, sampled."""
-
 
 class Query(NamedTuple):
-    """What a duplicate must have.
-
-    Attributes:
-        units: uint16, each once.
-        need: How many of them at least; 0 where there can be no duplicate.
-    """
+    """`need` of these units, uint16 and each once, a duplicate must have; 0 where there can be none."""
 
     units: Sample
     need: int
 
 
 class Rule(ABC):
-    """What of a text is compared, and what makes two texts duplicates.
+    """A definition of duplicates.
 
     Attributes:
         name: What it is selected by.
         threshold: Threshold where none is given.
         constants: What two fingerprints must share to be comparable; for a store to write down.
-        has_bands: Whether its texts have MinHash bands, so that the prefilter may come first.
+        has_bands: True where its texts have MinHash bands, so that the prefilter may come first.
     """
 
     name: ClassVar[str]
@@ -124,17 +141,23 @@ class Rule(ABC):
 
     @abstractmethod
     def judge(
-        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+        self,
+        new: NewText,
+        kept: Sequence[Fingerprint],
+        threshold: float,
+        most_new: float = MOST_NEW,
+        *,
+        every: bool = False,
     ) -> list[Comparison]:
-        """Compare a text with kept ones."""
+        """Compare a text with kept ones; with `every`, checks go on behind the one that decides."""
 
     @abstractmethod
     def main_query(self, new: NewText, t: int, threshold: float) -> Query:
         """Return what a duplicate kept at threshold `t` has in common with a text's main string."""
 
-    @abstractmethod
     def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
         """Return what a duplicate sampled at `limit` has in common with a text's auxiliary string."""
+        raise NotImplementedError
 
     def too_short(self, kept: Fingerprint) -> bool:
         """Return whether a text is too short to be judged by similarity."""
@@ -143,58 +166,6 @@ class Rule(ABC):
     def longest(self, new: NewText) -> int:
         """Return the length of the longest kept text that a text may be a duplicate of."""
         return 1 << 62
-
-
-class PartRule(Rule):
-    """A new text is a duplicate where nearly all of it is in a kept one.
-
-    Example:
-        >>> PartRule().read("one two three").n
-        3
-    """
-
-    name = "part"
-    threshold = THRESHOLD
-    constants = CONSTANTS
-    has_bands = True
-    both: ClassVar[bool] = False  # whether nearly all of the kept text must be in the new one as well
-
-    @override
-    def read(self, text: str) -> FeatureStrings:
-        return FeatureStrings(text)
-
-    @override
-    def fingerprint(self, new: NewText) -> Fingerprint:
-        assert isinstance(new, FeatureStrings)
-        return Fingerprint.of(new)
-
-    @override
-    def judge(
-        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
-    ) -> list[Comparison]:
-        assert isinstance(new, FeatureStrings)
-        return judge(new, kept, threshold, most_new, both=self.both)
-
-    @override
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
-        units = new.main_units(t)
-        return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
-
-    @override
-    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
-        runs = new.sample(limit)
-        return Query(runs, needed(len(runs), threshold) if len(runs) >= MIN_RUNS else 0)
-
-    @override
-    def longest(self, new: NewText) -> int:
-        return longest_kept(new.n)
-
-
-class NearCopyRule(PartRule):
-    """A new text is a duplicate where it and a kept one are nearly the same: a part is none."""
-
-    name = "near-copy"
-    both = True
 
 
 def needed(size: int, threshold: float) -> int:
@@ -207,72 +178,125 @@ def needed(size: int, threshold: float) -> int:
     return max(1, math.ceil(threshold * size - 1e-9))
 
 
-def longest_kept(n: int) -> int:
-    """Return the length of the longest kept text that a new text of `n` units may be a part of, in units."""
-    return n * 100 // RATIO_PERCENT
+def _least(name: str, value: float, bound: float, of: int = 0) -> Check:
+    return Check(name, value, bound, value >= bound, of)
 
 
-def compare(
-    new: FeatureStrings, kept: Fingerprint, threshold: float = THRESHOLD, most_new: float = MOST_NEW
-) -> Comparison:
-    """Judge a new text against a kept one, by the rule "part".
+def _most(name: str, value: float, bound: float) -> Check:
+    return Check(name, value, bound, value <= bound)
+
+
+def _until_failed(checks: Iterable[Check], *, every: bool) -> tuple[Check, ...]:
+    made = []
+    for check in checks:
+        made.append(check)
+        if not (check.passed or every):
+            break
+    return tuple(made)
+
+
+class PartRule(Rule):
+    """A new text is a duplicate where nearly all of it is in a kept one.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
-        >>> compare(FeatureStrings(text.upper()), Fingerprint.of(text))
-        Comparison(duplicate=True, c1=1.0, c2=1.0, new=0.0)
-        >>> compare(FeatureStrings("Quite another text"), Fingerprint.of(text)).duplicate
-        False
+        >>> rule, kept = PartRule(), Fingerprint.of(text)
+        >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept], rule.threshold)
+        >>> found.duplicate, [check.name for check in found.checks]
+        (True, ['units', "% of its length", 'main units', 'runs', 'c1', 'c2', 'new'])
     """
-    return judge(new, [kept], threshold, most_new)[0]
+
+    name = "part"
+    threshold = THRESHOLD
+    constants = CONSTANTS
+    has_bands = True
+    both: ClassVar[bool] = False  # True where nearly all of the kept text must be in the new one as well
+
+    @override
+    def read(self, text: str) -> FeatureStrings:
+        return FeatureStrings(text)
+
+    @override
+    def fingerprint(self, new: NewText) -> Fingerprint:
+        assert isinstance(new, FeatureStrings)
+        return Fingerprint.of(new)
+
+    @override
+    def judge(
+        self,
+        new: NewText,
+        kept: Sequence[Fingerprint],
+        threshold: float,
+        most_new: float = MOST_NEW,
+        *,
+        every: bool = False,
+    ) -> list[Comparison]:
+        assert isinstance(new, FeatureStrings)
+        found = [Comparison(duplicate=False)] * len(kept)
+        groups: dict[tuple[int, int], list[int]] = {}
+        for place, one in enumerate(kept):
+            if new.n and one.digest == new.digest:
+                found[place] = Comparison(True, 1.0, 1.0)
+            if every or not found[place].duplicate:
+                groups.setdefault((one.t, one.limit), []).append(place)
+        for (t, limit), places in groups.items():
+            units = count_common(new.main_units(t), [kept[place].s1 for place in places])
+            runs = count_common(new.sample(limit), [kept[place].s2 for place in places])
+            for place, common, common_runs in zip(places, units, runs, strict=True):
+                same = found[place].duplicate
+                checks = self._checks(new, kept[place], common, common_runs, threshold, most_new)
+                made = _until_failed(checks, every=every)
+                if same:
+                    found[place] = Comparison(True, 1.0, 1.0, checks=made)
+                    continue
+                values = {check.name: check.share if check.of else check.value for check in made}
+                passed = made[-1].passed if not every else all(check.passed for check in made)
+                share = values["new"] if passed else 0.0
+                found[place] = Comparison(passed, values.get("c1", 0.0), values.get("c2", 0.0), share, made)
+        return found
+
+    def _checks(
+        self, new: FeatureStrings, kept: Fingerprint, units: int, runs: int, threshold: float, most_new: float
+    ) -> Iterator[Check]:
+        """Yield the steps of the decision; `units` and `runs` are in common."""
+        yield _least("units", min(new.n, kept.n), MIN_TOKENS)
+        yield _least("% of its length", new.n * 100 // max(1, kept.n), RATIO_PERCENT)
+        mine, theirs = (
+            (len(new.main_units(kept.t)), len(new.sample(kept.limit))),
+            (len(kept.s1) // 2, len(kept.s2) // 2),
+        )
+        of, of_runs = map(max, mine, theirs) if self.both else mine
+        yield _least("main units", min(of, theirs[0]), MIN_UNITS)
+        yield _least("runs", of_runs, MIN_RUNS)
+        yield _least("c1", units, needed(of, threshold), of)
+        yield _least("c2", runs, needed(of_runs, threshold), of_runs)
+        share = share_new(new, kept)
+        yield _most("new", share, most_new)
+        if self.both:  # of the kept text's runs those that the new one cannot have
+            yield _most("missing", 1 - (1 - share) * mine[1] / max(1, theirs[1]), most_new)
+
+    @override
+    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+        units = new.main_units(t)
+        return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
+
+    @override
+    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+        assert isinstance(new, FeatureStrings)
+        runs = new.sample(limit)
+        return Query(runs, needed(len(runs), threshold) if len(runs) >= MIN_RUNS else 0)
+
+    @override
+    def longest(self, new: NewText) -> int:
+        return new.n * 100 // RATIO_PERCENT
 
 
-def judge(
-    new: FeatureStrings,
-    kept: Sequence[Fingerprint],
-    threshold: float = THRESHOLD,
-    most_new: float = MOST_NEW,
-    *,
-    both: bool = False,
-) -> list[Comparison]:
-    """Judge a new text against some kept ones; with `both`, nearly all of these must be in the new one too."""
-    found = [Comparison(duplicate=False)] * len(kept)
-    groups: dict[tuple[int, int], list[int]] = {}
-    for place, one in enumerate(kept):
-        if new.n and one.digest == new.digest:
-            found[place] = Comparison(True, 1.0, 1.0)
-        elif min(new.n, one.n) >= MIN_TOKENS and one.n <= longest_kept(new.n) and not one.too_short:
-            groups.setdefault((one.t, one.limit), []).append(place)
-    for (t, limit), places in groups.items():
-        units = shares(new.main_units(t), [kept[place].s1 for place in places], both=both)
-        runs = shares(new.sample(limit), [kept[place].s2 for place in places], both=both)
-        for place, (common, size), (common2, size2) in zip(places, units, runs, strict=True):
-            passed = common >= needed(size, threshold) and common2 >= needed(size2, threshold)
-            passed = passed and size >= MIN_UNITS and size2 >= MIN_RUNS
-            share = share_new(new, kept[place]) if passed else 0.0
-            passed = passed and share <= most_new
-            if passed and both:  # of the kept text's runs those that the new one cannot have
-                own, whole = len(new.sample(limit)), len(kept[place].s2) // 2
-                passed = 1 - (1 - share) * own / max(1, whole) <= most_new
-            found[place] = Comparison(passed, common / max(1, size), common2 / max(1, size2), share if passed else 0.0)
-    return found
+class NearCopyRule(PartRule):
+    """A new text is a duplicate where it and a kept one are nearly the same: a part is none."""
 
-
-def shares(mine: Sample, theirs: Sequence[bytes], *, both: bool = False) -> list[tuple[int, int]]:
-    """Count for each kept set how much it has in common with a new one, and of how much that is a share.
-
-    On the 16-bit halves of runs chance matches add at most 192 / 65536 = 0.3% to c2.
-
-    With `both` it is a share of the larger set, not of the new one.
-
-    Example:
-        >>> kept = np.array([1, 2, 3, 4, 5], "<u2").tobytes()
-        >>> [shares(np.array([4, 5, 6], np.uint16), [kept], both=both) for both in (False, True)]
-        [[(2, 3)], [(2, 5)]]
-    """
-    sizes = [max(len(mine), len(one) // 2) if both else len(mine) for one in theirs]
-    return list(zip(count_common(mine, theirs), sizes, strict=True))
+    name = "near-copy"
+    both = True
 
 
 def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
@@ -353,10 +377,6 @@ class Characters:
         """S1: the frequent characters but stop characters, in code order."""
         return self._frequent[~np.isin(self._frequent, _STOP)] if t == FREQUENCY else self._frequent[:0]
 
-    def sample(self, limit: int) -> npt.NDArray[np.uint16]:
-        """Raise: S2 is kept whole."""
-        raise NotImplementedError
-
     @cached_property
     def neighbours(self) -> npt.NDArray[np.uint32]:
         """S2: each frequent character with the one after it, as sorted uint32, repeats included."""
@@ -397,10 +417,37 @@ class PatentRule(Rule):
 
     @override
     def judge(
-        self, new: NewText, kept: Sequence[Fingerprint], threshold: float, most_new: float = MOST_NEW
+        self,
+        new: NewText,
+        kept: Sequence[Fingerprint],
+        threshold: float,
+        most_new: float = MOST_NEW,
+        *,
+        every: bool = False,
     ) -> list[Comparison]:
         assert isinstance(new, Characters)
-        return [_compare(new, one, threshold) for one in kept]
+        return [self._judged(new, one, threshold, every=every) for one in kept]
+
+    def _judged(self, new: Characters, kept: Fingerprint, threshold: float, *, every: bool) -> Comparison:
+        made = _until_failed(self._floors(new, kept), every=every)
+        long = all(check.passed for check in made)
+        if not (long or every):
+            return Comparison(duplicate=False, checks=made)
+        mine, theirs = new.main_units(), kept.units
+        common = np.intersect1d(mine, theirs, assume_unique=True)
+        c1 = _above("c1", len(common), len(mine), threshold)
+        if np.array_equal(mine, theirs):
+            equal = _least("equal main feature strings", 1, 1)
+            return Comparison(long, c1.share, 1.0, checks=(*made, equal))
+        c2 = _above("c2", *_common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common), threshold)
+        shorter, longer = sorted((new.n, kept.n))
+        decides = c2 if shorter > LONG or shorter < SMALL_SHARE * longer else c1
+        return Comparison(long and decides.passed, c1.share, c2.share, checks=(*made, decides))
+
+    def _floors(self, new: Characters, kept: Fingerprint) -> Iterator[Check]:
+        yield _least("characters", min(new.n, kept.n), MIN_TOKENS)
+        name = f"characters that come more than {FREQUENCY} times"
+        yield _least(name, min(len(new.main_units()), len(kept.units)), 1)
 
     @override
     def too_short(self, kept: Fingerprint) -> bool:
@@ -413,10 +460,6 @@ class PatentRule(Rule):
         more = min(len(units), above(len(units), threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
-    @override
-    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
-        raise NotImplementedError  # the source searches by main strings only
-
 
 def above(size: int, threshold: float) -> int:
     """Return the least number of common elements that is more than a share, as the source asks.
@@ -428,28 +471,17 @@ def above(size: int, threshold: float) -> int:
     return int(threshold * size + 1e-9) + 1
 
 
-def _compare(new: Characters, kept: Fingerprint, threshold: float) -> Comparison:
-    """The decision, step by step."""
-    mine, theirs = new.main_units(), kept.units
-    if not len(mine) or min(new.n, kept.n) < MIN_TOKENS:
-        return Comparison(False, 0.0, 0.0)
-    common = np.intersect1d(mine, theirs, assume_unique=True)
-    c1 = len(common) / len(mine)
-    if np.array_equal(mine, theirs):
-        return Comparison(True, c1, 1.0)
-    c2 = _common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common)
-    shorter, longer = sorted((new.n, kept.n))
-    by_neighbours = shorter > LONG or shorter < SMALL_SHARE * longer
-    return Comparison((c2 if by_neighbours else c1) > threshold, c1, c2)
+def _above(name: str, common: int, of: int, threshold: float) -> Check:
+    """Check a share as the source does: it must be above the threshold."""
+    return Check(name, common, above(of, threshold), common / max(1, of) > threshold, of)
 
 
 def _common_neighbours(
     mine: npt.NDArray[np.uint32], theirs: npt.NDArray[np.uint32], common: npt.NDArray[np.uint16]
-) -> float:
-    """Equal neighbours of the common characters, as a share of X's neighbours of these."""
+) -> tuple[int, int]:
+    """Count equal neighbours of the common characters, and X's neighbours of these."""
     mine = mine[np.isin(mine >> _16, common)]
     pairs, counts = np.unique(mine, return_counts=True)
     others, their_counts = np.unique(theirs, return_counts=True)
-    both, here, there = np.intersect1d(pairs, others, assume_unique=True, return_indices=True)
-    equal = np.minimum(counts[here], their_counts[there]).sum() if len(both) else 0
-    return float(equal / len(mine)) if len(mine) else 0.0
+    _, here, there = np.intersect1d(pairs, others, assume_unique=True, return_indices=True)
+    return int(np.minimum(counts[here], their_counts[there]).sum()), len(mine)

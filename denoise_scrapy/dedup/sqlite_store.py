@@ -173,21 +173,14 @@ class SQLiteStore(Store):
             return link.execute(_SETTLE, (number, owner)).rowcount > 0
 
     @override
-    def withdraw(self, number: int, owner: str) -> bool:
+    def release(self, owner: str, number: int = 0) -> list[int]:
         with self._writing(several=True) as link:
-            done = link.execute("DELETE FROM claims WHERE id = ? AND owner = ?", (number, owner)).rowcount > 0
-            if done:
-                link.execute("DELETE FROM texts WHERE id = ?", (number,))
-        return done
-
-    @override
-    def release(self, owner: str) -> list[int]:
-        with self._writing(several=True) as link:
-            found = link.execute("SELECT id FROM claims WHERE owner = ?", (owner,)).fetchall()
+            found = link.execute("SELECT id FROM claims WHERE owner = ? AND ? IN (0, id)", (owner, number)).fetchall()
             link.executemany("DELETE FROM texts WHERE id = ?", found)
-            link.execute("DELETE FROM claims WHERE owner = ?", (owner,))
-            link.execute("DELETE FROM owners WHERE owner = ?", (owner,))
-        return [number for (number,) in found]
+            link.executemany("DELETE FROM claims WHERE id = ?", found)
+            if not number:
+                link.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+        return [one for (one,) in found]
 
     @override
     def beat(self, owner: str) -> None:

@@ -41,21 +41,13 @@ _ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
 
 
 def turns() -> Iterator[None]:
-    """Yield the turns of such a loop; `OSError` after `MOST_TURNS`: what the store says cannot be."""
+    """Yield the turns of such a loop; raise `OSError` after `MOST_TURNS`."""
     yield from repeat(None, MOST_TURNS)
     raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
 
 
 class Name(NamedTuple):
-    """What an item is called.
-
-    Attributes:
-        key: The item's key, as the caller gave it.
-        scope: Texts are compared within one scope; a key is one item in each.
-        group: Texts of one group are no duplicates of each other; "" for none.
-        site: Where the item is from; "" where that is not known.
-        variant_of: Key of the kept text that its own is a variant of; "" for none.
-    """
+    """An item's key, scope, group and site, as the caller gave them, and the key that its text is a variant of."""
 
     key: str
     scope: str = ""
@@ -65,14 +57,11 @@ class Name(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What an index remembers of a kept text, to find it.
+    """The part of a record by which an index finds it; key and scope are of its name, `n` to `limit` its fingerprint's.
 
     Attributes:
         id: Number given by the store: later texts have greater ones, none is given twice.
-        key: The item's key.
-        scope: Its scope.
-        n: As all below, of its `Fingerprint`.
-        limit: 0 where a store does not tell `s2` and `limit`, which save looking at the record.
+        limit: 0 where a store does not hand out `s2` and `limit`, which save reading the record.
     """
 
     id: int
@@ -86,14 +75,14 @@ class Listing(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One kept text.
+    """A kept text.
 
     Attributes:
         id: Its number.
-        name: What its item is called.
+        name: The names of its item.
         fingerprint: What is compared with others.
-        owner: Who has claimed it; "" for one that is settled, and in `records`.
-        version: What its item was (`Version.pack`), b"" where that is not known: no store looks into it.
+        owner: The index that has claimed it; "" for one that is settled, and in `records`.
+        version: The version of its item (`Version.pack`), b"" where that is not known. Opaque to stores.
     """
 
     id: int
@@ -104,7 +93,7 @@ class Record(NamedTuple):
 
     @property
     def listing(self) -> Listing:
-        """What an index remembers of it."""
+        """The part of it by which an index finds it."""
         f = self.fingerprint
         return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands, f.s2, f.limit)
 
@@ -216,12 +205,8 @@ class Store(ABC):
         """Make a claim of an owner final; return whether there was one. A text that is gone does not come back."""
 
     @abstractmethod
-    def withdraw(self, number: int, owner: str) -> bool:
-        """Forget a text if this owner has claimed it, in one step; return whether it had."""
-
-    @abstractmethod
-    def release(self, owner: str) -> list[int]:
-        """Forget all that an owner has claimed, and the owner, in one step; return their ids."""
+    def release(self, owner: str, number: int = 0) -> list[int]:
+        """Forget, in one step, all that an owner has claimed, and the owner, or one text of it; return the ids."""
 
     @abstractmethod
     def beat(self, owner: str) -> None:
@@ -229,7 +214,7 @@ class Store(ABC):
 
     @abstractmethod
     def lives(self, owner: str) -> bool:
-        """Whether an owner was heard of in the last `CLAIM_SECONDS` and, as far as can be told, its process runs."""
+        """Return whether an owner had a beat in the last `CLAIM_SECONDS` and, as far as is known, its process runs."""
 
     @abstractmethod
     def problems(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Copies and variants: what two like texts differ in, and whether that makes them two things.
+"""Copies and variants: how two like texts differ, and whether that makes them two things.
 
 The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their
 texts are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site
@@ -83,12 +83,12 @@ def is_same_site(one: str, other: str) -> bool:
 
 
 def hash_title(title: str) -> bytes:
-    """Return what is kept of a title: `Fingerprint.title`."""
+    """Make the title of a fingerprint."""
     return np.unique(FeatureStrings(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
 
 
 def hash_values(values: Mapping[str, object]) -> bytes:
-    """Return what is kept of an item's other fields: `Fingerprint.values`."""
+    """Make the values of a fingerprint from an item's other fields."""
     if not values:
         return b""
     pairs = {name: written(value) for name, value in values.items()}
@@ -156,11 +156,11 @@ class Zones(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What differs between a new text and a kept one, aligned.
+    """A new text and a kept one, aligned.
 
     Attributes:
-        places: Where in the new text units are that the kept one has not: int64 (m,).
-        novel: How many these are.
+        places: Places in the new text of units that the kept one has not: int64 (m,).
+        novel: Counts of these.
         lost: Runs of the kept text that the new one has not, reckoned from its sample.
         lacking: Units of the kept text that the new one has not: uint16 (k,).
     """
@@ -215,12 +215,12 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
 
 
 def _is_name(new: FeatureStrings) -> npt.NDArray[np.bool_]:
-    """Which places have a word with a capital letter, somewhere in the text but behind a full stop: bool (n,)."""
+    """Mark places of words with a capital letter somewhere in the text but behind a full stop: bool (n,)."""
     return np.isin(new.hashes, unit_hashes(tokens(" ".join(_NAME.findall(new.text)))))
 
 
 def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
-    """Whether the words at some places are of the kind that an editor changes: many, no numbers, few names."""
+    """Return whether the words at some places are of the kind that an editor changes: many, no numbers, few names."""
     numbers = new.kinds[places] == NUMBER
     return len(places) >= EDITED and not numbers.any() and bool(_is_name(new)[places].mean() < EDITED_NAMES)
 
@@ -237,18 +237,10 @@ def is_filled_in(
     """Return whether a text, as like a kept one as a copy, is the same form with something else filled in.
 
     Something is filled in where each of the two has units that the other has not, at the same place: before what they
-    have in common, behind it, or between. Where more texts of the form are known, they tell what the kept one has
-    alone: a copy has most of that, another form has not.
-
-    Args:
-        new: The text.
-        kept: The kept one.
-        siblings: Other kept texts of its form that the new one is like.
-        same_site: Whether both are from one site. From another site, what differs at the ends is a byline or a notice,
-            and only three texts of a form make one.
-        same_title: Whether both have a title, and the same.
-        view: Whether one address is the other with something added, as that of a print view: then what differs at the
-            ends is of the frame.
+    have in common, behind it, or between. `siblings`, other kept texts of the form that the new one is like, show what
+    the kept one has alone: a copy has most of that, another form has not. On another site, what differs at the ends is
+    a byline or a notice, and only three texts of a form make one. `same_title` is for two known titles that are the
+    same. `view` is for an address that is the other with something added: what differs at the ends is of its frame.
 
     Example:
         >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
@@ -293,10 +285,10 @@ class Like(NamedTuple):
 
     Attributes:
         record: The kept text.
-        proof: How like they are.
-        own: Whether it is of the same site.
+        proof: The comparison.
+        own: True where it is of the same site.
         siblings: Other texts of its form that the new one repeats as well.
-        reason: How like they are, for a log.
+        reason: The comparison in words, for a log.
     """
 
     record: Record
@@ -307,7 +299,7 @@ class Like(NamedTuple):
 
     @property
     def in_a_form(self) -> bool:
-        """Whether it may be a variant: it is of the same site, or one of several of a form."""
+        """True where it may be a variant: it is of the same site, or one of several of a form."""
         return self.own or bool(self.siblings)
 
 

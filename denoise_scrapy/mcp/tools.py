@@ -5,12 +5,12 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from denoise_scrapy.body import Body, extract_pages
-from denoise_scrapy.commands.compare import judge
+from denoise_scrapy.commands.compare import Explanation, explained
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import RULES, deduplicate
 from denoise_scrapy.dedup.rules import PartRule
@@ -98,7 +98,7 @@ class Tools:
         a, b = (GivenText(one.text, one.title, one.url) for one in found)
         rule = PartRule.name
         return {
-            name: self._verdict(await asyncio.to_thread(judge, new, kept, rule, RULES[rule].threshold))
+            name: self._verdict(await asyncio.to_thread(explained, new, kept, rule, RULES[rule].threshold))
             for name, new, kept in (("second_is_new", b, a), ("first_is_new", a, b))
         }
 
@@ -131,10 +131,14 @@ class Tools:
         }
 
     @staticmethod
-    def _verdict(judged: Any) -> dict[str, Any]:
-        shares = {name: round(share.value, 3) for name, share in (("c1", judged.c1), ("c2", judged.c2)) if share}
-        of_both = {name: value for name, value in asdict(judged).items() if name in {"duplicate", "why", "variant"}}
-        return {**of_both, "shares": shares, "only_in_the_new_one": list(judged.lacking_units)}
+    def _verdict(found: Explanation) -> dict[str, Any]:
+        return {
+            "duplicate": found.duplicate,
+            "why": found.why,
+            "variant": found.variant,
+            "shares": {check.name: round(check.share, 3) for check in found.checks if check.of},
+            "only_in_the_new_one": list(found.lacking_units),
+        }
 
     async def _read(
         self, pages: Sequence[GivenPage], form: Form, follow: int

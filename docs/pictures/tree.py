@@ -60,12 +60,8 @@ def draw() -> Svg:
         end,
         "D = larger set − words in common. All sets below an edge labelled D are at distance D from the set above it.",
     )
-    svg.text(
-        20,
-        end + 20,
-        "Dashed: not read. The union of all words below an edge, kept as 1,024 bits, has too few of the new text's;",
-    )
-    svg.text(20, end + 40, "or D plus what the new text has in common with the set above is less than it needs.")
+    svg.text(20, end + 20, "Dashed: not read. D plus what the new text has in common with the set above is less than")
+    svg.text(20, end + 40, "it needs.")
     return svg
 
 
@@ -76,17 +72,19 @@ def _units(line: str, words: list[str]) -> Units:
 
 def _nodes(tree: SetTree, query: Units) -> list[Node]:
     """The nodes, and which of them a look-up reads, as `SetTree.search` goes down; a level a row."""
-    mark = sign(query)
     above: list[tuple[Node | None, int]] = [(None, len(query))]
     nodes: list[Node] = []
     for depth, level in enumerate(tree.levels):
         step = 860 / len(level.sets)
         here: list[tuple[Node | None, int]] = []
         for row in range(len(level.sets)):
-            place, distance, number, _ = level.nodes[row].tolist()
-            own, below = (len(query) - ones(mark & ~level.signatures[row])).tolist()
+            place, distance, number, _ = level.table[row].tolist()
+            common_at_most = len(query) - ones(
+                sign(query) & ~np.frombuffer(level.signatures, np.uint64).reshape(-1, 16)
+            )
+            own = int(common_at_most[row])
             parent, common = above[place]
-            read = (parent is None or parent.read) and common + distance >= NEED and below >= NEED
+            read = (parent is None or parent.read) and common + distance >= NEED
             x = 10 + step * (row + 0.5) - WIDTH / 2
             here.append((Node(x, 40 + 110 * depth, parent, distance, TEXTS[number].split(), read), own))
         above = here

@@ -116,7 +116,7 @@ def test_errors_of_ours_are_said_once_and_items_pass(articles: list[str], monkey
         raise RuntimeError("broken on purpose")
 
     monkeypatch.setattr("denoise_scrapy.crawl.item_values.SiteModel.fit", broken)
-    monkeypatch.setattr("denoise_scrapy.crawl.index_guard.DuplicateIndex.check_and_add", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*articles))
     assert len(done.items) == 4
     assert done.stat("errors/body") == done.stat("errors") == 4

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl.index_guard import INDEX_FILE
+from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore, Store
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import RedisStore

@@ -12,7 +12,8 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
-from denoise_scrapy.crawl.index_guard import IndexGuard, ItemText
+from denoise_scrapy.crawl.duplicates import DuplicateCheck
+from denoise_scrapy.crawl.item_text import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import crawl, event_loop, spider_of
@@ -118,7 +119,7 @@ class LosesTheFirst:
 
 
 @pytest.mark.parametrize("works", [False, True])
-@pytest.mark.parametrize(("method", "page"), [("withdraw", ""), ("put", "/a/0")])
+@pytest.mark.parametrize(("method", "page"), [("release", ""), ("put", "/a/0")])
 def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
     site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, page: str, works: bool
 ) -> None:
@@ -162,9 +163,9 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     monkeypatch.setattr(MemoryStore, "note", note)
 
     async def ask() -> list[str | None]:
-        guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
+        guard = DuplicateCheck(state)
         guard.open()
-        answers = [await guard.ask(lambda index, n=n: index.check_and_add(f"/{n}", story(0))) for n in range(4)]
+        answers = [await guard.use(lambda index, n=n: index.check_and_add(f"/{n}", story(0))) for n in range(4)]
         guard.close()
         return [answer and answer.of for answer in answers]
 
@@ -175,9 +176,9 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     assert state.crawler.stats.get_value("denoise/dedup/store_failed") == 1
 
 
-def guarded(**settings: Any) -> IndexGuard:
+def guarded(**settings: Any) -> DuplicateCheck:
     state = CrawlState(get_crawler(settings_dict=settings))
-    guard = IndexGuard(state.crawler, state.settings, state.log, state.beside)
+    guard = DuplicateCheck(state)
     guard.open()
     return guard
 
@@ -185,14 +186,14 @@ def guarded(**settings: Any) -> IndexGuard:
 @pytest.mark.parametrize("spoiled", [{"key": "bad\ud800"}, {"key": ""}, {"scope": "\udfff"}, {"group": "\ud800"}])
 @pytest.mark.parametrize("first", [True, False])
 def test_an_entry_that_no_store_takes_does_not_block_the_others(spoiled: dict[str, str], first: bool) -> None:
-    async def work() -> IndexGuard:
+    async def work() -> DuplicateCheck:
         guard = guarded()
         entries = [ItemText(f"/{n}", story(n)) for n in range(5)]
         entries.insert(0 if first else 3, ItemText("/bad", story(9))._replace(**spoiled))
         for entry in entries:
             guard.missed(entry, 0)
-        assert await guard.ask(len) == 5
-        assert await guard.ask(len) == 5
+        assert await guard.use(len) == 5
+        assert await guard.use(len) == 5
         guard.close()
         return guard
 
@@ -280,5 +281,7 @@ def test_no_task_is_left_when_the_engine_ends_badly(site: Web, monkeypatch: pyte
     with suppress(RuntimeError):
         crawl(spider_of(*urls(site)), {"ITEM_PIPELINES": {FailsAtEnd: 900}})
     loop.run_until_complete(asyncio.sleep(0))
-    left = [task for task in asyncio.all_tasks(loop) - before if "IndexGuard" in str(task) or "Looping" in str(task)]
+    left = [
+        task for task in asyncio.all_tasks(loop) - before if "DuplicateCheck" in str(task) or "Looping" in str(task)
+    ]
     assert left == []

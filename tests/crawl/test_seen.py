@@ -215,7 +215,7 @@ def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: 
 
 
 def test_what_grows_old_during_a_crawl_is_forgotten_too(web: Web, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.index_guard.CLAIM_SECONDS", 0.3)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.CLAIM_SECONDS", 0.3)
     with DuplicateIndex(store=SQLiteStore(tmp_path / "texts.sqlite")) as index:
         index.add("old", "A text that no crawl meets again.")
     shop(web)

@@ -74,23 +74,6 @@ def claimed(index, key, text, **options):
 
 
 class TestOneIndex:
-    @pytest.mark.parametrize("search", ["prefilter", "tree"])
-    def test_settled_withdrawn_and_pending(self, place, search):
-        with place.index(search=search) as index:
-            a = claimed(index, "a", A)
-            near = claimed(index, "b", NEAR)
-            assert near.duplicate and near.of == "a" and near.pending and not near.claim
-            assert index.check("b", A).pending
-            assert index.withdraw(a.claim) and not index.withdraw(a.claim) and not index.settle(a.claim)
-            assert len(index) == 0
-            b = claimed(index, "b", NEAR)
-            assert index.settle(b.claim) and not index.settle(b.claim) and not index.withdraw(b.claim)
-            again = claimed(index, "c", A)
-            assert again.of == "b" and not again.pending and len(index) == 1
-            counts = ("claimed", "settled", "withdrawn", "released", "pending")
-            assert [index.stats[name] for name in counts] == [2, 1, 1, 0, 1]
-            assert index._store.problems() == [] and not index.settle(0) and not index.withdraw(99)
-
     def test_threads(self, place):
         """Each text is kept once, by an item that was delivered."""
         texts = [" ".join(english(seed, 60)) for seed in range(8)]
@@ -127,27 +110,6 @@ class TestOneIndex:
 
 
 class TestSeveralIndexes:
-    def test_an_index_that_closes_withdraws_its_claims(self, shared):
-        with shared.index() as two:
-            with shared.index() as one:
-                claimed(one, "a", A)
-                assert one.settle(claimed(one, "b", OTHER).claim) and two.check("c", NEAR).pending
-            assert not two.check("c", NEAR).duplicate and two.check("c", OTHER).of == "b"
-            assert one.stats["withdrawn"] == 1
-            one.close()
-
-    def test_an_owner_that_stops_beating(self, shared):
-        with shared.index() as one, shared.index() as two:
-            a, c = claimed(one, "a", A).claim, claimed(one, "c", OTHER).claim
-            shared.wait(WAIT - 1)
-            assert claimed(two, "b", NEAR).pending
-            shared.wait(1.1)
-            assert not claimed(two, "b", NEAR).duplicate and two.stats["released"] == 2
-            one.beat()  # too late
-            assert not one.settle(a) and not one.withdraw(c) and len(two) == len(two._store) == 1
-            assert claimed(one, "a", A).of == "b" and not one.check("c", OTHER).duplicate
-            assert two._store.problems() == []
-
     def test_a_clock_that_was_set_back(self, shared):
         with shared.index() as one, shared.index() as two:
             claimed(one, "a", A)
@@ -157,13 +119,6 @@ class TestSeveralIndexes:
             assert claimed(two, "b", NEAR).pending
             shared.wait(1.1)
             assert not claimed(two, "b", NEAR).duplicate
-
-    def test_seconds_by_the_real_clock(self, shared, monkeypatch):
-        monkeypatch.setattr(owners, "CLAIM_SECONDS", 0.1)
-        with shared.index() as one, shared.index() as two:
-            claimed(one, "a", A)
-            time.sleep(0.15)
-            assert not claimed(two, "b", NEAR).duplicate and two.stats["released"] == 1
 
 
 @dataclass
@@ -412,12 +367,6 @@ class TestOwners:
 
 
 class TestFailures:
-    def test_a_server_that_is_gone_at_the_end(self, durable_server):
-        index = DuplicateIndex(store=RedisStore(durable_server.url, timeout=0.1))
-        claimed(index, "a", A)
-        durable_server.kill()
-        index.close()
-
     def test_a_claim_that_could_not_be_settled_is_settled_later(self, shared):
         with shared.index() as index:
             a = claimed(index, "a", A).claim

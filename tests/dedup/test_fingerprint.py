@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
 from denoise_scrapy.dedup.fingerprint import RARE_CAP, S1_CAP, S2_CAP, Fingerprint
-from denoise_scrapy.dedup.rules import compare
+from denoise_scrapy.dedup.rules import THRESHOLD, PartRule
 from tests.dedup.made_texts import english
 
 WORDS = "the of tree stone river 的 山 水 light".split()
@@ -106,7 +106,7 @@ def test_a_text_that_repeats_itself_is_what_it_was(length):
     once, twice = FeatureStrings(" ".join(words)), FeatureStrings(" ".join(words * 2))
     assert len(twice.runs.distinct) <= len(once.runs.distinct) + 4  # those across the joint
     for new, kept in ((once, twice), (twice, once)):
-        verdict = compare(new, Fingerprint.of(kept))
+        [verdict] = PartRule().judge(new, [Fingerprint.of(kept)], THRESHOLD)
         assert verdict.duplicate and min(verdict.c1, verdict.c2) > 0.95 and verdict.new < 0.05
 
 

@@ -27,21 +27,6 @@ def test_the_bound_is_a_number(value: object) -> None:
         DuplicateIndex(remember_copies=value)  # type: ignore[arg-type]
 
 
-def test_none_are_remembered_by_default() -> None:
-    with DuplicateIndex() as index:
-        index.add("a", A)
-        assert index.check_and_add("a1", A).duplicate
-        assert index.groups() == []
-
-
-def test_it_outlives_the_index(tmp_path) -> None:
-    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), remember_copies=10) as index:
-        index.add("a", A)
-        index.check_and_add("a1", A)
-    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
-        assert index.group("a1") == Group("a", "", ("a1",))
-
-
 def test_a_key_leaves_its_group_when_it_is_kept_moved_or_removed() -> None:
     with DuplicateIndex(remember_copies=10) as index:
         index.add("a", A)
@@ -53,16 +38,6 @@ def test_a_key_leaves_its_group_when_it_is_kept_moved_or_removed() -> None:
         assert not index.remove("removed")
         assert index.group("a") is None
         assert index.group("moved") == Group("b", "", ("moved",))
-
-
-def test_a_group_ends_with_its_text_but_not_with_an_update() -> None:
-    with DuplicateIndex(remember_copies=10) as index:
-        index.add("a", A)
-        index.check_and_add("a1", A)
-        assert index.check_and_add("a", B).updated
-        assert index.group("a1") == Group("a", "", ("a1",))
-        assert index.remove("a")
-        assert index.group("a1") is None and index.groups() == []
 
 
 def test_a_copy_of_a_claimed_text_is_none_before_that_is_settled() -> None:

@@ -1,9 +1,11 @@
 """What the index answers, on every store."""
 
 import random
-import threading
+import tempfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
 from denoise_scrapy.dedup.fingerprint import Fingerprint
@@ -43,82 +45,55 @@ class TestAnswers:
         assert len(index) == 2
 
 
-class TestSameKey:
-    def test_is_never_its_own_duplicate(self, index):
-        for text in (TEXT, TEXT, NEAR, NEAR, TEXT):
-            assert not index.check_and_add("a", text).duplicate
-        assert len(index) == 1
-
-    def test_another_text_replaces(self, index):
-        index.check_and_add("a", TEXT)
-        assert index.check_and_add("a", OTHER).updated
-        assert not index.check_and_add("b", TEXT).duplicate  # nobody has that text any more
-        assert index.check_and_add("c", OTHER).of == "a"
-
-
-class TestRepresentative:
-    def test_is_the_earliest_that_passes(self, index):
-        index.check_and_add("first", OTHER)
-        index.check_and_add("second", " ".join(english(3, 300)))
-        index.check_and_add("first", NEAR)  # an update: now after 'second'
-        index.check_and_add("second", TEXT)  # and this after that one
-        assert index.check_and_add("x", " ".join(cut_out(A, 0.1))).of == "first"
-
-    def test_is_the_earliest_whatever_its_length(self, index):
-        """Of trees of different thresholds, too."""
-        words = english(5, 700)
-        index.check_and_add("long", " ".join(words))
-        index.check_and_add("middle", TEXT)
-        assert index.check_and_add("middle", " ".join(words[:400])).updated
-        assert index.check_and_add("x", " ".join(words[:300])).of == "long"
-
-    def test_copies_of_a_dropped_text_are_not_chained(self, index):
-        index.check_and_add("a", TEXT)
-        half = " ".join(A[:150])
-        quarter = " ".join(A[:75])
-        assert index.check_and_add("b", half).of == "a"
-        assert not index.check_and_add("c", quarter).duplicate  # of 'b' it would be, of 'a' not
-
-    def test_removed_frees_its_copies(self, index):
-        index.check_and_add("a", TEXT)
-        assert index.remove("a") and not index.remove("a")
-        assert len(index) == 0
-        assert not index.check_and_add("b", NEAR).duplicate
-        assert index.check_and_add("a", TEXT).of == "b"
-
-    def test_equal_texts_after_updates(self, index):
-        for key in "ab":
-            index.check_and_add(key, " ".join(english(ord(key), 100)))
-        for key in "ab":
-            assert index.check_and_add(key, TEXT).updated
-        assert index.check_and_add("c", TEXT).of == "a"
-        index.remove("a")
-        assert index.check_and_add("c", TEXT).of == "b"
-        index.remove("b")
-        assert not index.check_and_add("c", TEXT).duplicate
+WORDS = english(5, 700)
+POOL = [TEXT, OTHER, NEAR, TEXT.upper(), *map(" ".join, (A[:150], A[:75], cut_out(A, 0.1), WORDS, WORDS[:300]))]
+POOL += ["", "  \n", "Page not found", "page NOT found!", "word " * 50, "的是在了" * 20]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["check_and_add", "check_and_add", "check_and_add", "add", "remove"]),
+        st.sampled_from("abcdef"),
+        st.sampled_from(POOL),
+        st.sampled_from(["", "", "s"]),
+        st.sampled_from(["", "", "g"]),
+    ),
+    max_size=25,
+)
 
 
-class TestScope:
-    def test_separates(self, index):
-        index.check_and_add("a", TEXT, scope="one.example")
-        assert not index.check_and_add("b", TEXT, scope="two.example").duplicate
-        assert not index.check_and_add("c", NEAR).duplicate
-        assert index.check_and_add("d", NEAR, scope="two.example").of == "b"
-        assert not index.remove("a", "two.example")
-
-    def test_a_key_is_one_item_in_each(self, index):
-        index.check_and_add("a", TEXT, scope="one")
-        assert not index.check_and_add("a", OTHER, scope="two").updated
-        assert index.check_and_add("b", TEXT, scope="one").duplicate
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.sampled_from(["memory prefilter", "sqlite prefilter", "memory tree"]), st.booleans())
+def test_it_answers_as_a_look_through_a_list_does(steps, how, short):
+    """A key is one item; else the earliest kept text of the same words, else the earliest that the rule finds."""
+    kind, search = how.split()
+    rule, kept = (
+        RULES["part"],
+        dict[tuple[str, str], tuple[str, Fingerprint]](),
+    )  # by scope and key, in order of arrival
+    with tempfile.TemporaryDirectory() as folder:
+        store = SQLiteStore(f"{folder}/a.db") if kind == "sqlite" else MemoryStore()
+        with DuplicateIndex(store=store, search=search, short_duplicates=short) as index:
+            for how, key, text, scope, group in steps:
+                if how == "remove":
+                    assert index.remove(key, scope) == (kept.pop((scope, key), None) is not None)
+                    continue
+                made, same = Fingerprint.of(text), kept.get((scope, key))
+                others = [(k, f) for (s, k), (g, f) in kept.items() if s == scope and not (g and g == group)]
+                of = [k for k, f in others if f.digest == made.digest and made.n and (short or not made.too_short)]
+                if not made.too_short:
+                    judged = rule.judge(rule.read(text), [f for _, f in others], rule.threshold)
+                    of += [k for (k, _), one in zip(others, judged, strict=True) if one.duplicate]
+                verdict = getattr(index, how)(key, text, scope=scope, group=group)
+                expected = None if same or how == "add" else next(iter(of), None)
+                updated = same is not None and same[1].digest != made.digest
+                assert (verdict.of, verdict.updated, verdict.too_short) == (expected, updated, made.too_short)
+                assert verdict.duplicate == (expected is not None)
+                if expected is None and (same is None or updated):
+                    kept.pop((scope, key), None)
+                    kept[scope, key] = group, made
+            assert len(index) == len(kept) and index._store.problems() == []
 
 
 class TestShort:
-    @pytest.mark.parametrize("text", ["", "  \n", "Page not found", "word " * 50, "的是在了" * 20])
-    def test_is_never_dropped(self, index, text):
-        for key in "abc":
-            verdict = index.check_and_add(key, text)
-            assert not verdict.duplicate and verdict.too_short
-
     def test_equal_words_by_option(self):
         with DuplicateIndex(short_duplicates=True) as index:
             index.check_and_add("a", "Page not found")
@@ -175,24 +150,6 @@ def test_how_much_of_a_duplicate_may_be_new():
         assert strict.check("shorter", " ".join(words[:300])).new == 0
 
 
-class TestCheckAndAddApart:
-    def test_add_keeps_whatever_it_is_like(self, index):
-        index.add("a", TEXT)
-        assert not index.add("b", TEXT).duplicate and len(index) == 2
-        assert index.add("b", NEAR).updated and len(index) == 2
-        assert not index.add("b", NEAR).updated
-
-
-class TestGroup:
-    def test_texts_of_one_group_are_no_duplicates_of_each_other(self, index):
-        index.check_and_add("a", TEXT, group="seller 1")
-        assert not index.check_and_add("b", TEXT, group="seller 1").duplicate
-        assert not index.check_and_add("c", NEAR, group="seller 1").duplicate
-        assert index.check_and_add("d", " ".join(cut_out(A, 0.1)), group="seller 2").of == "a"
-        assert index.check_and_add("e", TEXT).of == "a"
-        assert index.check_and_add("f", NEAR).reason == "the same words as c"
-
-
 class TestRules:
     def test_a_near_copy_is_one_both_ways(self):
         with DuplicateIndex(rule="near-copy") as index:
@@ -224,28 +181,6 @@ class TestRules:
                 assert not index.check_and_add(key, "Page not found").duplicate
         with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db"), rule="patent") as index:
             assert index.check("z", text + "。").of == "a"
-
-
-def test_threads_keep_one_of_each():
-    texts = [" ".join(english(seed, 80)) for seed in range(30)]
-    kept, errors = [], []
-
-    def work(name):
-        try:
-            for number, text in enumerate(texts):
-                if not index.check_and_add(f"{name}-{number}", text).duplicate:
-                    kept.append(number)
-        except Exception as error:
-            errors.append(error)
-
-    with DuplicateIndex() as index:
-        threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not errors
-        assert sorted(kept) == list(range(30)) and len(index) == 30
 
 
 @pytest.mark.parametrize(

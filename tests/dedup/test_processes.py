@@ -1,117 +1,188 @@
-"""The index across closings, kills, and processes that share a file."""
+"""An index across closings, kills of processes and servers, and processes that share it."""
 
+import json
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import redis
 
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, RedisStore, SQLiteStore, StoreMismatch
-from denoise_scrapy.dedup.fingerprint import CONSTANTS
-from tests.dedup.made_texts import english
+from denoise_scrapy import storage
+from denoise_scrapy.dedup import DuplicateIndex, open_store
+from denoise_scrapy.dedup import store as owners
+from tests.dedup.worker import near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
-
-WRITER = """
-import sys
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
-from tests.dedup.made_texts import english
-path, name, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-texts = [" ".join(english(seed, 60)) for seed in range(first, first + count)]
-with DuplicateIndex(store=SQLiteStore(path)) as index:
-    print("ready", flush=True)
-    for seed, text in enumerate(texts, first):
-        verdict = index.check_and_add(f"{name}-{seed}", text)
-        print(seed, int(verdict.duplicate), flush=True)
-"""
+COUNT = 120
 
 
-def writer(path, name, first, count):
-    command = [sys.executable, "-c", WRITER, str(path), name, str(first), str(count)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+class Worker:
+    """A process of `worker.py`."""
+
+    def __init__(self, place, who, **options):
+        command = [sys.executable, "-m", "tests.dedup.worker", place, who, json.dumps(options)]
+        self.who, pipe = who, subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+
+    def line(self):
+        return json.loads(self.process.stdout.readline())
+
+    def tell(self, *what):
+        self.process.stdin.write(json.dumps(what) + "\n")
+
+    def said(self):
+        """Its answers by seed, as far as it comes."""
+        answers = {}
+        for line in self.process.stdout:
+            if line.endswith("\n"):  # a kill cuts a line off
+                first, *rest = json.loads(line)
+                if first == "done":
+                    break
+                answers[first] = rest
+        return answers
+
+    def do(self, *what):
+        self.tell(*what)
+        return self.said()
+
+    def kill(self):
+        """Kill it; it is a zombie until the test ends."""
+        self.process.kill()
+        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+
+    def __enter__(self):
+        assert self.line() == ["ready"]
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
 
 
-def text_of(seed):
-    return " ".join(english(seed, 60))
+@pytest.fixture(params=["sqlite", "redis"])
+def place(request, tmp_path):
+    return request.getfixturevalue("redis_server").url if request.param == "redis" else str(tmp_path / "a.db")
 
 
-def opened(path, **options):
-    return DuplicateIndex(store=SQLiteStore(path), **options)
+def opened(place, **options):
+    return DuplicateIndex(store=open_store(str(place)), **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"near": False}, {}, {"bands": "alike"}, {"bands": "apart", "search": "tree"}],
+    ids=["equal", "near", "false candidates", "tree"],
+)
+def test_several_processes_keep_one_of_each(place, options):
+    with ExitStack() as stack:
+        workers = [stack.enter_context(Worker(place, who, **options)) for who in "xyz"]
+        for worker in workers:
+            worker.tell("add", 0, COUNT)
+        said = {worker.who: worker.said() for worker in workers}
+    kept = {seed: who for who, answers in said.items() for seed, (of, _) in answers.items() if of is None}
+    assert len(kept) == sum(of is None for answers in said.values() for of, _ in answers.values()) == COUNT
+    for answers in said.values():
+        assert all(of in (None, f"{kept[seed]}-{seed}") for seed, (of, _) in answers.items())
+    assert len({*kept.values()}) > 1, "only one process has written"
+    with opened(place) as index:
+        assert len(index) == COUNT and index._store.problems() == []
+
+
+def test_a_killed_process_loses_nothing_acknowledged(place):
+    acknowledged = set()
+    for loop in range(3):
+        with Worker(place, "w") as worker:
+            worker.tell("add", loop * 1000, 1000)
+            acknowledged |= {worker.line()[0] for _ in range(20 + 13 * loop)}
+            worker.process.kill()
+            acknowledged |= {*worker.said()}
+        with opened(place) as index:
+            assert index._store.problems() == []
+            assert 0 <= len(index) - len(acknowledged) <= loop + 1, "at most one unacknowledged of each"
+            for seed in acknowledged:
+                assert index.check(f"check-{seed}", text_of(seed)).of == f"w-{seed}"
+                assert not index.check(f"w-{seed}", text_of(seed)).duplicate, "crawled again, it passes"
+
+
+def test_of_two_near_copies_one_is_claimed_and_after_a_kill_the_other(place):
+    with Worker(place, "x") as one, Worker(place, "y") as two:
+        one.tell("claim", 0, COUNT)
+        two.tell("claim", 0, COUNT)
+        x, y = one.said(), two.said()
+        for seed in range(COUNT):
+            assert [x[seed], y[seed]] in ([[None, False], [f"x-{seed}", True]], [[f"y-{seed}", True], [None, False]])
+        assert 0 < sum(of is None for of, _ in x.values()) < COUNT, "only one process has claimed"
+        one.kill()
+        assert two.do("claim", 0, COUNT) == {seed: [None, False] for seed in range(COUNT)}
+        assert two.do("settle") == {seed: [True, False] for seed in range(COUNT)}
+    with opened(place) as index:
+        assert len(index) == COUNT and index._store.problems() == []
+        for seed in range(COUNT):
+            verdict = index.check("new", near_copy_of(seed, "z"))
+            assert (verdict.of, verdict.pending) == (f"y-{seed}", False)
+
+
+def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_once(place):
+    with Worker(place, "x", near=False) as one:
+        one.do("claim", 0, 10)
+        one.do("settle")
+        with Worker(place, "y", near=False) as two:
+            assert not any(pending for _, pending in two.do("claim", 0, 25).values())
+            two.kill()
+            with opened(place) as index:
+                assert len(index) == 10 and index.stats["released"] == 0
+                assert not index.check("y-24", text_of(24)).updated
+                assert index.check("new", text_of(3)).of == "x-3"
+                assert not index.check("new", text_of(20)).duplicate
+
+
+def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):
+    with opened(place) as one:
+        one._owner = "elsewhere:999999999-1:0"
+        one.check_and_add("a", text_of(1), claim=True)
+        with opened(place) as two:
+            assert two.check("b", near_copy_of(1, "b")).pending
+        monkeypatch.setattr(owners, "CLAIM_SECONDS", 0.0)
+        with opened(place) as two:
+            assert len(two) == 0
 
 
 @pytest.mark.parametrize("search", ["prefilter", "tree"])
-def test_reopened_it_knows_all(tmp_path, search):
-    with opened(tmp_path / "a.db") as index:
+def test_reopened_it_knows_all(place, search):
+    with opened(place) as index:
         for seed in range(300):
             index.check_and_add(str(seed), text_of(seed), scope=str(seed % 2))
         index.check_and_add("7", text_of(1007), scope="1")
         index.remove("8", "0")
-    with opened(tmp_path / "a.db", search=search) as index:
+    with opened(place, search=search) as index:
         assert len(index) == 299
         for seed in (0, 5, 1007, 299):
-            scope, of = str(seed % 2), str(seed % 1000)
-            assert index.check_and_add("new", text_of(seed) + " more", scope=scope).of == of
+            assert index.check_and_add("new", text_of(seed) + " more", scope=str(seed % 2)).of == str(seed % 1000)
         assert not index.check_and_add("eight", text_of(8), scope="0").duplicate
         assert not index.check_and_add("9", text_of(9), scope="1").updated
 
 
-def test_a_killed_writer_loses_nothing_acknowledged(tmp_path):
-    path, acknowledged = tmp_path / "a.db", set()
-    for loop in range(3):
-        process = writer(path, "w", loop * 10_000, 2000)
-        assert process.stdout.readline() == "ready\n"
-        for _ in range(20 + 13 * loop):
-            acknowledged.add(int(process.stdout.readline().split()[0]))
-        process.send_signal(signal.SIGKILL)
-        rest, _ = process.communicate()
-        acknowledged.update(int(line.split()[0]) for line in rest.splitlines() if line[-2:-1] == " ")
-        with opened(path) as index:
-            for seed in acknowledged:
-                assert index.check_and_add(f"check-{seed}", text_of(seed)).of == f"w-{seed}"
-            assert 0 <= len(index) - len(acknowledged) <= loop + 1
-        link = sqlite3.connect(path)
-        assert link.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        link.close()
-
-
-def test_an_item_of_a_killed_crawl_passes_when_crawled_again(tmp_path):
-    process = writer(tmp_path / "a.db", "w", 0, 2000)
-    for _ in range(10):
-        process.stdout.readline()
-    process.kill()
-    process.communicate()
-    with opened(tmp_path / "a.db") as index:
-        for seed in range(len(index) + 2):
-            assert not index.check_and_add(f"w-{seed}", text_of(seed)).duplicate
-
-
-def test_two_processes_keep_one_of_each(tmp_path):
-    path = tmp_path / "a.db"
-    both = [writer(path, name, 0, 150) for name in ("x", "y")]
-    outputs = [process.communicate(timeout=30)[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    kept = [line.split()[0] for out in outputs for line in out.splitlines() if line.endswith(" 0")]
-    assert sorted(map(int, kept)) == list(range(150))
-    with opened(path) as index:
-        assert len(index) == 150
-
-
-def test_an_index_written_otherwise_is_refused(tmp_path):
-    opened(tmp_path / "a.db").close()
-    link = sqlite3.connect(tmp_path / "a.db")
-    link.execute("UPDATE meta SET value = 'legacy' WHERE name = 'minhash scheme'")
-    link.commit()
-    link.close()
-    with pytest.raises(StoreMismatch, match="'minhash scheme' is legacy there and affine32 here"):
-        opened(tmp_path / "a.db")
+def test_records_are_restored_though_others_keep_texts_meanwhile(place, tmp_path):
+    with opened(tmp_path / "source.db") as source, opened(place) as one, opened(place) as two:
+        for seed in range(5):
+            source.check_and_add(str(seed), text_of(seed))
+        two.check_and_add("other", text_of(100))
+        two.check_and_add("3", text_of(101))
+        assert one.restore(source._store.records()) == 5 and len(one) == 6
+        for seed in range(5):
+            assert two.check("new", text_of(seed)).of == str(seed)
+        assert not two.check("new", text_of(101)).duplicate
 
 
 def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
     """Another process holds the file longer than we wait."""
-    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0.05)) as index:
+    with opened(tmp_path / "a.db") as index:
+        index._store._connection.execute("PRAGMA busy_timeout = 50")
         link = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
         link.execute("BEGIN IMMEDIATE")
         with pytest.raises(sqlite3.OperationalError, match="locked"):
@@ -123,32 +194,45 @@ def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
         assert len(index) == 1
 
 
-def test_records_are_restored_though_others_keep_texts_meanwhile(tmp_path):
-    with opened(tmp_path / "source.db") as source:
-        for seed in range(5):
-            source.check_and_add(str(seed), text_of(seed))
-    with opened(tmp_path / "a.db") as one, opened(tmp_path / "a.db") as two:
-        two.check_and_add("other", text_of(100))
-        two.check_and_add("3", text_of(101))
-        with SQLiteStore(tmp_path / "source.db") as store:
-            store.open(CONSTANTS)
-            assert one.restore(store.records()) == 5
-        assert len(one) == 6
-        for seed in range(5):
-            assert two.check("new", text_of(seed)).of == str(seed)
-        assert not two.check("new", text_of(101)).duplicate
+def test_a_killed_server_loses_nothing_acknowledged(durable_server, monkeypatch):
+    monkeypatch.setattr(storage, "_RETRIES", 1)
+    acknowledged, first = [], 0
+    for loop in range(3):
+        with opened(durable_server.url) as index:
+            killer = threading.Timer(0.03 * loop, durable_server.kill)
+            with pytest.raises(redis.ConnectionError, match="unix:///"):
+                for seed in range(first, first + 5000):
+                    assert not index.check_and_add(str(seed), text_of(seed)).duplicate
+                    acknowledged.append(seed)
+                    if seed == first + 10:
+                        killer.start()
+        first = seed + 1
+        killer.join()
+        durable_server.start()
+        with opened(durable_server.url) as index:
+            assert index._store.problems() == []
+            assert 0 <= len(index) - len(acknowledged) <= loop + 1, "at most one unacknowledged of each"
+            assert {int(record.name.key) for record in index._store.records()} >= set(acknowledged)
+
+
+def test_a_server_that_comes_back_is_used_on(durable_server):
+    with opened(durable_server.url) as index:
+        index.check_and_add("a", text_of(1))
+        durable_server.kill()
+        starter = threading.Timer(0.2, durable_server.start)
+        starter.start()
+        try:
+            assert index.check_and_add("b", near_copy_of(1, "b")).of == "a"
+        finally:
+            starter.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
 @pytest.mark.parametrize("kind", ["sqlite", "redis", "memory"])
 def test_an_index_is_of_one_process(tmp_path, redis_server, kind):
-    stores = {
-        "sqlite": lambda: SQLiteStore(tmp_path / "a.db"),
-        "redis": lambda: RedisStore(redis_server.url),
-        "memory": MemoryStore,
-    }
-    with DuplicateIndex(store=stores[kind]()) as index:
+    places = {"sqlite": tmp_path / "a.db", "redis": redis_server.url, "memory": "memory"}
+    with opened(places[kind]) as index:
         claimed = index.check_and_add("a", text_of(1), claim=True)
         read, write = os.pipe()
         if not os.fork():  # what comes of it is all that is written

@@ -16,7 +16,7 @@ from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore, _pack, _unpack
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
-from tests.dedup.store_contract import CopiesContract, StoreContract
+from tests.dedup.store_contract import StoreContract
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
@@ -25,9 +25,19 @@ EMPTY = Fingerprint.of("")
 
 
 @pytest.fixture
-def store(redis_server):
-    with RedisStore(redis_server.url, name="a") as one:
+def made(redis_server):
+    def make():
+        redis_server.client.flushall()
+        one = RedisStore(redis_server.url, name="a")
         one.open(CONSTANTS)
+        return one
+
+    return make
+
+
+@pytest.fixture
+def store(made):
+    with made() as one:
         yield one
 
 
@@ -39,7 +49,7 @@ def listed(store, after=0):
     return [listing for batch in store.newer(after) for listing in batch]
 
 
-class TestSharedContract(StoreContract, CopiesContract):
+class TestSharedContract(StoreContract):
     """The contract of all stores."""
 
 
@@ -159,33 +169,27 @@ class TestBetweenLookAndPut:
         with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
             yield index
 
-    def ask(self, ours, between, key, text):
-        ours._store.between = between
-        verdict = ours.check_and_add(key, text)
-        assert ours._store.problems() == []
-        return verdict
-
-    def test_a_copy_is_kept(self, ours, theirs):
-        said = self.ask(ours, lambda: theirs.check_and_add("b", text_of(1) + " more"), "a", text_of(1))
-        assert said.of == "b" and len(ours) == 1
-
-    def test_our_key_is_kept_with_the_same_text(self, ours, theirs):
-        said = self.ask(ours, lambda: theirs.check_and_add("a", text_of(1)), "a", text_of(1))
-        assert said.reason == "the same item with the same text" and len(ours) == 1
-
-    def test_our_key_is_removed(self, ours, theirs):
-        ours.check_and_add("a", text_of(1))
-        assert self.ask(ours, lambda: theirs.remove("a"), "a", text_of(2)).updated
-        assert len(ours._store) == 1 and theirs.check("b", text_of(2)).of == "a"
-
-    def test_our_key_is_updated(self, ours, theirs):
-        ours.check_and_add("a", text_of(1))
-        assert self.ask(ours, lambda: theirs.check_and_add("a", text_of(3)), "a", text_of(2)).updated
-        assert [record.fingerprint.digest for record in ours._store.records()] == [Fingerprint.of(text_of(2)).digest]
-
-    def test_another_key_becomes_a_copy(self, ours, theirs):
-        theirs.check_and_add("b", text_of(1))
-        assert self.ask(ours, lambda: theirs.check_and_add("b", text_of(2)), "a", text_of(2) + " more").of == "b"
+    @pytest.mark.parametrize(
+        ("ours_before", "theirs_before", "between", "asked", "of", "reason"),
+        [
+            ([], [], ("check_and_add", "b", 1, " more"), ("a", 1), "b", "near-duplicate"),
+            ([], [], ("check_and_add", "a", 1, ""), ("a", 1), None, "the same item with the same text"),
+            ([("a", 1)], [], ("remove", "a"), ("a", 2), None, "the same item with another text"),
+            ([("a", 1)], [], ("check_and_add", "a", 3, ""), ("a", 2), None, "the same item with another text"),
+            ([], [("b", 1)], ("check_and_add", "b", 2, " more"), ("a", 2), "b", "near-duplicate"),
+        ],
+        ids=["a copy", "our text", "our key removed", "our key updated", "another key"],
+    )
+    def test_another_process_comes_between(self, ours, theirs, ours_before, theirs_before, between, asked, of, reason):
+        for index, before in ((ours, ours_before), (theirs, theirs_before)):
+            for key, seed in before:
+                index.check_and_add(key, text_of(seed))
+        how, key, *text = between
+        ours._store.between = lambda: getattr(theirs, how)(key, *([text_of(text[0]) + text[1]] if text else []))
+        verdict = ours.check_and_add(asked[0], text_of(asked[1]))
+        assert verdict.of == of and verdict.reason.startswith(reason)
+        assert len(ours._store) == 1 and ours._store.problems() == []
+        assert theirs.check("new", text_of(asked[1])).of == (of or "a")
 
     def test_our_own_answer_is_lost(self, ours, theirs):
         """The request is sent again; the text is there once."""
@@ -194,8 +198,8 @@ class TestBetweenLookAndPut:
             item = ours._read(text_of(1), Name("a"))
             RedisStore.put(ours._store, item.name, item.fingerprint, ours._catalog.last)
 
-        said = self.ask(ours, send_before, "a", text_of(1))
-        assert not said.duplicate and len(ours) == len(ours._store) == 1
+        ours._store.between = send_before
+        assert not ours.check_and_add("a", text_of(1)).duplicate and len(ours) == len(ours._store) == 1
 
 
 class TestRefusals:

@@ -10,14 +10,18 @@ from hypothesis import strategies as st
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
 from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Fingerprint
-from denoise_scrapy.dedup.rules import THRESHOLD, compare, judge, needed, share_new
+from denoise_scrapy.dedup.rules import MOST_NEW, THRESHOLD, NearCopyRule, PartRule, needed, share_new
 from tests.dedup.made_texts import chinese, english
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern".split()
 
 
 def verdict_on(new, kept, threshold=THRESHOLD):
-    return compare(FeatureStrings(new), Fingerprint.of(kept), threshold)
+    return judge(FeatureStrings(new), [Fingerprint.of(kept)], threshold)[0]
+
+
+def judge(new, kept, threshold, most_new=MOST_NEW, *, both=False, every=False):
+    return (NearCopyRule() if both else PartRule()).judge(new, kept, threshold, most_new, every=every)
 
 
 def runs_of(words):
@@ -46,25 +50,31 @@ def literal(new, kept, threshold, both=False):
     units = max(len(s1x), len(s1p)) if both else len(s1x)
     runs = max(len(s2x), len(s2p)) if both else len(s2x)
     if min(len(x), len(p)) < 20 or len(x) < 0.3 * len(p) or len(s1p) < 4:
-        return False, 0.0, 0.0
+        return False, None, None
     if units < 4 or runs < 8:
-        return False, 0.0, 0.0
+        return False, None, None
     c1, c2 = len(s1x & s1p) / units, len(s2x & s2p) / runs
     return c1 >= threshold and c2 >= threshold, c1, c2
 
 
 @settings(max_examples=300, deadline=None)
 @given(
-    st.lists(st.sampled_from(WORDS), min_size=18, max_size=70),
+    st.one_of(*(st.lists(st.sampled_from(WORDS), min_size=size, max_size=70 + size) for size in (18, 70))),
     st.lists(st.sampled_from(WORDS), max_size=30),
-    st.integers(0, 40),
+    st.integers(0, 110),
     st.sampled_from([0.3, 0.5, 0.7, 0.9, 1.0]),
     st.booleans(),
 )
 def test_agrees_with_the_literal_rule(kept, added, start, threshold, both):
     new = " ".join(kept[start:] + added)
-    verdict = judge(FeatureStrings(new), [Fingerprint.of(" ".join(kept))], threshold, 1.0, both=both)[0]
+    prints = [Fingerprint.of(" ".join(kept))]
+    [verdict] = judge(FeatureStrings(new), prints, threshold, 1.0, both=both, every=True)
+    [first] = judge(FeatureStrings(new), prints, threshold, 1.0, both=both)
+    assert first.checks == verdict.checks[: len(first.checks)] and first.duplicate == verdict.duplicate
     duplicate, c1, c2 = literal(new, " ".join(kept), threshold, both)
+    if c1 is None:
+        assert not verdict.duplicate
+        return
     if verdict.c2:
         # 16-bit halves of at most 100 runs: a few may be equal by chance
         assert abs(verdict.c2 - c2) <= 3 / 20
@@ -176,7 +186,7 @@ class TestDifferences:
     def test_what_repeats_something_new_is_no_duplicate(self):
         words, chorus = english(52, 300), english(53, 30)
         new = " ".join(words + chorus * 12)
-        assert compare(FeatureStrings(new), Fingerprint.of(" ".join(words)), most_new=1.0).duplicate
+        assert judge(FeatureStrings(new), [Fingerprint.of(" ".join(words))], THRESHOLD, 1.0)[0].duplicate
         assert not verdict_on(new, " ".join(words)).duplicate
 
 

@@ -3,24 +3,36 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from denoise_scrapy.dedup import MemoryStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.store import Name
-from tests.dedup.store_contract import LONG, SHORT, CopiesContract, StoreContract, put
+from tests.dedup.store_contract import LONG, SHORT, StoreContract, put
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request, tmp_path):
-    with MemoryStore() if request.param == "memory" else SQLiteStore(tmp_path / "a.db") as one:
+def made(request, tmp_path):
+    numbers = count()
+
+    def make():
+        one = MemoryStore() if request.param == "memory" else SQLiteStore(tmp_path / f"{next(numbers)}.db")
         one.open(CONSTANTS)
-        yield one
+        return one
+
+    return make
 
 
-class TestContract(StoreContract, CopiesContract):
+class TestContract(StoreContract):
     """The contract itself."""
+
+
+def changed(path, *statements):
+    with closing(sqlite3.connect(path)) as link, link:
+        for statement in statements:
+            link.execute(statement)
 
 
 class TestFile:
@@ -52,28 +64,25 @@ class TestFile:
             store.open(CONSTANTS)
             assert store.problems()
 
-    @pytest.mark.parametrize("content", [b"text", b"\x00" * 200, b"SQLite format 3\x00"])
-    def test_a_foreign_file_is_refused_untouched(self, tmp_path, content):
-        path = tmp_path / "notes.txt"
-        path.write_bytes(content)
-        with pytest.raises(StoreMismatch, match="Give another path"):
-            SQLiteStore(path).open(CONSTANTS)
-        assert path.read_bytes() == content
-        assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
-
-    def test_a_foreign_database_is_refused_untouched(self, tmp_path):
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            *((content, "Give another path") for content in (b"text", b"\x00" * 200, b"SQLite format 3\x00")),
+            ("CREATE TABLE meta (name, value)", "another program's database"),
+            (None, "Give the path of a file"),
+        ],
+    )
+    def test_what_is_none_of_ours_is_refused_untouched(self, tmp_path, content, said):
         path = tmp_path / "app.db"
-        with sqlite3.connect(path) as link:
-            link.execute("CREATE TABLE meta (name, value)")
-        link.close()
-        before = path.read_bytes()
-        with pytest.raises(StoreMismatch, match="another program's database"):
-            SQLiteStore(path).open(CONSTANTS)
-        assert path.read_bytes() == before
-
-    def test_a_folder_is_refused(self, tmp_path):
-        with pytest.raises(StoreMismatch, match="Give the path of a file"):
-            SQLiteStore(tmp_path).open(CONSTANTS)
+        if isinstance(content, str):
+            changed(path, content)
+        elif content is not None:
+            path.write_bytes(content)
+        before = path.read_bytes() if content else b""
+        with pytest.raises(StoreMismatch, match=said):
+            SQLiteStore(path if content else tmp_path).open(CONSTANTS)
+        assert content is None or path.read_bytes() == before
+        assert [p.name for p in tmp_path.iterdir()] == ["app.db"] * (content is not None)
 
     def test_an_empty_file_is_taken(self, tmp_path):
         (tmp_path / "a.db").touch()
@@ -87,24 +96,19 @@ class TestFile:
 
     def test_other_format_is_refused(self, tmp_path):
         SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
-        with sqlite3.connect(tmp_path / "a.db") as link:
-            link.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
-        link.close()
+        changed(tmp_path / "a.db", "UPDATE meta SET value = '0' WHERE name = 'format'")
         with pytest.raises(StoreMismatch, match="'format' is 0 there and 5 here"):
             SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
+
+    BEFORE = ("DROP INDEX texts_seen", "ALTER TABLE texts DROP COLUMN version")
+    BEFORE += ("UPDATE meta SET value = '4' WHERE name = 'format'",)
 
     def test_a_file_of_the_format_before_is_brought_up_to_date(self, tmp_path):
         path = tmp_path / "a.db"
         with SQLiteStore(path) as store:
             store.open(CONSTANTS)
             put(store, "a", LONG, "s")
-        with sqlite3.connect(path) as link:
-            link.execute("DROP INDEX texts_seen")
-            link.execute("ALTER TABLE texts DROP COLUMN version")
-            link.execute("UPDATE meta SET value = '4' WHERE name = 'format'")
-            [(before,)] = link.execute("SELECT sql FROM sqlite_master WHERE name = 'texts'")
-        link.close()
-        assert before.endswith("site TEXT NOT NULL, variant_of TEXT NOT NULL, UNIQUE (key, scope))")
+        changed(path, *self.BEFORE)
         for _ in range(2):
             with SQLiteStore(path) as store:
                 store.open(CONSTANTS)
@@ -117,12 +121,7 @@ class TestFile:
     def test_an_odd_file_of_the_format_before_is_left(self, tmp_path):
         path = tmp_path / "a.db"
         SQLiteStore(path).open(CONSTANTS)
-        with sqlite3.connect(path) as link:
-            link.execute("DROP INDEX texts_seen")
-            link.execute("ALTER TABLE texts DROP COLUMN version")
-            link.execute("UPDATE meta SET value = '4' WHERE name = 'format'")
-            link.execute("CREATE TRIGGER odd AFTER UPDATE ON meta BEGIN DELETE FROM texts; END")
-        link.close()
+        changed(path, *self.BEFORE, "CREATE TRIGGER odd AFTER UPDATE ON meta BEGIN DELETE FROM texts; END")
         before = path.read_bytes()
         with pytest.raises(StoreMismatch, match="'schema' is with a trigger named 'odd'"):
             SQLiteStore(path).open(CONSTANTS)

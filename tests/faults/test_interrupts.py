@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.crawl.index_guard import INDEX_FILE
+from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from tests.crawl.web import Web
 from tests.faults.checks import copies_kept, keys_of, lost_stories, wrong_drops, wrong_index
 from tests.faults.project import Project, ended, wait_until
