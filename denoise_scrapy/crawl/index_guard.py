@@ -18,12 +18,13 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.beside import is_large
-from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
+from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
+from denoise_scrapy.exceptions import OtherVersion, OtherVersionError, StoreMismatch, UnusableNowError
 from denoise_scrapy.items import DAY
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
-from denoise_scrapy.storage import BackOff, OtherVersion, is_unreachable, without_password
+from denoise_scrapy.storage import BackOff, is_unreachable, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -58,22 +59,6 @@ _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
 
 logger = logger_of(__name__)
-
-
-class UnusableNowError(Exception):
-    """The index cannot be used now, but its place is right: a full disk, a file that is read-only."""
-
-
-class OtherVersionError(Exception):
-    """The index is of another version or rule.
-
-    Attributes:
-        beside: Place of the one to use in its stead.
-    """
-
-    def __init__(self, message: str, beside: str):
-        super().__init__(message)
-        self.beside = beside
 
 
 class ItemText(NamedTuple):

@@ -23,6 +23,7 @@ from scrapy.utils.job import job_dir
 from denoise_scrapy.crawl.beside import is_large
 from denoise_scrapy.crawl.reading import read_page
 from denoise_scrapy.dedup.places import is_class_path
+from denoise_scrapy.exceptions import OtherVersion
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
@@ -30,7 +31,7 @@ from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_beside, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteMemory, StoreUse
 from denoise_scrapy.site.urls import spelling
-from denoise_scrapy.storage import SCHEMES, BackOff, OtherVersion, without_password
+from denoise_scrapy.storage import SCHEMES, BackOff, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
