@@ -33,8 +33,7 @@ from zlib import crc32
 from benchmarks.corpora import RecordedPage, load, portal
 from benchmarks.peers import peers
 from denoise_scrapy.archive.bodies import CELL
-from denoise_scrapy.archive.reading import read_records
-from denoise_scrapy.archive.records import Record
+from denoise_scrapy.archive.records import ArchiveRecord, read_records
 from denoise_scrapy.body import extract_pages
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.site import site_key
@@ -119,7 +118,7 @@ def warc_record(url: str, date: str, html: bytes) -> bytes:
     return head.encode() + block + b"\r\n\r\n"
 
 
-def records(folder: Path) -> Iterator[Record]:
+def records(folder: Path) -> Iterator[ArchiveRecord]:
     for path in sorted(folder.iterdir()):
         with path.open("rb") as file:
             yield from read_records(str(path.absolute()), file)
@@ -147,7 +146,7 @@ def check(folder: Path, outs: Iterable[Path], cell: int, scope: str) -> None:
     for one in pages:
         counts[site_key(one.url)] += 1
 
-    def place(one: Record) -> tuple[Any, ...]:
+    def place(one: ArchiveRecord) -> tuple[Any, ...]:
         site = site_key(one.url)
         return site, crc32(one.url.encode()) % -(-counts[site] // cell), one.url, one.date, one.file, one.offset
 

@@ -21,6 +21,7 @@ from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.exceptions import ConfigurationError
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
@@ -40,7 +41,7 @@ MEGABYTE = 1_000_000
 PARTS = ("title", "captions", "bylines", "comments", "tables")
 # Keys of DENOISE_FIELDS.
 FIELDS = (
-    *("html", "markdown", "chunks", "confidence", "title", "comparison", "blocks"),
+    *(*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
 # Four more, which have a default: their own names.
@@ -54,7 +55,7 @@ _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
 
 
 def hide_tracebacks() -> None:
-    """Leave out the traceback of each `ConfigurationError` from now on: its message says all that a user can use."""
+    """Leave out the traceback of each `ConfigurationError` from now on: its message has all that helps a user."""
     if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
         sys.excepthook = _show_without_traceback
     for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
@@ -153,7 +154,7 @@ def _compared_fields(names: Sequence[str]) -> ComparedFields:
 
 
 def other_cores() -> int:
-    """Cores that this process may use beside the one of the reactor; at least 1."""
+    """Return the number of cores beside that of the reactor; at least 1."""
     mine = getattr(os, "sched_getaffinity", None)  # not on all systems
     return max(1, (len(mine(0)) if mine else os.cpu_count() or 1) - 1)
 
@@ -168,37 +169,37 @@ class DenoiseSettings:
 
     enabled: bool = _setting(
         True,
-        'Whether pages are treated; False: only those of requests with `meta={"denoise": True}`.',
+        'Treat pages; False: only those of requests with `meta={"denoise": True}`.',
         per_page=True,
     )
     strategy: str = _setting(
         DEFAULT_STRATEGY,
-        "How content is told from the rest.",
+        "How the main text is found.",
         valid=" | ".join((*STRATEGIES, "import path of a class")),
         check=find_strategy,
         per_page=True,
     )
     favor: str = _setting(
         "balanced",
-        "Which error is worse: noise kept (precision), content lost (recall), or neither.",
+        "The worse error: noise kept (precision), content lost (recall), or neither.",
         choices=FAVORS,
         per_page=True,
     )
     parts: Mapping[str, str] = _setting(
         {},
-        "What becomes of these parts of a page: as the strategy says, always kept, always dropped.",
+        "Always keep or drop these parts of a page, or leave them to the strategy (auto).",
         keys=dict.fromkeys(PARTS, SWITCHES),
         per_page=True,
     )
     keep: tuple[str, ...] = _setting(
         (),
-        'CSS selectors or XPaths of what belongs to the body; "example.com: div.story" holds on that host alone.',
+        'CSS selectors or XPaths of the main text; "example.com: div.story" holds for that host alone.',
         check=compile_all,
         per_page=True,
     )
     remove: tuple[str, ...] = _setting(
         (),
-        "The same of what does not; DENOISE_KEEP wins.",
+        "CSS selectors or XPaths of what is left out; DENOISE_KEEP wins.",
         check=compile_all,
         per_page=True,
     )
@@ -217,13 +218,13 @@ class DenoiseSettings:
     )
     chunk_overlap: int = _setting(
         0,
-        "Tokens that a chunk repeats of the one before, at most; less than DENOISE_CHUNK_TOKENS.",
+        "Most tokens that a chunk repeats of the one before; less than DENOISE_CHUNK_TOKENS.",
         low=0,
         per_page=True,
     )
     markdown: Mapping[str, str] = _setting(
         {},
-        "What becomes of links and images in Markdown: they stay, or their texts alone do, or nothing.",
+        "Keep links and images in Markdown, keep their texts alone, or drop them.",
         keys={"links": LINKS, "images": IMAGES},
         per_page=True,
     )
@@ -233,7 +234,7 @@ class DenoiseSettings:
         "Give a page's text also to each of several items of its callback; they are not compared by it.",
         per_page=True,
     )
-    overwrite: bool = _setting(False, "Replace what the spider has put into these fields.", per_page=True)
+    overwrite: bool = _setting(False, "Replace values that the spider has set in these fields.", per_page=True)
     comparison_pages: int = _setting(
         20, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
     )
@@ -242,8 +243,8 @@ class DenoiseSettings:
     )
     comparison_wait: float = _setting(
         0.5,
-        "How long an item waits for the crawl to bring such pages before any is fetched; up to 10 seconds while a "
-        "site's first pages are under way.",
+        "How long an item waits for the crawl to bring comparison pages before any is fetched; up to 10 seconds while "
+        "a site's first pages are under way.",
         unit="seconds",
         low=0,
         high=60,
@@ -258,7 +259,7 @@ class DenoiseSettings:
     comparison_per_site: int = _setting(8, "Most fetches from one site.", low=0)
     memory_mb: float = _setting(
         80.0,
-        "Memory for what pages are compared with; oldest out first.",
+        "Memory for comparison pages; the oldest go first.",
         unit="MB",
         low=0,
     )
@@ -283,42 +284,42 @@ class DenoiseSettings:
     )
     dedup: str = _setting(
         "drop",
-        "What happens to near-duplicates; off: nothing is compared.",
+        "Drop or mark near-duplicates; off: compare nothing.",
         choices=("drop", "mark", "off"),
         per_page=True,
     )
     seen: str = _setting(
         "keep",
-        "What happens to an item that an earlier crawl has delivered (docs/operations.md); mark: the field `seen` says "
-        "since when it is unchanged, or what has changed, as with DENOISE_DEDUP = 'mark'; drop-unchanged: only what "
-        "has changed goes on.",
+        "Keep an item that an earlier crawl has delivered (docs/operations.md); mark: the field `seen` says since when "
+        "it is unchanged, or what has changed, as with DENOISE_DEDUP = 'mark'; drop-unchanged: drop it unless it has "
+        "changed.",
         choices=("keep", "mark", "drop-unchanged"),
         per_page=True,
     )
     dedup_rule: str = _setting(
         "part",
-        "What is a duplicate: what is nearly all in a kept text (part), and the other way round (near-copy), or by "
-        "the literal rule of the source (patent).",
+        "A duplicate is nearly all in a kept text (part), and the other way round (near-copy), or one by the literal "
+        "rule of the source (patent).",
         choices=tuple(RULES),
     )
     dedup_threshold: float = _setting(
         0.0,
-        "Likeness from which texts are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
+        "Least similarity of near-duplicates; 0: that of the rule, 0.6 (patent: 0.8).",
         low=0,
         high=1,
     )
     dedup_most_new: float = _setting(MOST_NEW, "Most of a near-duplicate that may be new, as a share.", low=0, high=1)
     dedup_variants: str = _setting(
         "keep",
-        "What happens to like texts that are things of their own: of one site under other titles or with something "
-        "else filled in, or of items with other values; drop: they count as near-duplicates.",
+        "Keep similar texts that are things of their own: of one site under other titles or with something else filled "
+        "in, or of items with other values; drop: they count as near-duplicates.",
         choices=("keep", "drop"),
     )
     dedup_fields: tuple[str, ...] = _setting(
         (),
         "Item fields that decide, in place of all others: the one with the text, whoever fills it (none: the body "
         "field, where we filled it); "
-        "=NAME: duplicates agree in it; !NAME: they differ in it. -NAME: it is not looked at, and all others are. "
+        "=NAME: duplicates agree in it; !NAME: they differ in it. -NAME: it is ignored, and all others count. "
         'Examples: `["body", "=sku"]`, `["-rank"]`.',
         check=_compared_fields,
     )
@@ -332,41 +333,40 @@ class DenoiseSettings:
     dedup_search: str = _setting(
         "auto",
         "How kept texts are searched: by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance "
-        "tree. auto: prefilter, for the patent rule the tree.",
+        "tree; auto: by prefilter, for the patent rule by the tree.",
         choices=("auto", *SEARCHES),
     )
     dedup_store: str = _setting(
         "auto",
-        "Where the index lives; auto: in the job directory if there is one, else in memory.",
+        "Place of the index; auto: in the job directory if there is one, else in memory.",
         valid=_STORES,
         check=check_store,
     )
     dedup_days: float = _setting(
         0.0,
-        "Texts that no crawl has met for so long are forgotten, and count as new; 0: never.",
+        "Forget texts that no crawl has met for so long; 0: never.",
         unit="days",
         low=0,
     )
     dedup_required: bool = _setting(
         True,
-        "Whether a crawl starts only if its index on a server can be reached; False: items pass without comparison "
-        "until it can.",
+        "Refuse to start while an index on a server is out of reach; False: items pass without comparison until then.",
     )
 
     @cached_property
     def taste(self) -> Taste:
-        """What belongs to a body, selectors apart."""
+        """The parts of a body, selectors apart."""
         return Taste(self.favor, **self.parts)
 
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
-        """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
-        asked = {what: name for what, name in self.fields.items() if name and what not in MARKS}
-        return {"body": self.body_field, **asked}
+        """Item fields by the value they receive: "body", and those of `FIELDS` that are set."""
+        chosen = {what: name for what, name in self.fields.items() if name and what not in MARKS}
+        return {"body": self.body_field, **chosen}
 
     @cached_property
     def compared_fields(self) -> ComparedFields:
-        """`dedup_fields` by what they do."""
+        """`dedup_fields` by their roles."""
         return _compared_fields(self.dedup_fields)
 
     @property
@@ -381,12 +381,12 @@ class DenoiseSettings:
 
     @property
     def seen_field(self) -> str:
-        """Item field that receives what is known of an item from earlier crawls; "" for none."""
+        """Item field that receives an item's state since earlier crawls; "" for none."""
         return self.fields.get(SEEN, SEEN)
 
     @property
     def needs_index(self) -> bool:
-        """Whether texts are compared with others, or with what they were."""
+        """Whether texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"
 
     @property
@@ -429,24 +429,24 @@ class DenoiseSettings:
             )
         return read
 
-    def for_page(self, wish: object) -> DenoiseSettings:
+    def for_page(self, given: object) -> DenoiseSettings:
         """Return the settings of one page.
 
         Args:
-            wish: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
+            given: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
                 lower case without the prefix.
 
         Raises:
             ConfigurationError: It is of another type, or names a setting that is unknown, invalid
                 or not one of a single page.
         """
-        if wish is None:
+        if given is None:
             return self
-        if isinstance(wish, bool):
-            return replace(self, enabled=wish)
-        if isinstance(wish, Mapping):
-            return self._with_values(wish, "", str.lower, per_page=True)
-        raise ConfigurationError(f'request.meta["denoise"] = {wish!r}: valid are True, False and a dict of settings')
+        if isinstance(given, bool):
+            return replace(self, enabled=given)
+        if isinstance(given, Mapping):
+            return self._with_values(given, "", str.lower, per_page=True)
+        raise ConfigurationError(f'request.meta["denoise"] = {given!r}: valid are True, False and a dict of settings')
 
     def _with_values(
         self, given: Mapping[Any, Any], prefix: str, case: Callable[[str], str], *, per_page: bool = False

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
-from denoise_scrapy.archive.reading import format_of
+from denoise_scrapy.archive.records import page_format
 from denoise_scrapy.storage import replacing
 
 
@@ -28,7 +28,7 @@ def files_of(patterns: list[str]) -> list[str]:
         if not names:
             raise ValueError(f"{pattern}: there is no such file")
         for name in names:
-            format_of(name)
+            page_format(name)
         found |= set(names)
     return sorted(found)
 
@@ -41,7 +41,7 @@ def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for pattern in patterns if url else ():
-        names = [name for name in _local(pattern) if format_of(name) == "html"]
+        names = [name for name in _local(pattern) if page_format(name) == "html"]
         if names == [str(Path(pattern).absolute())]:
             found[names[0]] = url
             continue
@@ -86,7 +86,7 @@ def _readable(names: list[str]) -> list[str]:
     kinds: dict[str, list[str]] = {"html": [], "": []}
     for name in names:
         with suppress(ValueError):
-            kinds["html" if format_of(name) == "html" else ""].append(name)
+            kinds["html" if page_format(name) == "html" else ""].append(name)
     return kinds[""] or kinds["html"]
 
 

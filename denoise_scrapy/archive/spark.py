@@ -14,11 +14,10 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from denoise_scrapy.archive.bodies import CELL, FIELDS, META, bodies
+from denoise_scrapy.archive.bodies import CELL, COLUMNS, FIELDS, META, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
 from denoise_scrapy.archive.places import addresses_of, files_of, opened
-from denoise_scrapy.archive.reading import format_of, read_records
-from denoise_scrapy.archive.records import Record
+from denoise_scrapy.archive.records import ArchiveRecord, page_format, read_records
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
 if TYPE_CHECKING:
@@ -73,8 +72,8 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
         ValueError: A pattern names no file, or one of another format.
     """
     files, addresses = files_of(list(patterns)), addresses_of([one for one in patterns if "://" not in one], url)
-    pages = [file for file in files if format_of(file) == "html"]
-    tasks = [[file] for file in files if format_of(file) != "html"]
+    pages = [file for file in files if page_format(file) == "html"]
+    tasks = [[file] for file in files if page_format(file) != "html"]
     tasks += [pages[start : start + _PAGES_A_TASK] for start in range(0, len(pages), _PAGES_A_TASK)]
     _bound_batches(spark)
 
@@ -91,10 +90,10 @@ def _records(file: str, url: str) -> Rows:
         with opened(file) as content:
             yield from map(_packed, read_records(file, content, url))
     except OSError as error:
-        yield _packed(Record(file, 0).bad("unreadable", error))
+        yield _packed(ArchiveRecord(file, 0).bad("unreadable", error))
 
 
-def _packed(record: Record) -> dict[str, Any]:
+def _packed(record: ArchiveRecord) -> dict[str, Any]:
     row = record.row
     html = row.pop("html")
     packed = None if html is None else pa.compress(html, codec=_CODEC, asbytes=True)
@@ -155,8 +154,7 @@ def bodies_of(
     parted = (
         placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
     )
-    names = {"html": "body_html", "markdown": "markdown"}
-    chosen = [(names[name], pa.string()) for name in FIELDS if name in fields and name in names]
+    chosen = [(column, pa.string()) for name, column in COLUMNS.items() if name in fields]
     if "meta" in fields:
         chosen += [(name, pa.list_(pa.string()) if kind is list else pa.string()) for name, kind in META.items()]
     schema = pa.schema(

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from fastwarc.stream_io import BrotliReader, ChunkedReader, ZstdReader
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, Record, is_html
+from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, ArchiveRecord, is_html
 from denoise_scrapy.page.parse import decode_html
 
 _ALL = WarcRecordType.any_type | WarcRecordType.unknown | WarcRecordType.no_type
@@ -28,7 +28,7 @@ _BEGINNING = re.compile(rb"\x1f\x8b\x08|(?:(?<=\n)|\A)WARC/[01]\.")
 _BLOCK = 1 << 20
 
 
-def read_warc(name: str, file: BinaryIO) -> Iterator[Record]:
+def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
     """Read pages, and bad records: one for each record of a page, and one for each damaged place.
 
     Requests, metadata and the like are passed over.
@@ -43,7 +43,7 @@ def read_warc(name: str, file: BinaryIO) -> Iterator[Record]:
         start = yield from _read_from(name, file, start, size)
 
 
-def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Record, None, int | None]:
+def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[ArchiveRecord, None, int | None]:
     """Read from a place as far as that goes; return where to go on, None at the end of the file."""
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
@@ -51,8 +51,8 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Re
     last, error = None, None  # where the last record begins that was read whole; why reading stopped
     try:
         for one in ArchiveIterator(file, record_types=_ALL, parse_http=False):
-            record = Record(name, one.stream_pos, (one.headers.get("WARC-Target-URI") or "").strip("<> "))
-            record = Record(name, record.offset, record.url, one.headers.get("WARC-Date") or "")
+            record = ArchiveRecord(name, one.stream_pos, (one.headers.get("WARC-Target-URI") or "").strip("<> "))
+            record = ArchiveRecord(name, record.offset, record.url, one.headers.get("WARC-Date") or "")
             try:
                 found = _read(record, one)
             except (OSError, ValueError) as damage:
@@ -66,21 +66,21 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Re
     if last is None:
         following = _next_start(file, start + 1)
         cut = "truncated" if start or _begins(file, start) else "unreadable"
-        yield Record(name, start).bad("damaged" if following else cut, error or "no record")
+        yield ArchiveRecord(name, start).bad("damaged" if following else cut, error or "no record")
         return following
     if not compressed:
         following = _next_start(file, last + 1) if error else None
         if error:
-            yield Record(name, last).bad("damaged" if following else "truncated", f"after this record: {error}")
+            yield ArchiveRecord(name, last).bad("damaged" if following else "truncated", f"after this record: {error}")
         return following
     end = _end_of_member(file, last)
     following = _next_start(file, end)
     if end < size and following != end:
-        yield Record(name, end).bad("damaged" if following else "truncated", error or "no record")
+        yield ArchiveRecord(name, end).bad("damaged" if following else "truncated", error or "no record")
     return following
 
 
-def _read(record: Record, one: Any) -> Record | None:
+def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
     """A record as a page or as bad; None for one that is not of a page."""
     if one.headers.get("Content-Length") is None:
         return record.bad("truncated", "in the record's headers")
@@ -97,7 +97,7 @@ def _read(record: Record, one: Any) -> Record | None:
     return _answer(record, one, data) if one.is_http else _page(record, data, one.headers.get("Content-Type") or "")
 
 
-def _answer(record: Record, one: Any, data: bytes) -> Record:
+def _answer(record: ArchiveRecord, one: Any, data: bytes) -> ArchiveRecord:
     """The page of a server's answer."""
     head = one.http_headers
     status = head.status_code if head is not None else None
@@ -109,7 +109,7 @@ def _answer(record: Record, one: Any, data: bytes) -> Record:
     return _page(record, data, one.http_content_type or "", one.http_charset or "", head.get("Content-Encoding") or "")
 
 
-def _page(record: Record, data: bytes, kind: str, charset: str = "", encodings: str = "") -> Record:
+def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", encodings: str = "") -> ArchiveRecord:
     """The page of some content, or why it is none."""
     kind = kind.partition(";")[0].strip().lower()
     if kind not in HTML_TYPES:

@@ -22,7 +22,8 @@ from denoise_scrapy.crawl.index_guard import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.exceptions import BadRowError
-from denoise_scrapy.row_files import FORMATS, ListWriter, Parquet, Read, RowFile, kind_of, parquet_of, row_file
+from denoise_scrapy.formats import ROW_FORMATS, format_of
+from denoise_scrapy.row_files import ListWriter, Parquet, Read, RowFile, kind_of, parquet_of, row_file
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bad = "rows that cannot be read: write them again (default), leave them out, or stop and write nothing"
     parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
     parser.add_argument("--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"for --mark; default: {MARK_FIELD}")
-    kinds = sorted({*FORMATS.values()})
+    kinds = sorted(ROW_FORMATS)
     parser.add_argument("--format", choices=kinds, help="of FILE; default: by its suffix, of standard input jsonl")
     parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
     parser.epilog = (
@@ -127,7 +128,8 @@ def _checked(args: argparse.Namespace) -> str:
 
 def _format_of(name: str) -> str:
     """The format that a suffix names, "" for none."""
-    return FORMATS.get(Path(name.lower().removesuffix(".gz")).suffix, "")
+    found = format_of(name)
+    return found if found in ROW_FORMATS else ""
 
 
 def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], BinaryIO]:

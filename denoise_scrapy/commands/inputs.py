@@ -1,4 +1,4 @@
-"""What several subcommands of `scrapy denoise` are given: pages and texts, a strategy, a rule."""
+"""Inputs of several subcommands of `scrapy denoise`: pages and texts, a strategy, a rule."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from w3lib.encoding import html_to_unicode
 
+from denoise_scrapy.archive.records import is_html
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.dedup import RULES
+from denoise_scrapy.formats import format_of
 
 if TYPE_CHECKING:
-    from denoise_scrapy.commands.fetching import Fetched, Given
+    from denoise_scrapy.commands.scrapy_command import Fetched, Given
     from denoise_scrapy.settings import DenoiseSettings
-
-HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _OTHER_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_HTML = re.compile(r"\ufeff?\s*(?:<\?xml\b[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
 
 
 class GivenText(NamedTuple):
@@ -78,10 +77,10 @@ def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[Gi
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
         if isinstance(source, bytes):
             text, url = _decoded(name, source), ""
-            is_html = name.lower().endswith(HTML_SUFFIXES) or _HTML.match(text[:4096]) is not None
+            is_page = format_of(name) == "html" or is_html(text[:4096].encode(errors="replace"), called=False)
         else:
-            text, url, is_html = source
-        if is_html or as_html:
+            text, url, is_page = source
+        if is_page or as_html:
             body = extract(text, url=url or None)
             found.append(GivenText(body.text, body.title, url))
         else:
@@ -104,7 +103,7 @@ def sources_of(names: Sequence[str], command: str, settings: Given) -> list[byte
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
     found: dict[str, bytes | Fetched] = {name: _read(name) for name in names if name not in urls}
     if urls:  # last: a missing file is found before any request is sent
-        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
+        from denoise_scrapy.commands.scrapy_command import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings)
     return [found[name] for name in names]

@@ -14,7 +14,8 @@ import scrapy
 from itemadapter import ItemAdapter
 from pyarrow import parquet
 
-from denoise_scrapy.exporters import MOST_ROWS, ParquetItemExporter
+from denoise_scrapy.exporters import ParquetItemExporter
+from denoise_scrapy.row_files import MOST_ROWS
 from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Web, article

@@ -118,7 +118,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_MARKDOWN", {"images": "dropp"}, "valid is keep | text | drop; did you mean drop?"),
         ("DENOISE_MARKDOWN", {"links": "drop"}, "DENOISE_MARKDOWN['links'] = 'drop': valid is keep | text"),
         ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
-        ("DENOISE_FIELDS", ["html"], "valid is dict: html, markdown"),
+        ("DENOISE_FIELDS", ["html"], "valid is dict: markdown, html"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
         ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),
         ("DENOISE_DEDUP_FIELDS", ["a", "b"], "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
