@@ -29,7 +29,7 @@ CHUNKS = "chunks"
 FORMATS: Mapping[str, str] = {
     name: f"{__name__}.{exporter}" for one in FILE_FORMATS.values() for name, exporter in one.feeds.items()
 }
-# What DENOISE_FIELDS gives of a page as a whole, which its chunks have in parts.
+# Values of DENOISE_FIELDS for a page as a whole, which its chunks have in parts.
 _WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
 
 
@@ -64,13 +64,13 @@ def _has_pyarrow() -> bool:
 class ParquetItemExporter(PythonItemExporter):
     """Writes items as rows of Parquet, by pyarrow.
 
-    Columns are the fields of all items. Of a field whose values are of types that do not go together, texts and numbers
-    say, all are texts. Rows go to a temporary file first, as only the last one tells all columns: a crawl that is
-    killed leaves no file. Rows that are in the file before stay where the feed does not say `overwrite`.
+    Columns are the fields of all items. Values of a field whose types do not go together, as texts and numbers, all
+    become texts. Rows wait in a temporary file until the last one completes the columns: a crawl that is killed leaves
+    no file. Without `overwrite` in the feed, rows that are in the file already stay.
 
     Args:
         file: Where to write, opened for bytes.
-        options: As of Scrapy's exporters; `encoding` and `indent` mean nothing here.
+        options: Those of Scrapy's exporters; `encoding` and `indent` have no effect.
     """
 
     def __init__(self, file: BinaryIO, **options: Any) -> None:
@@ -112,7 +112,7 @@ class ParquetItemExporter(PythonItemExporter):
 
 
 def _length(file: BinaryIO) -> int:
-    """Bytes that are in a file opened for more; 0 where it is a new one, or cannot say."""
+    """Bytes of a file opened to add to it; 0 for a new one, or one that cannot tell."""
     try:
         return file.tell()
     except (UnsupportedOperation, AttributeError):  # it compresses what is written
@@ -120,10 +120,10 @@ def _length(file: BinaryIO) -> int:
 
 
 class _ChunkRows(BaseItemExporter):
-    """Exports a row for each chunk of an item: its values, beside the item's but for the page's text as a whole.
+    """Exports a row for each chunk of an item: the values of both, without the text of the page as a whole.
 
-    `url` and `title` are the item's, where it has them. What else of an item is called as a value of a chunk is, gets
-    `page_` before its name. An item without chunks has no row.
+    `url` and `title` are those of the item, where it has them. Its other fields get `page_` before their names where a
+    chunk has such a value too. An item without chunks has no row.
     """
 
     _field = CHUNKS

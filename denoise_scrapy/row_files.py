@@ -35,7 +35,7 @@ class Read(NamedTuple):
 
     Attributes:
         number: Number of its first line, 1 for the first; in Parquet the number of the row.
-        raw: What a writer of the same format needs to write it again.
+        raw: The row for a writer of the same format.
         fields: Its values by the names of fields; None where it cannot be read.
         problem: Why it cannot.
     """
@@ -51,12 +51,10 @@ class RowWriter(ABC):
 
     @abstractmethod
     def write(self, read: Read, of: str | None, score: float | None) -> None:
-        """Write a row; where marks are written, with the key that it is a copy of, None for no copy, and the score.
+        """Write a row; `ValueError` where it could not be read, and the format has no place for it.
 
-        A row that was not judged has no score, and gets no mark.
-
-        Raises:
-            ValueError: It could not be read, and the format has no place for it.
+        Where marks are written, it has one with the key of its original, None for no copy, and the score. A row that
+        was not judged has no score, and gets no mark.
         """
 
     @abstractmethod
@@ -78,11 +76,7 @@ class _TextWriter(RowWriter):
 
 
 class RowFile(ABC):
-    """A file of rows that can be read more than once.
-
-    Attributes:
-        counted: What a row's number counts: "line" or "row".
-    """
+    """A file of rows that can be read more than once; `counted` is the unit of its rows' numbers."""
 
     counted = "line"
 
@@ -100,11 +94,7 @@ class RowFile(ABC):
 
     @abstractmethod
     def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
-        """Begin a file of the same kind, with a column for marks where that is named.
-
-        Raises:
-            ValueError: There is such a column already.
-        """
+        """Begin a file of the same kind, with a column for marks if that is named; `ValueError` if it is there."""
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
@@ -122,17 +112,14 @@ class RowFile(ABC):
 def parquet_of(source: RowFile, file: BinaryIO, mark: str = "") -> RowWriter:
     """Begin a Parquet file of the rows of a file in another format.
 
-    Objects, and values of several types in one column, become text: JSON.
-
-    Raises:
-        ImportError: pyarrow is not installed.
-        ValueError: There is a column of the mark's name already.
+    Objects, and values of several types in one column, become text: JSON. ImportError is raised where pyarrow is not
+    installed, ValueError for a column of the mark's name.
     """
     return _ConvertingWriter(source, file, mark)
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
-    """Return a file of a format, "jsonl", "csv" or "parquet"; the last needs pyarrow."""
+    """Return a file of a format in `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, encoding)
 
@@ -333,14 +320,7 @@ class ParquetRows:
     """Rows on their way to a Parquet file, whose columns are those of all rows together.
 
     They wait in a temporary file, as only the last row completes the columns. A column whose values are of types that
-    do not go together is text.
-
-    Args:
-        columns: Names of columns that are there without values too.
-        flat: Whether objects are text too, as JSON.
-
-    Raises:
-        ImportError: pyarrow is not installed.
+    do not go together is text. `columns` are there without values too; where it is `flat`, objects are text.
     """
 
     def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
@@ -482,7 +462,7 @@ class ListWriter:
 
 
 def _lines(text: TextIO) -> Iterator[str]:
-    """Lines with their ends; `ValueError` for one that is longer than `MOST_CHARS`."""
+    """Yield lines with their ends; `ValueError` for one that is longer than `MOST_CHARS`."""
     number = 0
     while line := text.readline(MOST_CHARS + 1):
         number += 1
@@ -492,7 +472,7 @@ def _lines(text: TextIO) -> Iterator[str]:
 
 
 def kind_of(value: Any) -> str:
-    """Return what a value of JSON or of a column is, for a message."""
+    """Return the kind of a value of JSON or of a column, for a message."""
     name = type(value).__name__
     kinds = {"str": "a text", "NoneType": "null", "bool": "true or false", "int": "a number", "float": "a number"}
     return {**kinds, "list": "a list", "dict": "an object"}.get(name, name)

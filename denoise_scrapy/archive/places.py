@@ -17,11 +17,7 @@ from denoise_scrapy.storage import replacing
 
 
 def files_of(patterns: list[str]) -> list[str]:
-    """The files that some paths, folders and patterns name, sorted, each once.
-
-    Raises:
-        ValueError: A pattern names no file, or one of no format that is read.
-    """
+    """Return the files that paths, folders and patterns name, sorted; `ValueError` for none, or another format."""
     found = set()
     for pattern in patterns:
         names = _listed(pattern) if "://" in pattern else _local(pattern)
@@ -34,7 +30,7 @@ def files_of(patterns: list[str]) -> list[str]:
 
 
 def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
-    """The addresses of pages of HTML by their local files: their places in the folder that lies at a URL.
+    """Return the addresses of local pages of HTML: their places in the folder that lies at a URL.
 
     The folder is one that is named, or else the innermost that all files of a pattern are in; a file that is named has
     the very URL.
@@ -82,7 +78,7 @@ def _listed(pattern: str) -> list[str]:
 
 
 def _readable(names: list[str]) -> list[str]:
-    """The archives of a folder; where it has none, the pages of HTML."""
+    """The archives of a folder; the pages of HTML where it has none."""
     kinds: dict[str, list[str]] = {"html": [], "": []}
     for name in names:
         with suppress(ValueError):
@@ -91,7 +87,7 @@ def _readable(names: list[str]) -> list[str]:
 
 
 def _system(place: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it. Hadoop's s3a is pyarrow's s3."""
+    """The file system of a URL, and the path in it; pyarrow has s3 for Hadoop's s3a."""
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
     system, path = FileSystem.from_uri(place.replace("s3a://", "s3://", 1))
@@ -111,7 +107,7 @@ def opened(place: str) -> Iterator[BinaryIO]:
 
 
 def exists(place: str) -> bool:
-    """Whether there is a file or a folder."""
+    """Return whether there is a file or a folder."""
     if "://" not in place:
         return Path(place).exists()
     from pyarrow.fs import FileType  # noqa: PLC0415 - an extra
@@ -121,7 +117,7 @@ def exists(place: str) -> bool:
 
 
 def read_text(place: str) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     with opened(place) as file:
         return file.read().decode()
 

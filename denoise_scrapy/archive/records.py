@@ -129,17 +129,7 @@ def is_html(data: bytes, *, called: bool) -> bool:
 
 
 def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRecord]:
-    """Read the records of a file, of the format that its name says.
-
-    Args:
-        name: Name of the file.
-        file: The file; it can be sought in.
-        url: Address of the page, for a page of HTML; "": the one that it declares.
-
-    Raises:
-        ValueError: It is of no format that is read.
-        ImportError: fastwarc or pyarrow is not installed.
-    """
+    """Read the records of a file by the format of its name, a page at a URL; "" for the one that it declares."""
     kind = page_format(name)
     if kind == "html":
         return iter([_page(ArchiveRecord(name, 0, url), file)])

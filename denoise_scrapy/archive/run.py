@@ -50,7 +50,7 @@ _WORKERS = {
 
 @dataclass(frozen=True)
 class Options:
-    """What a run is made with; one that goes on has the same."""
+    """The options of a run; one that goes on has the same."""
 
     inputs: list[str]
     cell: int
@@ -63,11 +63,7 @@ class Options:
 
 
 def session(master: str, out: str) -> SparkSession:
-    """A session of this process; under `spark-submit` the one that it has set up.
-
-    Raises:
-        OSError: Java does not start.
-    """
+    """Return a session of this process, or that of `spark-submit`; `OSError` where Java does not start."""
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
     for name, value in _WORKERS.items():
         builder = builder.config(f"spark.executorEnv.{name}", value)
@@ -95,10 +91,6 @@ def session(master: str, out: str) -> SparkSession:
 
 class Run:
     """One run: its stages, in a folder of results.
-
-    Args:
-        out: The folder of results.
-        options: What it is made with.
 
     Raises:
         ValueError: The folder has results of other options or of others, or the inputs name no file.
@@ -128,7 +120,7 @@ class Run:
             self._write_note()
 
     def finish(self, spark: SparkSession) -> dict[str, Any]:
-        """Run what is left; returns the figures of the summary."""
+        """Run the stages that are left, and return the figures of the summary."""
         self._spark = spark
         summary = f"{self._out}/summary.html"
         if exists(summary):
@@ -183,7 +175,7 @@ class Run:
         return together
 
     def _stage(self, name: str, part: DataFrame, folder: str = "", by: str = "") -> DataFrame:
-        """A part from its folder, written before where it is not there as a whole."""
+        """Read a part from its folder; write it first where it is not whole."""
         folder = folder or f"{self._out}/stages/{name.replace(', ', '-').replace(' ', '-')}"
         if not exists(f"{folder}/_SUCCESS"):
             # pages are compressed by themselves, and no two are the same
@@ -212,7 +204,7 @@ def _clock(seconds: float) -> str:
 
 
 def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:
-    """Figures of a run: records as they were read, bodies with their verdicts, bad records."""
+    """Return the figures of a run, of its records, bodies with verdicts, and bad records."""
     html = F.sum("bytes").alias("bytes")
     read = pages.agg(F.count("*").alias("records"), html).collect()[0]
     like = [F.count(f"{name}_of").alias(f"{name}s") for name in ("duplicate", "variant")]
@@ -244,7 +236,7 @@ def _counts(table: DataFrame, column: Any) -> dict[str, int]:
 
 
 def summary_page(figures: Mapping[str, Any], options: Mapping[str, Any], seconds: Mapping[str, float]) -> str:
-    """The page."""
+    """Return a page of HTML that stands alone."""
     total = [
         ["records", figures["records"]],
         ["bytes of HTML", figures["bytes"]],

@@ -116,7 +116,7 @@ def bodies_of(
     fields: Sequence[str] = (),
     partitions: int | None = None,
 ) -> DataFrame:
-    """The bodies of pages, each compared with others of its site.
+    """Return the bodies of pages, each compared with others of its site.
 
     A site of more than `cell` pages is cut in cells by a hash of the URL. So a body is a function of the pages and of
     `cell`: the number of partitions and the order of the pages change nothing. The pages are read twice, as the sites
@@ -127,7 +127,7 @@ def bodies_of(
             Those with a `problem` are left out.
         strategy: A name in `STRATEGIES`.
         cell: Most pages of a cell, about.
-        fields: What to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
+        fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
         partitions: Tasks; None: what the session says.
 
     Returns:
@@ -175,7 +175,7 @@ def bodies_of(
 def duplicates_of(
     found: DataFrame, *, scope: str = SCOPES[0], joined: bool | None = None, stage: Stage | None = None
 ) -> DataFrame:
-    """Which texts are near-duplicates of which: the verdicts of `DuplicateIndex`, fed with them by date and URL.
+    """Return texts with the verdicts of a `DuplicateIndex` that is fed with them by date and URL.
 
     Each row is an item of its own, also where URLs repeat.
 
@@ -285,7 +285,7 @@ def _bound_batches(spark: SparkSession) -> None:
 
 
 def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, Any]]], schema: pa.Schema) -> DataFrame:
-    """A table of what a function of rows yields for each partition."""
+    """Return a table of the rows that a function yields for each partition."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         _leave_pandas_out()

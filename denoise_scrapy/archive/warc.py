@@ -1,6 +1,6 @@
-"""WARC files, by fastwarc: the pages of their records, and what is wrong with the others.
+"""WARC files, by fastwarc: the pages of their records, and the problems of the others.
 
-fastwarc says nothing of a file that is cut short, and gives up where one is damaged. So lengths are compared, and after
+fastwarc does not report a file that is cut short, and gives up where one is damaged. So lengths are compared, and after
 damage reading goes on at the next place where a record begins.
 """
 
@@ -29,14 +29,7 @@ _BLOCK = 1 << 20
 
 
 def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
-    """Read pages, and bad records: one for each record of a page, and one for each damaged place.
-
-    Requests, metadata and the like are passed over.
-
-    Args:
-        name: What the file is called.
-        file: The file; it can be sought in.
-    """
+    """Read pages, and a bad record for each damaged page or place; requests, metadata and the like are left out."""
     size = file.seek(0, io.SEEK_END)
     start: int | None = 0
     while start is not None and start < size:
@@ -44,7 +37,7 @@ def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
 
 
 def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[ArchiveRecord, None, int | None]:
-    """Read from a place as far as that goes; return where to go on, None at the end of the file."""
+    """Read from a place up to the next damage; return where to go on, None at the end of the file."""
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(start)
@@ -125,7 +118,7 @@ def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", enco
 
 
 def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
-    """Content without its encodings, as it stands where it has others than it says; and what went wrong."""
+    """Content without its encodings, or as it stands where it has others than named; and the problem."""
     named = [name.strip().lower() for name in encodings.split(",")]
     if not data.startswith(_GZIP[:2]):
         named = [name for name in named if name not in {"gzip", "x-gzip"}] + ["not gzip"] * (
@@ -174,7 +167,7 @@ def _next_start(file: BinaryIO, place: int) -> int | None:
 
 
 def _begins(file: BinaryIO, place: int) -> bool:
-    """Whether a compressed member begins at a place, and in it a record."""
+    """Whether a compressed member with a record begins at a place."""
     file.seek(place)
     try:
         return zlib.decompressobj(31).decompress(file.read(4096), len(_WARC)) == _WARC

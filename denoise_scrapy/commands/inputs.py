@@ -66,13 +66,7 @@ def _threshold(text: str) -> float:
 
 
 def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
-    """Read texts; of an HTML page, its body and its title.
-
-    Raises:
-        UsageError: A name is of none of these kinds, or "-" comes twice.
-        OSError: One cannot be read or fetched.
-        ValueError: One is neither text nor HTML.
-    """
+    """Read texts; of an HTML page, its body and its title. Errors are those of `sources_of`."""
     found = []
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
         if isinstance(source, bytes):
@@ -110,10 +104,7 @@ def sources_of(names: Sequence[str], command: str, settings: Given) -> list[byte
 
 
 def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
-    """Read pages as `sources_of` does: the source of each, and its URL if it came from the web.
-
-    Files stay bytes: they are decoded as browsers do.
-    """
+    """Read the source of each page, bytes of a file, which are decoded as browsers do; and its URL if fetched."""
     sources = sources_of(names, command, settings)
     return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
 

@@ -1,4 +1,4 @@
-"""`scrapy denoise site`: the sites of which pages are kept for the next crawl."""
+"""`scrapy denoise site`: the sites whose pages are kept for the next crawl."""
 
 from __future__ import annotations
 
@@ -52,12 +52,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 @contextmanager
 def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[FactsStore]:
-    """Open the store that the arguments of `add_places` name, which then tell HOST from STORE.
-
-    Raises:
-        UsageError: None is named, and the settings name none.
-        FileNotFoundError: There is none.
-    """
+    """Open the store that the arguments of `add_places` name, which then have HOST and STORE apart."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
     store = _store(args.store, settings)
@@ -102,18 +97,18 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
 
 
 def asked(sites: Sequence[str], host: str | None, what: str) -> list[str]:
-    """Return those of some sites that are of a host, all without one; `ValueError`, saying what lacks, for none."""
-    found = [site for site in sites if host is None or is_of(site, host)]
+    """Return the sites of a host, all without one; `ValueError` where there are none."""
+    found = [site for site in sites if host is None or _is_of(site, host)]
     if host is not None and not found:
         raise ValueError(f"{what} of {host!r} are kept{nearest_hint(host, sites)}")
     return found
 
 
-def is_of(site: str, host: str) -> bool:
-    """Whether a site is that of an URL, or of a host with or without a port.
+def _is_of(site: str, host: str) -> bool:
+    """Whether a site is that of a URL, or of a host with or without a port.
 
     Example:
-        >>> [is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]
+        >>> [_is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]
         [True, True, False]
     """
     name = site.partition("://")[2]

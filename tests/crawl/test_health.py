@@ -185,7 +185,7 @@ def test_the_page_and_json_show_each_site_over_the_crawls(
     assert table.splitlines()[1].endswith(f"{web.url}")  # what is wrong comes first
     page = (here / "health.html").read_text("utf-8")
     assert page.count("<polyline") == 2 * 2 + 2 and page.count("<circle") == 1 + 1
-    assert "prefers-color-scheme:dark" in page and "max-width" in page and "<script" not in page
+    assert "light-dark(" in page and "max-width" in page and "<script" not in page
     assert call("health", host_of(web), "--json") == ALARM
     [row] = json.loads(capsys.readouterr().out)
     assert row["site"] == web.url and [bool(one["alarms"]) for one in row["crawls"]] == [False, True]
