@@ -150,21 +150,6 @@ def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, r
     assert {row["keys"] for row in found.values()} == {"64 x 4"}
 
 
-def test_a_table_of_ones_own(spark: SparkSession, records: list[ArchiveRecord]) -> None:
-    pages = [one.row | {"html": one.html} for one in records if not one.problem]
-    table = pyarrow.Table.from_pylist([{name: page[name] for name in ("site", "url", "html")} for page in pages])
-    rows = [tuple(row.values()) for row in table.to_pylist()]
-    found = bodies_of(spark.createDataFrame(rows, "site string, url string, html string"), cell=CELL).collect()
-    texts = {row["url"]: row["text"] for row in expected(records, "all").values()}
-    assert {row["url"]: row["text"] for row in found} == texts
-
-
-def test_bad_records_are_counted(spark: SparkSession, folder: Path) -> None:
-    pages = read_pages(spark, str(folder))
-    found = {row["problem"]: row["count"] for row in pages.groupBy("problem").count().collect()}
-    assert found == Counter(problem for problem, _ in ODD.values() if problem) | {"": 6 * 12 + 2}
-
-
 def test_a_task_computes_with_one_thread(spark: SparkSession) -> None:
     def threads(batches: Iterator[Any]) -> Iterator[Any]:
         import os

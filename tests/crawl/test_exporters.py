@@ -1,7 +1,6 @@
 """Feeds of Parquet and of chunks: what a crawl writes, and what is said where it cannot."""
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -148,17 +147,3 @@ def test_nothing_and_values_that_are_empty(tmp_path: Path) -> None:
 def test_a_feed_of_chunks_without_a_field_for_them_stops_the_start(five: list[str], tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"chunks-jsonl' needs a field with chunks: DENOISE_FIELDS = "):
         fed(five, {str(tmp_path / "all.jsonl"): {"format": "chunks-jsonl"}})
-
-
-def test_a_feed_of_parquet_without_pyarrow_stops_the_start(
-    five: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(ConfigurationError, match=r"all.parquet'\]\['format'\] = 'parquet' needs pyarrow, which"):
-        fed(five, {str(tmp_path / "all.parquet"): {"format": "parquet"}})
-
-
-@pytest.mark.parametrize(("tokens", "overlap", "said"), [(50, 50, "less than DENOISE_CHUNK_TOKENS"), (0, 0, ">= 1")])
-def test_sizes_that_make_no_sense_stop_the_start(five: list[str], tokens: int, overlap: int, said: str) -> None:
-    with pytest.raises(ConfigurationError, match=said):
-        fed(five, {}, DENOISE_CHUNK_TOKENS=tokens, DENOISE_CHUNK_OVERLAP=overlap)

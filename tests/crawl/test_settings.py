@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 import scrapy
 
+from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, declarations
 from denoise_scrapy.stats import PREFIX, STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
 DOCS = Path(__file__).parents[2] / "docs"
+OWN = """
+from denoise_scrapy.body.strategies.lcs import LcsStrategy
+
+class Half:
+    name = "half"
+
+class Mine(LcsStrategy):
+    name = "mine"
+"""
 REWRITE = "rewrite it: python -m tests.crawl.test_settings"
 # Headings of the tables of settings, each with the settings below it, in their order; others come last.
 GROUPS = {
@@ -58,6 +68,16 @@ TABLES = {"settings.md": settings_table, "stats.md": stats_table}
 @pytest.mark.parametrize("page", TABLES)
 def test_the_documented_table_is_in_step(page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8").endswith(f"\n\n{TABLES[page]()}"), REWRITE
+
+
+@pytest.fixture
+def own_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_classes.py").write_text(OWN, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_a_strategy_by_its_path(own_classes: None) -> None:
+    assert extract("<p>Some text.</p>", strategy="own_classes.Mine").strategy == "mine"
 
 
 def test_a_stat_is_declared_by_name_or_family() -> None:
@@ -123,26 +143,31 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),
         ("DENOISE_DEDUP_FIELDS", ["a", "b"], "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
         ("DENOISE_DEDUP_FIELDS", ["="], "'=' names no field"),
+        ("DENOISE_STRATEGY", "own_classes.Nothing", "no strategy 'own_classes.Nothing'"),
+        ("DENOISE_STRATEGY", "no_such_module.Mine", "No module named 'no_such_module'"),
+        ("DENOISE_STRATEGY", "own_classes.Half", "decide"),
+        ("DENOISE_DEDUP_STORE", "no_such_module.Far", "No module named 'no_such_module'"),
+        ("DENOISE_DEDUP_STORE", "own_classes.Mine", "no subclass of denoise_scrapy.dedup.Store"),
+        ("DENOISE_CHUNK_TOKENS", 0, "valid is whole number >= 1"),
+        ("DENOISE_CHUNK_OVERLAP", 400, "valid is a number less than DENOISE_CHUNK_TOKENS, which is 400"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
         ("DENOISE_BODY_FIELD", "", "valid is text, not empty"),
     ],
 )
-def test_unknown_names_and_invalid_values_are_refused(name: str, value: Any, said: str) -> None:
+def test_unknown_names_and_invalid_values_are_refused(own_classes: None, name: str, value: Any, said: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         DenoiseSettings.from_settings({name: value})
     assert said in str(refused.value)
 
 
 def test_a_search_that_does_not_go_with_the_rule_is_refused() -> None:
-    given = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"}
     with pytest.raises(ConfigurationError, match="'prefilter' does not go with DENOISE_DEDUP_RULE = 'patent'"):
-        DenoiseSettings.from_settings(given)
+        DenoiseSettings.from_settings({"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"})
 
 
 @pytest.mark.parametrize(
     ("spider", "settings", "args", "said"),
     [
-        ({}, {"DENOISE_ENABLE": True}, {}, "did you mean DENOISE_ENABLED"),
         ({}, {"ADDONS": {}, "DENOISE_ENABLE": True}, {}, "did you mean DENOISE_ENABLED"),
         ({"custom_settings": {"DENOISE_DEDUP": "yes"}}, {}, {}, "drop | mark | off"),
         ({"denoise_memory": 3}, {}, {}, "denoise_memory = 3: no such setting; did you mean denoise_memory_mb?"),
