@@ -22,7 +22,7 @@ CELL = 4096
 #: Optional parts of a body's row.
 FIELDS = (*FORMS_BESIDE_TEXT, "meta")
 #: Columns of forms; html is the page.
-COLUMNS = {form: "body_html" if form == "html" else form for form in FORMS_BESIDE_TEXT}
+COLUMNS: Mapping[str, str] = {form: "body_html" if form == "html" else form for form in FORMS_BESIDE_TEXT}
 #: Columns of "meta" (`Metadata`), with their types.
 META: Mapping[str, type] = {
     name: list if name in {"authors", "tags"} else str for name in Metadata.__dataclass_fields__ if name != "title"

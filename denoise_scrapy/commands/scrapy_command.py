@@ -24,7 +24,7 @@ Given: TypeAlias = Settings | Mapping[str, Any]
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 #: Settings of a crawl for a command: the project's middlewares, delays, caches and robots.txt hold, but nothing is done
 #: with items.
-PAGES_ALONE = {
+PAGES_ALONE: Mapping[str, Any] = {
     "EXTENSIONS": {},
     "FEEDS": {},
     "ITEM_PIPELINES": {},

@@ -58,6 +58,10 @@ def stored(here: Path) -> Iterator[FactsStore]:
     store.close()
 
 
+def host_of(web: Web) -> str:
+    return web.url.partition("://")[2]
+
+
 def call(*argv: str, **given: Any) -> int:
     return run(argv, Settings({"JOBDIR": None, **given}))
 
@@ -174,7 +178,7 @@ class TestSite:
         [site] = json.loads(shown)
         assert site["site"] == linked.url and site["pages"] == len(site["urls"]) >= 5
         assert all(url.startswith(linked.url) for url in site["urls"])
-        assert call("site", linked.url.partition("://")[2], SITES) == 0
+        assert call("site", host_of(linked), SITES) == 0
         assert capsys.readouterr().out.endswith("\n".join(["", *site["urls"], ""]))
 
     def test_forgetting_asks(self, stored: FactsStore, monkeypatch: pytest.MonkeyPatch) -> None:

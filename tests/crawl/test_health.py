@@ -19,6 +19,7 @@ from denoise_scrapy.site import SQLiteFacts
 from denoise_scrapy.site.health import read_record, record_of
 from tests.crawl import test_commands
 from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.test_commands import host_of
 from tests.crawl.web import Web, article, story
 from tests.docs.pages import DOCS, ROOT, blocks_of
 
@@ -58,10 +59,6 @@ def call(*argv: str) -> int:
     return test_commands.call(*argv, DENOISE_SITE_MEMORY_PATH=FILE)
 
 
-def host_of(web: Web) -> str:
-    return web.url.partition("://")[2]
-
-
 @pytest.mark.usefixtures("here")
 def test_a_site_that_does_not_change_is_well(web: Web) -> None:
     for numbers in (range(COUNT), range(30, 30 + COUNT), range(5, 5 + COUNT)):
@@ -69,12 +66,7 @@ def test_a_site_that_does_not_change_is_well(web: Web) -> None:
         assert not warned(done)
         assert (done.stat("health/sites"), done.stat("health/alarms")) == (1, 0)
     assert call("health") == 0
-
-
-@pytest.mark.usefixtures("here")
-def test_a_crawl_that_brings_nothing_does_no_harm(web: Web) -> None:
-    crawled(web)
-    done = crawled(web, numbers=range(0))
+    done = crawled(web, numbers=range(0))  # it brings nothing
     assert done.stat("errors") == 0 and not warned(done)
 
 

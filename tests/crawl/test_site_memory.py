@@ -20,7 +20,7 @@ from denoise_scrapy.storage import without_password
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_commands import call
 from tests.crawl.test_process import ROOT, SPIDER
-from tests.crawl.test_site_command import host_of
+from tests.crawl.test_commands import host_of
 from tests.crawl.web import Web, article, story
 from tests.dedup.redis_server import RedisServer
 from tests.site.made_sites import page
