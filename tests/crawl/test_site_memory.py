@@ -18,9 +18,8 @@ from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.storage import without_password
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_commands import call
+from tests.crawl.test_commands import call, host_of
 from tests.crawl.test_process import ROOT, SPIDER
-from tests.crawl.test_commands import host_of
 from tests.crawl.web import Web, article, story
 from tests.dedup.redis_server import RedisServer
 from tests.site.made_sites import page
