@@ -155,16 +155,16 @@ class Tools:
             if not (one.html or one.text or one.url)
         ]
         found = await asyncio.to_thread(_given, pages, form)
-        wanted = [one.url for one in pages if one.url and not one.html and not one.text]
-        if wanted:
-            crawled = await self._crawl(list(dict.fromkeys(wanted)), form, follow)
+        urls = [one.url for one in pages if one.url and not one.html and not one.text]
+        if urls:
+            crawled = await self._crawl(list(dict.fromkeys(urls)), form, follow)
             problems += crawled["problems"]
             found += [_Found(row["url"], row["url"], row["title"], row.pop("body"), row) for row in crawled["pages"]]
         return found, problems
 
     async def _crawl(self, urls: list[str], form: Form, follow: int) -> dict[str, Any]:
         """Fetch pages by a crawl in a process of its own: a reactor runs once, and a crawl's memory goes with it."""
-        asked = {"urls": urls, "form": form, "follow": follow, "private": self._private}
+        request = {"urls": urls, "form": form, "follow": follow, "private": self._private}
         with tempfile.TemporaryDirectory(prefix="denoise-") as folder:
             out = Path(folder, "found.json")
             process = await asyncio.create_subprocess_exec(
@@ -174,14 +174,14 @@ class Tools:
                 stderr=asyncio.subprocess.PIPE,
             )
             try:
-                _, said = await asyncio.wait_for(process.communicate(json.dumps(asked).encode()), MOST_SECONDS)
+                _, errors = await asyncio.wait_for(process.communicate(json.dumps(request).encode()), MOST_SECONDS)
             except asyncio.TimeoutError:
                 raise self._error(f"the crawl took more than {MOST_SECONDS} seconds") from None
             finally:
                 if process.returncode is None:
                     process.kill()
             if not out.exists():
-                last = said.decode("utf-8", "replace").strip().rpartition("\n")[2]
+                last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
                 raise self._error(f"the crawl failed: {last[:500]}")
             crawled: dict[str, Any] = json.loads(out.read_text("utf-8"))
             return crawled

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 
-# Where the project says nothing. Other values are what `scrapy startproject` writes.
+# Where the project sets nothing. Other values are what `scrapy startproject` writes.
 DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
 FORCED = {
     **PAGES_ALONE,
@@ -96,17 +96,17 @@ class PagesSpider(Spider):
         self.problems.append({"url": failure.request.url, "problem": problem})  # type: ignore[attr-defined]
 
 
-def crawl(asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """Crawl; returns the pages and the problems."""
+def crawl(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Crawl, and return the pages and the problems."""
     for name, value in DEFAULTS.items():
         settings.set(name, value, priority="default")
     settings.setdict(FORCED, priority="cmdline")
     settings.set("ADDONS", {**settings.getdict("ADDONS"), _ADDON: 500}, priority="cmdline")
-    form = str(asked["form"])
-    wanted = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
-    wanted |= {} if form == "text" else {form: form}
-    settings.set("DENOISE_FIELDS", wanted, priority="cmdline")
-    if not asked["private"]:
+    form = str(request["form"])
+    fields = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
+    fields |= {} if form == "text" else {form: form}
+    settings.set("DENOISE_FIELDS", fields, priority="cmdline")
+    if not request["private"]:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
     items: list[dict[str, Any]] = []
     problems: list[dict[str, str]] = []
@@ -117,7 +117,7 @@ def crawl(asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
         items.append(item)
 
     crawler.signals.connect(keep, signals.item_scraped)
-    process.crawl(crawler, urls=asked["urls"], follow=asked["follow"], problems=problems)
+    process.crawl(crawler, urls=request["urls"], follow=request["follow"], problems=problems)
     process.start()
     return {"pages": [_row(item, form) for item in items], "problems": problems}
 

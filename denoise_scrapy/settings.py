@@ -386,7 +386,7 @@ class DenoiseSettings:
 
     @property
     def needs_index(self) -> bool:
-        """Whether texts are compared, with others or with their earlier versions."""
+        """True where texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"
 
     @property

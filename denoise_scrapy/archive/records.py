@@ -114,18 +114,20 @@ def is_binary(data: bytes) -> bool:
     return not is_page and _BINARY.search(data, 0, _SNIFFED) is not None
 
 
-def is_html(data: bytes, *, called: bool) -> bool:
-    r"""Return whether some bytes are HTML; where nothing calls them so, they must begin like a page.
+def is_html(data: bytes, *, labelled: bool) -> bool:
+    r"""Return whether some bytes are HTML; without a type that says so, they must begin like a page.
 
     Example:
-        >>> is_html(b"<p>Rain.", called=True), is_html(b"<p>Rain.", called=False), is_html(b"\x89PNG\r\n", called=True)
-        (True, False, False)
+        >>> is_html(b"<p>Rain.", labelled=True), is_html(b"<p>Rain.", labelled=False)
+        (True, False)
+        >>> is_html(b"\x89PNG\r\n", labelled=True)
+        False
     """
     if data[:2] in _UTF16:
         return True
     if _BINARY.search(data, 0, _SNIFFED):
         return False
-    return bool(_TAG.search(data, 0, TAG_WITHIN) if called else _START.match(data, 0, TAG_WITHIN))
+    return bool(_TAG.search(data, 0, TAG_WITHIN) if labelled else _START.match(data, 0, TAG_WITHIN))
 
 
 def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRecord]:
@@ -155,7 +157,7 @@ def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         return record.bad("too large", f"over {MOST_BYTES} bytes")
-    if data and not is_html(data, called=True):
+    if data and not is_html(data, labelled=True):
         return record.bad("no HTML")
     record = replace(record, url=record.url or declared_url(data))
     return record.page(decode_html(data)) if record.url else record.bad("no URL", "it declares none: --url names one")
@@ -203,6 +205,6 @@ def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecor
     if len(html) > MOST_BYTES:
         return record.bad("too large", f"{len(html)}")
     start = html if isinstance(html, bytes) else html[:TAG_WITHIN].encode("utf-8", "replace")
-    if not is_html(start, called=True):
+    if not is_html(start, labelled=True):
         return record.bad("no HTML" if html else "no URL")
     return record.page(decode_html(html) if isinstance(html, bytes) else html)

@@ -25,13 +25,13 @@ from denoise_scrapy.shown import figures_page, figures_table, say
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Sites of the least sure bodies: so many, each of some pages, for one odd page says nothing of its site.
+# Sites of the least sure bodies: so many, each of some pages, for one odd page is no sign of its site.
 _SITES, _PAGES_OF_A_SITE = 20, 5
 # Pages of a task, some MB of HTML: half a minute, which is what a task that fails costs.
 _PAGES_A_TASK = 4096
 _TASKS_A_CORE = 4  # at least: tasks are not of one size
 _TASKS_OPTION = "spark.sql.shuffle.partitions"
-#: Java's memory where the machine's owner says nothing: room to sort two tasks' pages without many files.
+#: Java's memory where the environment sets none: room to sort two tasks' pages without many files.
 _MEMORY = "2g"
 _LOG = Path(__file__).with_name("log4j2.properties")
 # Java's work is copying, by libraries in C: its second compiler took 26 of 70 processor seconds with 2,000 pages, and

@@ -128,7 +128,7 @@ def bodies_of(
         strategy: A name in `STRATEGIES`.
         cell: Most pages of a cell, about.
         fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
-        partitions: Tasks; None: what the session says.
+        partitions: Tasks; None: the session's number.
 
     Returns:
         url, site, cell, date, file, offset; text, title, confidence, evidence, fallback, version, the fields; and

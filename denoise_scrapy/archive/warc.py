@@ -112,7 +112,7 @@ def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", enco
     content, problem = _decoded(data, encodings)
     if len(content) > MOST_BYTES:
         return record.bad("too large", f"over {MOST_BYTES} bytes when decoded")
-    if not is_html(content, called=kind in HTML_TYPES[:2]):
+    if not is_html(content, labelled=kind in HTML_TYPES[:2]):
         return record.bad(*(("encoding", problem) if problem else ("no HTML", kind)) if content.strip() else ("empty",))
     return record.page(decode_html(content, charset.strip("\"' ") or None))
 
@@ -167,7 +167,7 @@ def _next_start(file: BinaryIO, place: int) -> int | None:
 
 
 def _begins(file: BinaryIO, place: int) -> bool:
-    """Whether a compressed member with a record begins at a place."""
+    """True where a compressed member with a record begins."""
     file.seek(place)
     try:
         return zlib.decompressobj(31).decompress(file.read(4096), len(_WARC)) == _WARC

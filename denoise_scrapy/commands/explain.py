@@ -28,7 +28,7 @@ from denoise_scrapy.site import PageMemory, facts_store, site_key
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-SPIDERS_SHOWN = 5  # whoever has more knows them
+SPIDERS_SHOWN = 5  # more are not worth a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

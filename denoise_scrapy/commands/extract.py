@@ -107,7 +107,7 @@ def _line_of(fields: Mapping[str, Any]) -> str:
 
 
 def _is_many(name: str) -> bool:
-    """Whether a name stands for several pages: a folder, a pattern, an archive."""
+    """True for a name of several pages: a folder, a pattern, an archive."""
     path = Path(name)
     if "://" in name or name == STANDARD:
         return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.commands import UsageError
-from denoise_scrapy.commands.site import add_places, asked, local_time, opened_store
+from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
 from denoise_scrapy.shown import MAX_CELL, figures_page, say, say_json, shown, text_table
 from denoise_scrapy.site.health import SiteCrawl, read_record
 
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[SiteCrawl]]:
     """Return the kept crawls of sites, those with alarms first; damaged records are left out. `ValueError` for none."""
     found: dict[str, list[SiteCrawl]] = {}
-    for site in asked(store.health_sites(), host, f"{store.place}: no crawls"):
+    for site in sites_of(store.health_sites(), host, f"{store.place}: no crawls"):
         try:
             found[site] = read_record(store.health(site))
         except ValueError as error:
@@ -119,15 +119,15 @@ def html_page(kept: Kept) -> str:
             ('<circle cx="10" cy="5" r="4"/>', "something is wrong"),
         )
     )
-    said = f"<p>{len(kept)} sites, something is wrong with {bad}.</p><p>{legend}</p>"
-    return figures_page("Health of sites", [said, f"<table><thead><tr>{head}</thead>{rows}</table>"], style=_STYLE)
+    intro = f"<p>{len(kept)} sites, something is wrong with {bad}.</p><p>{legend}</p>"
+    return figures_page("Health of sites", [intro, f"<table><thead><tr>{head}</thead>{rows}</table>"], style=_STYLE)
 
 
 def _row(site: str, crawls: Sequence[SiteCrawl]) -> str:
     last = crawls[-1]
-    said = "".join(f'<div class="bad">{_text(alarm)}</div>' for alarm in last.alarms)
+    alarms = "".join(f'<div class="bad">{_text(alarm)}</div>' for alarm in last.alarms)
     cells = "".join(f'<td data-of="{name}">{_text(column(last))}' for name, column in _COLUMNS.items())
-    return f'<tr><td><b>{_text(site)}</b>{said}<td data-of="crawls">{_chart(crawls)}{cells}'
+    return f'<tr><td><b>{_text(site)}</b>{alarms}<td data-of="crawls">{_chart(crawls)}{cells}'
 
 
 def _chart(crawls: Sequence[SiteCrawl]) -> str:

@@ -71,7 +71,7 @@ def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[Gi
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
         if isinstance(source, bytes):
             text, url = _decoded(name, source), ""
-            is_page = format_of(name) == "html" or is_html(text[:4096].encode(errors="replace"), called=False)
+            is_page = format_of(name) == "html" or is_html(text[:4096].encode(errors="replace"), labelled=False)
         else:
             text, url, is_page = source
         if is_page or as_html:

@@ -68,7 +68,7 @@ def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[Facts
 
 def _run(args: argparse.Namespace, store: FactsStore) -> int:
     kept = store.sites()
-    names = asked([site.site for site in kept], args.host, f"{store.place}: no pages")
+    names = sites_of([site.site for site in kept], args.host, f"{store.place}: no pages")
     found = [site for site in kept if site.site in names]
     if args.forget:
         names = [site.site for site in found]
@@ -96,7 +96,7 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
     return 0
 
 
-def asked(sites: Sequence[str], host: str | None, what: str) -> list[str]:
+def sites_of(sites: Sequence[str], host: str | None, what: str) -> list[str]:
     """Return the sites of a host, all without one; `ValueError` where there are none."""
     found = [site for site in sites if host is None or _is_of(site, host)]
     if host is not None and not found:
@@ -105,7 +105,7 @@ def asked(sites: Sequence[str], host: str | None, what: str) -> list[str]:
 
 
 def _is_of(site: str, host: str) -> bool:
-    """Whether a site is that of a URL, or of a host with or without a port.
+    """Compare a site with a URL, or with a host with or without a port.
 
     Example:
         >>> [_is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]

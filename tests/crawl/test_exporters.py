@@ -124,6 +124,12 @@ def test_columns_that_come_late_and_types_that_change(tmp_path: Path) -> None:
     assert rows[0] == {"n": "0", "tags": [], "late": None}
     assert rows[-2] == {"n": "1.5", "tags": ["a"], "late": {"x": 1, "y": None}}
     assert rows[-1]["late"] == {"x": None, "y": "c"}
+    rows = exported(tmp_path / "b", [{"n": "x", "m": 0.5}, *many])
+    assert [(row["n"], row["m"]) for row in (rows[0], rows[1], rows[-1])] == [
+        ("x", 0.5),
+        ("0", None),
+        (f"{MOST_ROWS - 1}", None),
+    ]
 
 
 def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
