@@ -33,7 +33,8 @@ from zlib import crc32
 from benchmarks.corpora import RecordedPage, load, portal
 from benchmarks.peers import peers
 from denoise_scrapy.archive.bodies import CELL
-from denoise_scrapy.archive.records import ArchiveRecord, read_records
+from denoise_scrapy.archive.places import read_records
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import extract_pages
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.site import site_key

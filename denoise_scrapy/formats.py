@@ -18,7 +18,7 @@ class FileFormat(NamedTuple):
         suffixes: Ends of their names.
         packed: Suffixes after these where a file may be compressed.
         rows: Whether `scrapy denoise dedup run` reads and writes it (`row_files`).
-        pages: Whether pages are read from it (`archive.records`).
+        pages: Whether pages are read from it (`archive.places`).
         feeds: Classes of `exporters` by their names in ``FEEDS``.
     """
 

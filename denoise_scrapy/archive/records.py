@@ -1,20 +1,12 @@
-"""Records of the files of archives: WARC; JSON lines and Parquet with fields url, html and date; pages of HTML.
-
-A record is a page, or says why it is none. Damage of a file raises nothing; all of it is counted.
-"""
+"""Records of archives, each a page or a problem, and bytes that are HTML."""
 
 from __future__ import annotations
 
-import datetime
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import Any
 
-from denoise_scrapy.formats import PAGE_FORMATS, format_of
-from denoise_scrapy.page.address import declared_url
-from denoise_scrapy.page.parse import decode_html
-from denoise_scrapy.row_files import JsonLines, kind_of
 from denoise_scrapy.site import site_key
 
 #: Problems of records, in words.
@@ -46,7 +38,6 @@ _TAG = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
 _START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
-_ROWS = 16  # of Parquet read at a time: some MB of pages
 TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 
 
@@ -128,83 +119,3 @@ def is_html(data: bytes, *, labelled: bool) -> bool:
     if _BINARY.search(data, 0, _SNIFFED):
         return False
     return bool(_TAG.search(data, 0, TAG_WITHIN) if labelled else _START.match(data, 0, TAG_WITHIN))
-
-
-def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRecord]:
-    """Read the records of a file by the format of its name, a page at a URL; "" for the one that it declares."""
-    kind = page_format(name)
-    if kind == "html":
-        return iter([_page(ArchiveRecord(name, 0, url), file)])
-    if kind == "warc":
-        try:
-            from denoise_scrapy.archive.warc import read_warc  # noqa: PLC0415 - an extra
-        except ImportError as error:
-            raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
-        return read_warc(name, file)
-    return _of_rows(name, _json_rows(file) if kind == "jsonl" else _parquet_rows(file))
-
-
-def page_format(name: str) -> str:
-    """Return the format of a file of pages, "warc", "jsonl", "parquet" or "html"; `ValueError` for another."""
-    found = format_of(name)
-    if found not in PAGE_FORMATS:
-        raise ValueError(f"{name}: neither .warc, .jsonl (both also .gz), .parquet nor .html")
-    return found
-
-
-def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
-    """The record of a page of HTML."""
-    data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        return record.bad("too large", f"over {MOST_BYTES} bytes")
-    if data and not is_html(data, labelled=True):
-        return record.bad("no HTML")
-    record = replace(record, url=record.url or declared_url(data))
-    return record.page(decode_html(data)) if record.url else record.bad("no URL", "it declares none: --url names one")
-
-
-def _json_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
-    for read in JsonLines(lambda: file, "utf-8").rows():
-        yield read.number, read.fields, read.problem
-
-
-def _parquet_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
-    from pyarrow import parquet  # noqa: PLC0415 - an extra
-
-    content = parquet.ParquetFile(file, buffer_size=1 << 20)
-    wanted = [name for name in ("url", "html", "date") if name in content.schema_arrow.names]
-    number = 0
-    for batch in content.iter_batches(batch_size=_ROWS, columns=wanted):
-        for fields in batch.to_pylist():
-            number += 1
-            yield number, fields, ""
-
-
-def _of_rows(name: str, rows: Iterator[tuple[int, Mapping[str, Any] | None, str]]) -> Iterator[ArchiveRecord]:
-    """Records of rows with the fields url, html and date."""
-    record = ArchiveRecord(name, 0)
-    try:
-        for number, fields, problem in rows:
-            record = ArchiveRecord(name, number)
-            yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
-    except (ValueError, OSError, MemoryError) as error:  # pyarrow's errors are of these
-        place = ArchiveRecord(name, record.offset + 1)
-        yield place.bad(
-            "truncated" if "cut short" in str(error) else "damaged" if record.offset else "unreadable", error
-        )
-
-
-def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecord:
-    url, html, date = (fields.get(name) for name in ("url", "html", "date"))
-    dated: str = date.isoformat() if isinstance(date, datetime.date) else str(date or "")
-    record = replace(record, url=url if isinstance(url, str) else "", date=dated)
-    if not html and record.url:
-        return record.bad("empty")
-    if not isinstance(html, (str, bytes)):
-        return record.bad("no HTML" if html else "no URL", kind_of(html))
-    if len(html) > MOST_BYTES:
-        return record.bad("too large", f"{len(html)}")
-    start = html if isinstance(html, bytes) else html[:TAG_WITHIN].encode("utf-8", "replace")
-    if not is_html(start, labelled=True):
-        return record.bad("no HTML" if html else "no URL")
-    return record.page(decode_html(html) if isinstance(html, bytes) else html)

@@ -16,8 +16,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from denoise_scrapy.archive.bodies import CELL, COLUMNS, FIELDS, META, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
-from denoise_scrapy.archive.places import addresses_of, files_of, opened
-from denoise_scrapy.archive.records import ArchiveRecord, page_format, read_records
+from denoise_scrapy.archive.places import addresses_of, files_of, page_format, records_of
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
 if TYPE_CHECKING:
@@ -80,17 +80,9 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
     def read(rows: Rows) -> Rows:
         for row in rows:
             for file in tasks[row["id"]]:
-                yield from _records(file, addresses.get(file, ""))
+                yield from map(_packed, records_of(file, addresses.get(file, "")))
 
     return _mapped(spark.range(0, len(tasks), 1, len(tasks)), read, _PAGES)
-
-
-def _records(file: str, url: str) -> Rows:
-    try:
-        with opened(file) as content:
-            yield from map(_packed, read_records(file, content, url))
-    except OSError as error:
-        yield _packed(ArchiveRecord(file, 0).bad("unreadable", error))
 
 
 def _packed(record: ArchiveRecord) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from denoise_scrapy.archive.places import addresses_of, files_of, opened
-from denoise_scrapy.archive.records import ArchiveRecord, is_binary, read_records
+from denoise_scrapy.archive.places import addresses_of, files_of, records_of
+from denoise_scrapy.archive.records import ArchiveRecord, is_binary
 from denoise_scrapy.body import Body, extract, extract_pages
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.commands import STANDARD, UsageError
@@ -167,7 +167,7 @@ class Pages:
                 self.read.append(ArchiveRecord(file, 0, url or ""))
                 yield url, source
             elif _is_many(file):
-                for record in self._records(file):
+                for record in records_of(file):
                     if record.html is None:
                         self._count_problem(record)
                     else:
@@ -175,13 +175,6 @@ class Pages:
                         yield record.url, record.html
             else:
                 yield from self._page(file)
-
-    def _records(self, file: str) -> Iterator[ArchiveRecord]:
-        try:
-            with opened(file) as content:
-                yield from read_records(file, content)
-        except OSError as error:
-            yield ArchiveRecord(file, 0).bad("unreadable", error)
 
     def _page(self, file: str) -> Iterator[tuple[str | None, bytes]]:
         record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))

@@ -21,7 +21,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from denoise_scrapy.archive import bodies
-from denoise_scrapy.archive.records import ArchiveRecord, read_records
+from denoise_scrapy.archive.places import read_records
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.archive.run import session
 from denoise_scrapy.archive.spark import _PRINT, _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex

@@ -12,8 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from denoise_scrapy.archive.places import addresses_of, files_of, opened, read_text, remove_folder, write_text
-from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord, page_format, read_records
+from denoise_scrapy.archive.places import (
+    addresses_of,
+    files_of,
+    opened,
+    page_format,
+    read_records,
+    read_text,
+    remove_folder,
+    write_text,
+)
+from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord
 from tests.archive.warcs import ODD, members, record
 
 PLAIN = [record(f"http://a.example/{number}", b"<html><p>Rain %d." % number * 40) for number in range(6)]
