@@ -151,28 +151,18 @@ def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, r
     assert {row["keys"] for row in found.values()} == {"64 x 4"}
 
 
-def test_a_task_computes_with_one_thread(spark: SparkSession) -> None:
-    def threads(batches: Iterator[Any]) -> Iterator[Any]:
+def test_a_worker_has_one_thread_and_no_pandas(spark: SparkSession) -> None:
+    def looked(rows: Iterator[Row]) -> Iterator[Row]:
         import os
-
-        for _ in batches:
-            yield pyarrow.RecordBatch.from_pydict(
-                {"n": [os.environ["OPENBLAS_NUM_THREADS"], os.environ["OMP_NUM_THREADS"]]}
-            )
-
-    assert {row["n"] for row in spark.range(2).mapInArrow(threads, "n string").collect()} == {"1"}
-
-
-def test_a_worker_does_without_pandas(spark: SparkSession) -> None:
-    def loaded(rows: Iterator[Row]) -> Iterator[Row]:
         import sys
 
         for _ in rows:
-            pyarrow.array([1])  # pyarrow looks for it here
-            yield {"n": int("pandas" in sys.modules)}
+            pyarrow.array([1])  # pyarrow looks for pandas here
+            threads = os.environ["OPENBLAS_NUM_THREADS"], os.environ["OMP_NUM_THREADS"]
+            yield {"n": f"{threads} {'pandas' in sys.modules}"}
 
-    schema = pyarrow.schema([("n", pyarrow.int64())])
-    assert {row["n"] for row in _mapped(spark.range(2), loaded, schema).collect()} == {0}
+    schema = pyarrow.schema([("n", pyarrow.string())])
+    assert {row["n"] for row in _mapped(spark.range(2), looked, schema).collect()} == {"('1', '1') False"}
 
 
 def command(folder: Path, out: Path, *more: str) -> list[str]:
