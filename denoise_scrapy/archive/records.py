@@ -101,8 +101,12 @@ def is_binary(data: bytes) -> bool:
         >>> is_binary(b"Rain."), is_binary(b"<html>\x00"), is_binary(b"\x1f\x8b\x08\x00")
         (False, False, True)
     """
-    is_page = data[:2] in _UTF16 or _START.match(data, 0, TAG_WITHIN)
-    return not is_page and _BINARY.search(data, 0, _SNIFFED) is not None
+    return data[:2] not in _UTF16 and not begins_page(data) and _BINARY.search(data, 0, _SNIFFED) is not None
+
+
+def begins_page(data: bytes) -> bool:
+    """Return whether some bytes begin like a page of HTML, behind comments and a mark of byte order."""
+    return _START.match(data, 0, TAG_WITHIN) is not None
 
 
 def is_html(data: bytes, *, labelled: bool) -> bool:
@@ -118,4 +122,4 @@ def is_html(data: bytes, *, labelled: bool) -> bool:
         return True
     if _BINARY.search(data, 0, _SNIFFED):
         return False
-    return bool(_TAG.search(data, 0, TAG_WITHIN) if labelled else _START.match(data, 0, TAG_WITHIN))
+    return _TAG.search(data, 0, TAG_WITHIN) is not None if labelled else begins_page(data)

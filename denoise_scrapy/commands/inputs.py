@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from w3lib.encoding import html_to_unicode
 
-from denoise_scrapy.archive.records import is_html
+from denoise_scrapy.archive.records import begins_page
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.dedup import RULES
@@ -71,7 +71,7 @@ def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[Gi
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
         if isinstance(source, bytes):
             text, url = _decoded(name, source), ""
-            is_page = format_of(name) == "html" or is_html(text[:4096].encode(errors="replace"), labelled=False)
+            is_page = format_of(name) == "html" or begins_page(text[:4096].encode(errors="replace"))
         else:
             text, url, is_page = source
         if is_page or as_html:
