@@ -169,82 +169,80 @@ class DenoiseSettings:
 
     enabled: bool = _setting(
         True,
-        'Treat pages; False: only those of requests with `meta={"denoise": True}`.',
+        'Process pages; False: only those of requests with `meta={"denoise": True}`.',
         per_page=True,
     )
     strategy: str = _setting(
         DEFAULT_STRATEGY,
-        "How the main text is found.",
+        "The method that selects the blocks of the body.",
         valid=" | ".join((*STRATEGIES, "import path of a class")),
         check=find_strategy,
         per_page=True,
     )
     favor: str = _setting(
         "balanced",
-        "The worse error: noise kept (precision), content lost (recall), or neither.",
+        "Prefer less noise (precision), less loss (recall), or neither.",
         choices=FAVORS,
         per_page=True,
     )
     parts: Mapping[str, str] = _setting(
         {},
-        "Always keep or drop these parts of a page, or leave them to the strategy (auto).",
+        "Leave these parts of a page to the strategy, or always keep or drop them.",
         keys=dict.fromkeys(PARTS, SWITCHES),
         per_page=True,
     )
     keep: tuple[str, ...] = _setting(
         (),
-        'CSS selectors or XPaths of the main text; "example.com: div.story" holds for that host alone.',
+        'CSS selectors or XPaths of elements to keep; "example.com: div.story" applies to that host only.',
         check=compile_all,
         per_page=True,
     )
     remove: tuple[str, ...] = _setting(
         (),
-        "CSS selectors or XPaths of what is left out; DENOISE_KEEP wins.",
+        "CSS selectors or XPaths of elements to drop; DENOISE_KEEP has precedence.",
         check=compile_all,
         per_page=True,
     )
-    body_field: str = _setting("body", "Item field that receives the text.", per_page=True)
+    body_field: str = _setting("body", "Item field for the text.", per_page=True)
     fields: Mapping[str, str] = _setting(
         {},
-        "Item fields that receive more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
+        "Item fields for more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=dict.fromkeys((*FIELDS, *MARKS), ()),
         per_page=True,
     )
     chunk_tokens: int = _setting(
         400,
-        'Most tokens of a chunk (`DENOISE_FIELDS = {"chunks": …}`), estimated, rather too many than too few.',
+        "Maximum tokens of a chunk, estimated, rather too many than too few.",
         low=1,
         per_page=True,
     )
     chunk_overlap: int = _setting(
         0,
-        "Most tokens that a chunk repeats of the one before; less than DENOISE_CHUNK_TOKENS.",
+        "Maximum tokens that a chunk repeats of the previous one; less than DENOISE_CHUNK_TOKENS.",
         low=0,
         per_page=True,
     )
     markdown: Mapping[str, str] = _setting(
         {},
-        "Keep links and images in Markdown, keep their texts alone, or drop them.",
+        "Links and images in Markdown: keep them, keep only their texts, or drop them.",
         keys={"links": LINKS, "images": IMAGES},
         per_page=True,
     )
-    url_field: str = _setting("url", "Item field that names the page the item is about.")
+    url_field: str = _setting("url", "Item field with the address of the item's page.")
     shared_body: bool = _setting(
         False,
-        "Give a page's text also to each of several items of its callback; they are not compared by it.",
+        "Give a page's text to each of several items of its callback; they are not compared by it.",
         per_page=True,
     )
-    overwrite: bool = _setting(False, "Replace values that the spider has set in these fields.", per_page=True)
+    overwrite: bool = _setting(False, "Replace what the spider has put into these fields.", per_page=True)
     comparison_pages: int = _setting(
-        20, "Most other pages of its site that a page is compared with.", low=0, high=64, per_page=True
+        20, "Maximum number of comparison pages for a page.", low=0, high=64, per_page=True
     )
-    comparison_fetch: bool = _setting(
-        True, "Fetch comparison pages where the crawl has brought too few.", per_page=True
-    )
+    comparison_fetch: bool = _setting(True, "Fetch comparison pages if the crawl has too few.", per_page=True)
     comparison_wait: float = _setting(
         0.5,
-        "How long an item waits for the crawl to bring comparison pages before any is fetched; up to 10 seconds while "
-        "a site's first pages are under way.",
+        "How long an item waits for comparison pages of the crawl before any is fetched; up to 10 seconds while "
+        "a site's first pages are downloaded.",
         unit="seconds",
         low=0,
         high=60,
@@ -252,88 +250,87 @@ class DenoiseSettings:
     )
     comparison_share: float = _setting(
         0.05,
-        "Comparison pages fetched per crawled page; four more are free.",
+        "Comparison pages fetched per crawled page, in addition to four for the crawl.",
         low=0,
         high=64,
     )
-    comparison_per_site: int = _setting(8, "Most fetches from one site.", low=0)
+    comparison_per_site: int = _setting(8, "Maximum fetches from one site.", low=0)
     memory_mb: float = _setting(
         80.0,
-        "Memory for comparison pages; the oldest go first.",
+        "Memory for comparison pages; the oldest are removed first.",
         unit="MB",
         low=0,
     )
     site_memory_path: str = _setting(
         "",
-        "Where facts of sites' newest pages are kept for the next crawl: a file, redis://host:6379/0#name, or "
-        ":memory: for nowhere. Empty: beside the index, else in the job directory.",
+        "Place of the site memory: a file, redis://host:6379/0#name, or :memory: for none. Empty: beside the "
+        "index, else in the job directory.",
         may_be_empty=True,
     )
     max_page_mb: float = _setting(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
     threads: int = _setting(
         other_cores(),
-        "Threads for bodies, and for all work of large pages; 0: everything on the reactor.",
+        "Threads for bodies and large pages; 0: everything on the reactor.",
         low=0,
         default="one less than the cores, at least 1",
     )
     geometry: str = _setting(
         "auto",
-        "Use where elements of rendered pages lie on the screen; require: warn where that is not known.",
+        "Use the layout of rendered pages; require: warn if it is missing.",
         choices=("auto", "require", "off"),
         per_page=True,
     )
     dedup: str = _setting(
         "drop",
-        "Drop or mark near-duplicates; off: compare nothing.",
+        "Drop near-duplicates, mark them, or compare nothing.",
         choices=("drop", "mark", "off"),
         per_page=True,
     )
     seen: str = _setting(
         "keep",
-        "Keep an item that an earlier crawl has delivered (docs/operations.md); mark: the field `seen` says since when "
-        "it is unchanged, or what has changed, as with DENOISE_DEDUP = 'mark'; drop-unchanged: drop it unless it has "
-        "changed.",
+        "Items that an earlier crawl delivered (docs/operations.md): keep them; mark them in the field `seen`, "
+        "with what has changed; or drop those unchanged.",
         choices=("keep", "mark", "drop-unchanged"),
         per_page=True,
     )
     dedup_rule: str = _setting(
         "part",
-        "A duplicate is nearly all in a kept text (part), and the other way round (near-copy), or one by the literal "
-        "rule of the source (patent).",
+        "A text is a duplicate if nearly all of it is in a kept text (part), and the other way round "
+        "(near-copy), or by the literal rule of the source (patent).",
         choices=tuple(RULES),
     )
     dedup_threshold: float = _setting(
         0.0,
-        "Least similarity of near-duplicates; 0: that of the rule, 0.6 (patent: 0.8).",
+        "Similarity from which texts are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
         low=0,
         high=1,
     )
-    dedup_most_new: float = _setting(MOST_NEW, "Most of a near-duplicate that may be new, as a share.", low=0, high=1)
+    dedup_most_new: float = _setting(MOST_NEW, "Maximum share of a near-duplicate that may be new.", low=0, high=1)
     dedup_variants: str = _setting(
         "keep",
-        "Keep similar texts that are things of their own: of one site under other titles or with something else filled "
-        "in, or of items with other values; drop: they count as near-duplicates.",
+        "Keep similar texts about something else (docs/dedup.md), or drop them as near-duplicates.",
         choices=("keep", "drop"),
     )
     dedup_fields: tuple[str, ...] = _setting(
         (),
-        "Item fields that decide, in place of all others: the one with the text, whoever fills it (none: the body "
-        "field, where we filled it); "
-        "=NAME: duplicates agree in it; !NAME: they differ in it. -NAME: it is ignored, and all others count. "
-        'Examples: `["body", "=sku"]`, `["-rank"]`.',
+        "Item fields that decide, in place of all others: the one with the text (default: the body field, if the "
+        "plugin filled it); =NAME: equal in duplicates; !NAME: different in duplicates. -NAME: ignored, while "
+        'all others decide. Examples: `["body", "=sku"]`, `["-rank"]`.',
         check=_compared_fields,
     )
     dedup_scope: str = _setting(
         "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
     )
-    dedup_key_field: str = _setting("url", "Item field that identifies an item; the same key again is an update.")
+    dedup_key_field: str = _setting(
+        "url", "Item field that identifies an item; an item with the same key is an update."
+    )
     dedup_short: bool = _setting(
-        False, "Treat texts under 20 words as duplicates if their words are exactly those of a kept one."
+        False, "Treat texts under 20 words as duplicates if a kept text has exactly their words."
     )
     dedup_search: str = _setting(
         "auto",
-        "How kept texts are searched: by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance "
-        "tree; auto: by prefilter, for the patent rule by the tree.",
+        "Search kept texts by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance tree. "
+        "auto: prefilter, or tree for the patent rule.",
         choices=("auto", *SEARCHES),
     )
     dedup_store: str = _setting(
@@ -344,13 +341,14 @@ class DenoiseSettings:
     )
     dedup_days: float = _setting(
         0.0,
-        "Forget texts that no crawl has met for so long; 0: never.",
+        "Forget texts that no crawl has seen for so long; 0: never.",
         unit="days",
         low=0,
     )
     dedup_required: bool = _setting(
         True,
-        "Refuse to start while an index on a server is out of reach; False: items pass without comparison until then.",
+        "Start a crawl only if the server of its index can be reached; False: items pass without comparison "
+        "until it can.",
     )
 
     @cached_property
