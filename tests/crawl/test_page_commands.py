@@ -189,14 +189,6 @@ def test_wrong_inputs_are_named_and_nothing_is_written(
     assert not list(three.glob("*-explained.html"))
 
 
-def test_pages_of_the_web(three: Path, web: Web) -> None:
-    web.pages |= {"/a": article(1), "/b": article(2)}
-    done = scrapy("explain", web("/a"), "--compare", web("/b"), "0.html", cwd=three)
-    assert "compared with 2 of 2 pages\n" in done.stdout
-    assert done.stdout.endswith("written to 127.0.0.1-explained.html\n")
-    assert sorted(web.asked) == ["/a", "/b"]
-
-
 CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
 
 
@@ -257,24 +249,21 @@ def test_pages_that_all_declare_one_address_are_compared(folder: Path, capsys: p
     assert [(row["url"], row["evidence"]) for row in rows] == [("https://gazette.example/", "comparison pages")] * 6
 
 
-def test_an_archive_and_a_file(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (three / "pages.jsonl").write_text(
-        "".join(json.dumps({"url": f"http://a.example/{n}", "html": article(n)}) + "\n" for n in range(3)) + "no JSON\n"
-    )
-    assert call("extract", "pages.jsonl", "0.html") == 1
-    told = capsys.readouterr()
-    assert [row["url"] for row in rows_of(told.out)] == [f"http://a.example/{n}" for n in range(3)] + [""]
-    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n4 pages, 1 no JSON, [\d,]+ pages/s\n", told.err)
-
-
-def test_a_warc_file_is_read(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answers = [record(f"http://a.example/{n}", article(n).encode()) for n in range(3)]
+def test_archives_and_a_file(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [json.dumps({"url": f"http://a.example/{n}", "html": article(n)}) for n in range(3)]
+    (three / "pages.jsonl").write_text("\n".join([*lines, "no JSON"]))
+    answers = [record(f"http://b.example/{n}", article(n).encode()) for n in range(3)]
     (three / "crawl.warc.gz").write_bytes(b"".join(members([*answers, record(status="301 Moved")])))
     assert call("extract", "crawl.warc.gz") == 0
-    rows = rows_of(capsys.readouterr().out)
-    assert [(row["url"], row["evidence"]) for row in rows] == [
-        (f"http://a.example/{n}", "comparison pages") for n in range(3)
+    capsys.readouterr()
+    assert call("extract", "pages.jsonl", "crawl.warc.gz", "0.html") == 1
+    told = capsys.readouterr()
+    sites = [f"http://{site}.example/{n}" for site in "ab" for n in range(3)]
+    assert [(row["url"], row["evidence"]) for row in rows_of(told.out)][:6] == [
+        (url, "comparison pages") for url in sites
     ]
+    assert len(rows_of(told.out)) == 7
+    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n", told.err)
 
 
 @pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
