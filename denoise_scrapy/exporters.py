@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from io import UnsupportedOperation
 from pathlib import Path
@@ -15,7 +14,10 @@ from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItemExporter
 
 from denoise_scrapy.crawl.pages import held_bytes
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.exceptions import ConfigurationError
+from denoise_scrapy.formats import FILE_FORMATS, FORMS_BESIDE_TEXT
+from denoise_scrapy.row_files import ParquetRows
+from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -25,14 +27,10 @@ if TYPE_CHECKING:
 CHUNKS = "chunks"
 #: Formats by their names in `FEEDS`.
 FORMATS: Mapping[str, str] = {
-    "parquet": "denoise_scrapy.exporters.ParquetItemExporter",
-    "chunks-parquet": "denoise_scrapy.exporters.ParquetChunkExporter",
-    "chunks-jsonl": "denoise_scrapy.exporters.JsonLinesChunkExporter",
+    name: f"{__name__}.{exporter}" for one in FILE_FORMATS.values() for name, exporter in one.feeds.items()
 }
-# Rows, and bytes of them, that are held until they go to a temporary file, and are a row group in the end.
-MOST_ROWS, MOST_BYTES = 1000, 8_000_000
-# What DENOISE_FIELDS gives of a page as a whole, which its chunks have in parts.
-_WHOLE = ("body", "html", "markdown", "blocks", CHUNKS)
+# Values of DENOISE_FIELDS for a page as a whole, which its chunks have in parts.
+_WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
 
 
 def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
@@ -66,27 +64,19 @@ def _has_pyarrow() -> bool:
 class ParquetItemExporter(PythonItemExporter):
     """Writes items as rows of Parquet, by pyarrow.
 
-    Columns are the fields of all items. Of a field whose values are of types that do not go together, texts and numbers
-    say, all are texts. Rows go to a temporary file first, as only the last one tells all columns: a crawl that is
-    killed leaves no file. Rows that are in the file before stay where the feed does not say `overwrite`.
+    Columns are the fields of all items. Values of a field whose types do not go together, as texts and numbers, all
+    become texts. Rows wait in a temporary file until the last one completes the columns: a crawl that is killed leaves
+    no file. Without `overwrite` in the feed, rows that are in the file already stay.
 
     Args:
         file: Where to write, opened for bytes.
-        options: As of Scrapy's exporters; `encoding` and `indent` mean nothing here.
+        options: Those of Scrapy's exporters; `encoding` and `indent` have no effect.
     """
 
     def __init__(self, file: BinaryIO, **options: Any) -> None:
-        import pyarrow  # noqa: PLC0415 - an extra
-        from pyarrow import parquet  # noqa: PLC0415
-
         super().__init__(dont_fail=True, **options)
-        self._arrow: Any = pyarrow
-        self._parquet: Any = parquet
         self._file = file
-        self._rows: list[dict[str, Any]] = []
-        self._bytes = 0
-        self._types: dict[str, Any] = {}
-        self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed at the end
+        self._rows = ParquetRows()
         self._begun = False
 
     def start_exporting(self) -> None:
@@ -100,121 +90,40 @@ class ParquetItemExporter(PythonItemExporter):
         path = Path(self._file.name)
         try:
             with path.open("rb") as before:
-                for batch in self._parquet.ParquetFile(before).iter_batches(batch_size=MOST_ROWS):
-                    self._put(self._arrow.Table.from_batches([batch]))
-        except self._arrow.ArrowInvalid as error:
+                self._rows.add_file(before)
+        except ValueError as error:  # of pyarrow
             raise ValueError(f"{path}: no Parquet to be added to: {error}") from None
         self._begun = True
 
     def export_item(self, item: Any) -> dict[str | bytes, Any]:  # type: ignore[override]
         """Add a row."""
         self._begun = True
-        named = self.get_serialized_fields(item, include_empty=self.fields_to_export is not None)
-        row = {str(name): _writable(value) for name, value in named}
-        self._rows.append(row)
-        self._bytes += held_bytes(row)
-        if len(self._rows) == MOST_ROWS or self._bytes > MOST_BYTES:
-            self._flush()
-        return dict(row.items())
+        row = dict(self.get_serialized_fields(item, include_empty=self.fields_to_export is not None))
+        return dict(self._rows.add(row, held_bytes(row)).items())
 
     def finish_exporting(self) -> None:
         """Write the file."""
-        self._flush()
-        arrow = self._arrow
-        schema = arrow.schema([(name, _storable(arrow, kind)) for name, kind in self._types.items()])
-        with self._spool as spool, tempfile.TemporaryFile(prefix="denoise-") as whole:
-            end = spool.tell()
-            spool.seek(0)
-            with self._parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
-                while spool.tell() < end:
-                    writer.write_table(self._cast(arrow.ipc.open_stream(spool).read_all(), schema))
+        with tempfile.TemporaryFile(prefix="denoise-") as whole:
+            self._rows.write(whole)
             if _length(self._file):
                 self._file.truncate(0)
             whole.seek(0)
             shutil.copyfileobj(whole, self._file, 1 << 20)
 
-    def _flush(self) -> None:
-        if not self._rows:
-            return
-        names = dict.fromkeys(name for row in self._rows for name in row)
-        columns = {name: self._column([row.get(name) for row in self._rows]) for name in names}
-        self._put(self._arrow.table(columns))
-        self._rows, self._bytes = [], 0
-
-    def _put(self, table: Any) -> None:
-        for name, kind in zip(table.schema.names, table.schema.types, strict=True):
-            self._types[name] = self._both(self._types.get(name, kind), kind)
-        with self._arrow.ipc.new_stream(self._spool, table.schema) as stream:
-            stream.write_table(table)
-
-    def _column(self, values: list[Any]) -> Any:
-        try:
-            return self._arrow.array(values)
-        except (self._arrow.ArrowException, OverflowError):  # of several types, or of none that Arrow knows
-            return self._arrow.array(map(_as_text, values), self._arrow.string())
-
-    def _both(self, one: Any, other: Any) -> Any:
-        """The type of a column with values of two types."""
-        schemas = [self._arrow.schema([("", kind)]) for kind in (one, other)]
-        try:
-            return self._arrow.unify_schemas(schemas, promote_options="permissive").types[0]
-        except self._arrow.ArrowException:
-            return self._arrow.string()
-
-    def _cast(self, table: Any, schema: Any) -> Any:
-        columns = []
-        for field in schema:
-            if field.name not in table.schema.names:
-                columns.append(self._arrow.nulls(len(table), field.type))
-            elif table[field.name].type == field.type:
-                columns.append(table[field.name])
-            else:
-                values = table[field.name].to_pylist()
-                is_text = field.type == self._arrow.string()
-                columns.append(self._arrow.array(map(_as_text, values) if is_text else values, field.type))
-        return self._arrow.table(columns, schema=schema)
-
 
 def _length(file: BinaryIO) -> int:
-    """Bytes that are in a file opened for more; 0 where it is a new one, or cannot say."""
+    """Bytes of a file opened to add to it; 0 for a new one, or one that cannot tell."""
     try:
         return file.tell()
     except (UnsupportedOperation, AttributeError):  # it compresses what is written
         return 0
 
 
-def _storable(arrow: Any, kind: Any) -> Any:
-    """The type as Parquet has it: of nothing but null, or of objects without fields, texts."""
-    empty = any(part.num_fields == 0 and arrow.types.is_struct(part) for part in _parts(kind))
-    return arrow.string() if arrow.types.is_null(kind) or empty else kind
-
-
-def _parts(kind: Any) -> Iterator[Any]:
-    yield kind
-    for number in range(kind.num_fields):
-        yield from _parts(kind.field(number).type)
-
-
-def _as_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return _writable(json.dumps(value, ensure_ascii=False, default=str))  # type: ignore[no-any-return]
-
-
-def _writable(value: Any) -> Any:
-    """A value whose texts can be written as UTF-8, which has no half characters."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {str(_writable(name)): _writable(one) for name, one in value.items()}
-    return [_writable(one) for one in value] if isinstance(value, (list, tuple)) else value
-
-
 class _ChunkRows(BaseItemExporter):
-    """Exports a row for each chunk of an item: its values, beside the item's but for the page's text as a whole.
+    """Exports a row for each chunk of an item: the values of both, without the text of the page as a whole.
 
-    `url` and `title` are the item's, where it has them. What else of an item is called as a value of a chunk is, gets
-    `page_` before its name. An item without chunks has no row.
+    `url` and `title` are those of the item, where it has them. Its other fields get `page_` before their names where a
+    chunk has such a value too. An item without chunks has no row.
     """
 
     _field = CHUNKS

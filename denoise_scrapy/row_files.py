@@ -10,28 +10,21 @@ import csv
 import gzip
 import io
 import json
+import pickle
+import tempfile
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from typing_extensions import override
 
-# Formats by the suffix of a file, without `.gz`.
-FORMATS: Mapping[str, str] = {
-    ".jsonl": "jsonl",
-    ".jl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 ROWS_AHEAD = 1000  # rows of JSON lines without a field, after which its name is taken for mistyped
 MOST_CHARS = 64 << 20  # of a line or a cell: what is longer is no row, but a file of another kind
-_ROWS = 1024  # of Parquet read at a time, and of a row group written
+# Rows, and bytes of them where these are counted, that are held, and are a row group of Parquet.
+MOST_ROWS, MOST_BYTES = 1000, 8_000_000
 _BUFFER = 1 << 20  # bytes of a column read at a time
 _GZIP = b"\x1f\x8b"
 _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
@@ -42,7 +35,7 @@ class Read(NamedTuple):
 
     Attributes:
         number: Number of its first line, 1 for the first; in Parquet the number of the row.
-        raw: What a writer of the same format needs to write it again.
+        raw: The row for a writer of the same format.
         fields: Its values by the names of fields; None where it cannot be read.
         problem: Why it cannot.
     """
@@ -53,17 +46,15 @@ class Read(NamedTuple):
     problem: str = ""
 
 
-class Writer(ABC):
+class RowWriter(ABC):
     """Writes rows, in the format that they were read from or as Parquet."""
 
     @abstractmethod
     def write(self, read: Read, of: str | None, score: float | None) -> None:
-        """Write a row; where marks are written, with the key that it is a copy of, None for no copy, and the score.
+        """Write a row; `ValueError` where it could not be read, and the format has no place for it.
 
-        A row that was not judged has no score, and gets no mark.
-
-        Raises:
-            ValueError: It could not be read, and the format has no place for it.
+        Where marks are written, it has one with the key of its original, None for no copy, and the score. A row that
+        was not judged has no score, and gets no mark.
         """
 
     @abstractmethod
@@ -71,7 +62,7 @@ class Writer(ABC):
         """Write what is left, and the end of the file."""
 
 
-class _TextWriter(Writer):
+class _TextWriter(RowWriter):
     """Writes text to a file, which stays open."""
 
     def __init__(self, file: BinaryIO, encoding: str, mark: str) -> None:
@@ -85,11 +76,7 @@ class _TextWriter(Writer):
 
 
 class RowFile(ABC):
-    """A file of rows that can be read more than once.
-
-    Attributes:
-        counted: What a row's number counts: "line" or "row".
-    """
+    """A file of rows that can be read more than once; `counted` is the unit of its rows' numbers."""
 
     counted = "line"
 
@@ -106,12 +93,8 @@ class RowFile(ABC):
         """Read all rows; where a format has columns, only values of those wanted."""
 
     @abstractmethod
-    def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        """Begin a file of the same kind, with a column for marks where that is named.
-
-        Raises:
-            ValueError: There is such a column already.
-        """
+    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
+        """Begin a file of the same kind, with a column for marks if that is named; `ValueError` if it is there."""
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
@@ -126,20 +109,17 @@ class RowFile(ABC):
                     raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
-def parquet_of(source: RowFile, file: BinaryIO, mark: str = "") -> Writer:
-    """Begin a Parquet file of the rows of a file in another format, which is read for the types of its columns.
+def parquet_of(source: RowFile, file: BinaryIO, mark: str = "") -> RowWriter:
+    """Begin a Parquet file of the rows of a file in another format.
 
-    Objects, and values of several types in one column, become text: JSON.
-
-    Raises:
-        ImportError: pyarrow is not installed.
-        ValueError: There is a column of the mark's name already.
+    Objects, and values of several types in one column, become text: JSON. ImportError is raised where pyarrow is not
+    installed, ValueError for a column of the mark's name.
     """
-    return _FieldsWriter(source, file, mark)
+    return _ConvertingWriter(source, file, mark)
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
-    """Return a file of a format, "jsonl", "csv" or "parquet"; the last needs pyarrow."""
+    """Return a file of a format in `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, encoding)
 
@@ -160,7 +140,7 @@ class JsonLines(RowFile):
                     yield Read(number, line, *_object(line))
 
     @override
-    def writer(self, file: BinaryIO, mark: str = "") -> Writer:
+    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
         return _JsonWriter(file, self._encoding, mark)
 
 
@@ -213,10 +193,9 @@ class Csv(RowFile):
                 number = self._line + 1
 
     @override
-    def writer(self, file: BinaryIO, mark: str = "") -> Writer:
+    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
         names = self.names()
-        if mark in names:
-            raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
+        _refuse_column(names, mark)
         return _CsvWriter(file, self._encoding, mark, names, self._separator)
 
     def _cells(self, text: TextIO) -> Iterator[list[str]]:
@@ -263,15 +242,18 @@ class Parquet(RowFile):
         number = 0
         with self._opened() as file:
             content = self._parquet.ParquetFile(file, buffer_size=_BUFFER)  # else a column is read as a whole
-            for batch in content.iter_batches(batch_size=_ROWS):
+            for batch in content.iter_batches(batch_size=MOST_ROWS):
                 names = [name for name in wanted if name in batch.schema.names]
                 for place, fields in enumerate(batch.select(names).to_pylist()):
                     number += 1
                     yield Read(number, (batch, place), fields)
 
     @override
-    def writer(self, file: BinaryIO, mark: str = "") -> Writer:
-        schema = _marked(self._arrow, self._schema(), mark)
+    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
+        schema = self._schema()
+        _refuse_column(schema.names, mark)
+        if mark:
+            schema = schema.append(self._arrow.field(mark, self._arrow.string()))
         return _ParquetWriter(self._arrow, self._parquet.ParquetWriter(file, schema), schema, marked=bool(mark))
 
     def _schema(self) -> Any:
@@ -279,7 +261,7 @@ class Parquet(RowFile):
             return self._parquet.ParquetFile(file).schema_arrow
 
 
-class _ParquetWriter(Writer):
+class _ParquetWriter(RowWriter):
     def __init__(self, arrow: Any, writer: Any, schema: Any, *, marked: bool) -> None:
         self._arrow = arrow
         self._writer = writer
@@ -312,39 +294,135 @@ class _ParquetWriter(Writer):
             self._chosen = []
 
 
-class _FieldsWriter(Writer):
+class _ConvertingWriter(RowWriter):
+    """Writes rows of another format as Parquet."""
+
     def __init__(self, source: RowFile, file: BinaryIO, mark: str) -> None:
-        self._arrow, parquet = _pyarrow()
-        self._counted, self._mark = source.counted, mark
-        self._columns = _columns(self._arrow, source)
-        self._schema = _marked(self._arrow, self._arrow.schema(list(self._columns.items())), mark)
-        self._writer = parquet.ParquetWriter(file, self._schema)
-        self._rows: list[Mapping[str, Any]] = []
+        names = source.names()
+        _refuse_column(names, mark)
+        self._counted, self._mark, self._file = source.counted, mark, file
+        self._rows = ParquetRows([*names, mark] if mark else names, flat=True)
 
     @override
     def write(self, read: Read, of: str | None, score: float | None) -> None:
         if read.fields is None:
             where = f"{self._counted} {read.number}: {read.problem}"
             raise ValueError(f"{where}; Parquet has no place for such a row: --bad skip leaves it out")
-        self._rows.append({**read.fields, self._mark: of} if self._mark else read.fields)
-        if len(self._rows) >= _ROWS:
-            self._flush()
+        _refuse_column(read.fields, self._mark)
+        self._rows.add({**read.fields, self._mark: of} if self._mark else read.fields)
 
     @override
     def close(self) -> None:
+        self._rows.write(self._file)
+
+
+class ParquetRows:
+    """Rows on their way to a Parquet file, whose columns are those of all rows together.
+
+    They wait in a temporary file, as only the last row completes the columns. A column whose values are of types that
+    do not go together is text. `columns` are there without values too; where it is `flat`, objects are text.
+    """
+
+    def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
+        self._arrow, self._parquet = _pyarrow()
+        self._flat = flat
+        self._types: dict[str, Any] = dict.fromkeys(columns, self._arrow.null())
+        self._rows: list[dict[str, Any]] = []
+        self._bytes = self._groups = 0
+        self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed by `write`
+
+    def add(self, row: Mapping[str, Any], nbytes: int = 0) -> dict[str, Any]:
+        """Add a row of some bytes in memory; return it as it is written."""
+        written = {str(name): _writable(value) for name, value in row.items()}
+        self._rows.append(written)
+        self._bytes += nbytes
+        if len(self._rows) == MOST_ROWS or self._bytes > MOST_BYTES:
+            self._flush()
+        return written
+
+    def add_file(self, file: BinaryIO) -> None:
+        """Add the rows of a Parquet file; `ValueError` where it is none."""
+        for batch in self._parquet.ParquetFile(file).iter_batches(batch_size=MOST_ROWS):
+            for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
+                self._widen(name, kind)
+            self._hold(batch.to_pydict(), len(batch))
+
+    def write(self, file: BinaryIO) -> None:
+        """Write all rows to a file, and let go of the temporary one."""
         self._flush()
-        self._writer.close()
+        types = {name: self._storable(kind) for name, kind in self._types.items()}
+        schema = self._arrow.schema(list(types.items()))
+        with self._spool as spool, self._parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+            spool.seek(0)
+            for _ in range(self._groups):
+                columns, count = pickle.load(spool)
+                none = [None] * count
+                arrays = [self._array(columns.get(name, none), kind) for name, kind in types.items()]
+                writer.write_table(self._arrow.table(arrays, schema=schema))
 
     def _flush(self) -> None:
-        columns = [
-            self._arrow.array(
-                [_fit(row.get(field.name), field.type == self._arrow.string()) for row in self._rows], field.type
-            )
-            for field in self._schema
-        ]
-        if columns:
-            self._writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=self._schema))
-        self._rows = []
+        if not self._rows:
+            return
+        columns = {}
+        for name in dict.fromkeys(name for row in self._rows for name in row):
+            values = [row.get(name) for row in self._rows]
+            kind = self._type(values)
+            # what has no type of Arrow may be any object
+            columns[name] = [*map(_as_text, values)] if kind == self._arrow.string() else values
+            self._widen(name, kind)
+        self._hold(columns, len(self._rows))
+        self._rows, self._bytes = [], 0
+
+    def _hold(self, columns: dict[str, list[Any]], count: int) -> None:
+        pickle.dump((columns, count), self._spool)
+        self._groups += 1
+
+    def _type(self, values: list[Any]) -> Any:
+        try:
+            kind = self._arrow.array(values).type
+        except (self._arrow.ArrowException, OverflowError):  # of several types, of none of Arrow's, of 30 digits
+            return self._arrow.string()
+        types = self._arrow.types
+        inner = kind.value_type if types.is_list(kind) else kind
+        return self._arrow.string() if self._flat and types.is_nested(inner) else kind
+
+    def _widen(self, name: str, kind: Any) -> None:
+        """Let a column have values of one more type."""
+        schemas = [self._arrow.schema([("", one)]) for one in (self._types.get(name, kind), kind)]
+        try:
+            self._types[name] = self._arrow.unify_schemas(schemas, promote_options="permissive").types[0]
+        except self._arrow.ArrowException:
+            self._types[name] = self._arrow.string()
+
+    def _array(self, values: list[Any], kind: Any) -> Any:
+        return self._arrow.array(map(_as_text, values) if kind == self._arrow.string() else values, kind)
+
+    def _storable(self, kind: Any) -> Any:
+        """The type in Parquet; text for a column of nulls, or of objects without fields."""
+        types = self._arrow.types
+        empty = any(part.num_fields == 0 and types.is_struct(part) for part in _parts(kind))
+        return self._arrow.string() if types.is_null(kind) or empty else kind
+
+
+def _parts(kind: Any) -> Iterator[Any]:
+    yield kind
+    for number in range(kind.num_fields):
+        yield from _parts(kind.field(number).type)
+
+
+def _as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return _writable(json.dumps(value, ensure_ascii=False, default=str))  # type: ignore[no-any-return]
+
+
+def _writable(value: Any) -> Any:
+    """A value whose texts can be written as UTF-8, which has no half characters."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {str(_writable(name)): _writable(one) for name, one in value.items()}
+    return [_writable(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -356,48 +434,9 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-def _marked(arrow: Any, schema: Any, mark: str) -> Any:
-    """A schema with a column for marks, if that is named."""
-    if mark in schema.names:
+def _refuse_column(names: Collection[str], mark: str) -> None:
+    if mark in names:
         raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
-    return schema.append(arrow.field(mark, arrow.string())) if mark else schema
-
-
-def _columns(arrow: Any, source: RowFile) -> dict[str, Any]:
-    """The type of each column that holds all values of a file."""
-    found: dict[str, set[Any]] = {}
-    fields = (read.fields for read in source.rows() if read.fields is not None)
-    while some := list(islice(fields, _ROWS)):
-        for name in dict.fromkeys(chain.from_iterable(some)):
-            found.setdefault(name, set()).add(_type(arrow, [_fit(row.get(name), False) for row in some]))
-    return {name: _common_type(arrow, types) for name, types in found.items()}
-
-
-def _type(arrow: Any, values: list[Any]) -> Any:
-    try:
-        found = arrow.array(values).type
-    except (ValueError, TypeError, OverflowError, NotImplementedError):  # of several types; a number of 30 digits
-        return arrow.string()
-    inner = found.value_type if arrow.types.is_list(found) else found
-    return arrow.string() if arrow.types.is_nested(inner) else found
-
-
-def _common_type(arrow: Any, types: set[Any]) -> Any:
-    schemas = [arrow.schema([("", one)]) for one in types]
-    try:
-        found = arrow.unify_schemas(schemas, promote_options="permissive").field(0).type
-    except (ValueError, TypeError):
-        return arrow.string()
-    return arrow.string() if found == arrow.null() else found
-
-
-def _fit(value: Any, as_text: bool) -> Any:
-    """A value as Parquet can hold it: without halves of characters; as JSON where its column is text."""
-    if as_text and value is not None and not isinstance(value, str):
-        value = json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    return [_fit(one, False) for one in value] if isinstance(value, list) else value
 
 
 class ListWriter:
@@ -423,7 +462,7 @@ class ListWriter:
 
 
 def _lines(text: TextIO) -> Iterator[str]:
-    """Lines with their ends; `ValueError` for one that is longer than `MOST_CHARS`."""
+    """Yield lines with their ends; `ValueError` for one that is longer than `MOST_CHARS`."""
     number = 0
     while line := text.readline(MOST_CHARS + 1):
         number += 1
@@ -433,7 +472,7 @@ def _lines(text: TextIO) -> Iterator[str]:
 
 
 def kind_of(value: Any) -> str:
-    """Return what a value of JSON or of a column is, for a message."""
+    """Return the kind of a value of JSON or of a column, for a message."""
     name = type(value).__name__
     kinds = {"str": "a text", "NoneType": "null", "bool": "true or false", "int": "a number", "float": "a number"}
     return {**kinds, "list": "a list", "dict": "an object"}.get(name, name)

@@ -21,6 +21,8 @@ from denoise_scrapy.body.taste import FAVORS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
+from denoise_scrapy.exceptions import ConfigurationError
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
@@ -38,7 +40,7 @@ PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
 # Keys of DENOISE_FIELDS.
 FIELDS = (
-    *("html", "markdown", "chunks", "confidence", "title", "comparison", "blocks"),
+    *(*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks"),
     *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
 )
 # Four more, which have a default: their own names.
@@ -50,36 +52,9 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 # Types of settings, as their annotations are written, that are not plain values.
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
 
-# What replaces settings of earlier versions; "" where nothing does.
-_REPLACED = {
-    "EVERY_PAGE": 'DENOISE_ENABLED = False, with meta={"denoise": {"enabled": True}} in the requests that count',
-    **{name.upper(): f'DENOISE_PARTS = {{"{name}": …}}' for name in PARTS},
-    **{f"{name.upper()}_FIELD": f'DENOISE_FIELDS = {{"{name}": …}}' for name in FIELDS},
-    "DEDUP_MARK_FIELD": f'DENOISE_FIELDS = {{"{MARK}": …}}',
-    "COMPARISON_MIN": "",
-    "COMPARISON_FREE": "DENOISE_COMPARISON_SHARE",
-    "COMPARISON_TIMEOUT": "",
-    "PAGES_PER_SITE": "DENOISE_MEMORY_MB",
-    "PATHS_MB": "DENOISE_MEMORY_MB",
-    "REUSE_MB": "DENOISE_MEMORY_MB",
-    "RULES_PATH": 'DENOISE_KEEP and DENOISE_REMOVE with a host in front ("example.com: div.story")',
-    "PAGE_WORK": "",
-    "DEDUP_EXTENDS": "",
-    "DEDUP_GROUPS": "",
-    "DEDUP_WAIT": "",
-    "DEDUP_PATH": "DENOISE_DEDUP_STORE = 'path/of/texts.sqlite'",
-    "DEDUP_REDIS_URL": "DENOISE_DEDUP_STORE = 'redis://host:6379/0'",
-    "DEDUP_REDIS_NAME": "DENOISE_DEDUP_STORE = 'redis://host:6379/0#name'",
-    "PROGRESS_INTERVAL": "Scrapy's LOGSTATS_INTERVAL",
-}
-
-
-class ConfigurationError(ValueError):
-    """A setting of ours is unknown or invalid; the message says which, and what is valid."""
-
 
 def hide_tracebacks() -> None:
-    """Leave out the traceback of each `ConfigurationError` from now on: its message says all that a user can use."""
+    """Leave out the traceback of each `ConfigurationError` from now on: its message has all that helps a user."""
     if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
         sys.excepthook = _show_without_traceback
     for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
@@ -106,15 +81,13 @@ class Declaration:
         unit: Unit of a number, "" where it has none.
         low: Least valid number, None for no limit.
         high: Greatest valid number, None for no limit.
-        choices: The valid values of a text, or of each value of a dict; empty for any text.
-        keys: The valid keys of a dict.
-        of_keys: The valid values of each key, where they are not the same for all.
-        or_path: Whether the import path of a class, which has a dot, is valid besides the choices.
+        choices: The valid values of a text; empty for any text.
+        keys: The valid keys of a dict, with the valid values of each; empty for any item field.
         may_be_empty: Whether "" and None are valid texts.
         per_page: Whether one request may set it in ``meta["denoise"]``.
         valid: The valid values in words, where they do not follow from the rest.
-        check: Raises ValueError, saying why, for a value of the right type that is not valid.
-        default: The default in words, where it is not the same on all machines.
+        check: Raises ValueError, with the reason, for an invalid value of the right type.
+        default: The default in words, where it depends on the machine.
     """
 
     meaning: str
@@ -122,9 +95,7 @@ class Declaration:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    of_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    or_path: bool = False
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     may_be_empty: bool = False
     per_page: bool = False
     valid: str = ""
@@ -132,40 +103,36 @@ class Declaration:
     default: str = ""
 
     def valid_values(self, kind: str) -> str:
-        """Return what values are valid for a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
-        if self.valid:
-            return self.valid
-        if self.of_keys:
-            return "dict: " + "; ".join(f"{key} to {' | '.join(values)}" for key, values in self.of_keys.items())
-        if self.choices:
-            choices = " | ".join((*self.choices, "import path of a class") if self.or_path else self.choices)
-            return f"dict: {', '.join(self.keys)} to {choices}" if self.keys else choices
+        """Return the valid values of a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
+        if kind == _PAIRS:
+            keys_of: dict[tuple[str, ...], list[str]] = {}
+            for key, values in self.keys.items():
+                keys_of.setdefault(values, []).append(key)
+            pairs = (f"{', '.join(keys)} to {' | '.join(values) or 'item field'}" for values, keys in keys_of.items())
+            return "dict: " + "; ".join(pairs)
         words = {
             "bool": "True | False",
             "int": "whole number",
             "float": "number",
             "str": "text" if self.may_be_empty else "text, not empty",
             _TEXTS: "text, or a list of texts",
-            _PAIRS: f"dict: {', '.join(self.keys)} to item field",
         }
-        if self.low is None:
-            return words[kind]
-        limits = f" >= {self.low:g}" if self.high is None else f", {self.low:g} to {self.high:g}"
-        return words[kind] + limits
+        limits = (
+            "" if self.low is None else f" >= {self.low:g}" if self.high is None else f", {self.low:g} to {self.high:g}"
+        )
+        return self.valid or " | ".join(self.choices) or words[kind] + limits
 
 
 def _setting(default: Any, meaning: str, /, **more: Any) -> Any:
-    metadata = {"declaration": Declaration(meaning, **more)}
-    return (
-        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
-    )
+    values: Any = {"default_factory": dict} if default == {} else {"default": default}
+    return field(**values, metadata={"declaration": Declaration(meaning, **more)})
 
 
 _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import path of a class"
 
 
 def check_store(place: str) -> None:
-    """Refuse what is no place of a duplicate index. The path of a file has a slash or a suffix.
+    """Refuse what is no place of a duplicate index; the path of a file has a slash or a suffix.
 
     Example:
         >>> check_store("job/texts.sqlite")
@@ -186,7 +153,7 @@ def _compared_fields(names: Sequence[str]) -> ComparedFields:
 
 
 def other_cores() -> int:
-    """Cores that this process may use beside the one of the reactor; at least 1."""
+    """Return the number of cores beside that of the reactor; at least 1."""
     mine = getattr(os, "sched_getaffinity", None)  # not on all systems
     return max(1, (len(mine(0)) if mine else os.cpu_count() or 1) - 1)
 
@@ -207,8 +174,7 @@ class DenoiseSettings:
     strategy: str = _setting(
         DEFAULT_STRATEGY,
         "The method that selects the blocks of the body.",
-        choices=tuple(STRATEGIES),
-        or_path=True,
+        valid=" | ".join((*STRATEGIES, "import path of a class")),
         check=find_strategy,
         per_page=True,
     )
@@ -221,8 +187,7 @@ class DenoiseSettings:
     parts: Mapping[str, str] = _setting(
         {},
         "Leave these parts of a page to the strategy, or always keep or drop them.",
-        keys=PARTS,
-        choices=SWITCHES,
+        keys=dict.fromkeys(PARTS, SWITCHES),
         per_page=True,
     )
     keep: tuple[str, ...] = _setting(
@@ -241,7 +206,7 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _setting(
         {},
         "Item fields for more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
-        keys=(*FIELDS, *MARKS),
+        keys=dict.fromkeys((*FIELDS, *MARKS), ()),
         per_page=True,
     )
     chunk_tokens: int = _setting(
@@ -259,7 +224,7 @@ class DenoiseSettings:
     markdown: Mapping[str, str] = _setting(
         {},
         "Links and images in Markdown: keep them, keep only their texts, or drop them.",
-        of_keys={"links": LINKS, "images": IMAGES},
+        keys={"links": LINKS, "images": IMAGES},
         per_page=True,
     )
     url_field: str = _setting("url", "Item field with the address of the item's page.")
@@ -387,18 +352,18 @@ class DenoiseSettings:
 
     @cached_property
     def taste(self) -> Taste:
-        """What belongs to a body, selectors apart."""
+        """The parts of a body, selectors apart."""
         return Taste(self.favor, **self.parts)
 
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
-        """Item fields by what they receive of a page: "body", and those of `FIELDS` that are asked for."""
-        asked = {what: name for what, name in self.fields.items() if name and what not in MARKS}
-        return {"body": self.body_field, **asked}
+        """Item fields by the value they receive: "body", and those of `FIELDS` that are set."""
+        chosen = {what: name for what, name in self.fields.items() if name and what not in MARKS}
+        return {"body": self.body_field, **chosen}
 
     @cached_property
     def compared_fields(self) -> ComparedFields:
-        """`dedup_fields` by what they do."""
+        """`dedup_fields` by their roles."""
         return _compared_fields(self.dedup_fields)
 
     @property
@@ -413,12 +378,12 @@ class DenoiseSettings:
 
     @property
     def seen_field(self) -> str:
-        """Item field that receives what is known of an item from earlier crawls; "" for none."""
+        """Item field that receives an item's state since earlier crawls; "" for none."""
         return self.fields.get(SEEN, SEEN)
 
     @property
     def needs_index(self) -> bool:
-        """Whether texts are compared with others, or with what they were."""
+        """True where texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"
 
     @property
@@ -461,24 +426,24 @@ class DenoiseSettings:
             )
         return read
 
-    def for_page(self, wish: object) -> DenoiseSettings:
+    def for_page(self, given: object) -> DenoiseSettings:
         """Return the settings of one page.
 
         Args:
-            wish: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
+            given: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
                 lower case without the prefix.
 
         Raises:
             ConfigurationError: It is of another type, or names a setting that is unknown, invalid
                 or not one of a single page.
         """
-        if wish is None:
+        if given is None:
             return self
-        if isinstance(wish, bool):
-            return replace(self, enabled=wish)
-        if isinstance(wish, Mapping):
-            return self._with_values(wish, "", str.lower, per_page=True)
-        raise ConfigurationError(f'request.meta["denoise"] = {wish!r}: valid are True, False and a dict of settings')
+        if isinstance(given, bool):
+            return replace(self, enabled=given)
+        if isinstance(given, Mapping):
+            return self._with_values(given, "", str.lower, per_page=True)
+        raise ConfigurationError(f'request.meta["denoise"] = {given!r}: valid are True, False and a dict of settings')
 
     def _with_values(
         self, given: Mapping[Any, Any], prefix: str, case: Callable[[str], str], *, per_page: bool = False
@@ -491,7 +456,7 @@ class DenoiseSettings:
         changes: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
-                raise ConfigurationError(f"{key} = {value!r}: no such setting{_replacement(key, prefix, known)}")
+                raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
             parsed = _checked(key, value, kind, declared)
             # of a dict each key is a setting of its own
@@ -526,26 +491,16 @@ def _attributes(spider: Spider | type[Spider]) -> Iterator[tuple[str, Any]]:
                 yield name, value
 
 
-def _replacement(key: Any, prefix: str, known: Iterable[str]) -> str:
-    """Return what replaces an unknown name, for a message."""
-    replaced = _REPLACED.get(str(key)[len(prefix) :].upper())
-    if replaced is None:
-        return nearest_hint(str(key), known)
-    return f" any more; {replaced} replaces it" if replaced else " any more"
-
-
 def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
-    """Return the value of a setting, as someone wrote it, as one of its type; `ConfigurationError` where it is none."""
+    """Return the value of a setting, as it was given, as one of its type; `ConfigurationError` where it is invalid."""
     if kind == _PAIRS:
         return _checked_pairs(name, value, declared)
     try:
         parsed = _PARSERS[kind](value)
-        outside = (declared.low is not None and parsed < declared.low) or (
-            declared.high is not None and parsed > declared.high
-        )
-        path = declared.or_path and "." in parsed
-        wrong = declared.choices and parsed not in declared.choices and not path
-        if outside or wrong or (parsed == "" and not declared.may_be_empty):
+        too_low = declared.low is not None and parsed < declared.low
+        too_high = declared.high is not None and parsed > declared.high
+        unknown = declared.choices and parsed not in declared.choices
+        if too_low or too_high or unknown or (parsed == "" and not declared.may_be_empty):
             raise ValueError
     except ValueError:
         hint = nearest_hint(value, declared.choices) if isinstance(value, str) else ""
@@ -563,12 +518,11 @@ def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str,
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
-    keys = declared.keys or tuple(declared.of_keys)
     for key, each in pairs.items():
-        if key not in keys:
-            hint = nearest_hint(str(key), keys)
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(keys)}{hint}")
-        choices = declared.of_keys.get(key, declared.choices)
+        choices = declared.keys.get(key)
+        if choices is None:
+            hint = nearest_hint(str(key), declared.keys)
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
         if not isinstance(each, str) or (choices and each not in choices):
             valid = " | ".join(choices) or "the name of an item field"
             hint = nearest_hint(each, choices) if isinstance(each, str) else ""

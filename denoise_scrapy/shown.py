@@ -1,4 +1,4 @@
-"""Text from outside as logs, terminals and pages of figures may show it: pages, items and files may hold anything."""
+"""Text of pages, items and files, which may hold anything, for logs, terminals and pages of figures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 def shown(text: str, most: int | None = None) -> str:
-    r"""A text in one line, without characters that move the cursor, turn the direction of writing or show nothing.
+    r"""Return a text in one line, cut after `most` characters.
 
-    They are written as JSON writes them, so that a line of JSON stays one that says the same. It is cut after `most`
-    characters.
+    Characters that move the cursor, turn the direction of writing or show nothing are escaped as in JSON, so that a
+    line of JSON keeps its meaning.
 
     Example:
         >>> shown("a\x1b[2J\u202eb\n"), shown("abcdefgh", 5)
@@ -36,7 +36,7 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def straight(text: str) -> str:
-    r"""A text of any lines as a terminal may show it: what turns the direction of writing is written as `shown` does.
+    r"""Return a text of any lines for a terminal: characters that turn the direction of writing as `shown` has them.
 
     Example:
         >>> straight("a \u202eb\n")
@@ -116,16 +116,16 @@ td {{ min-width: 6em; }}  /* else a narrow screen leaves a letter a line */
   body {{ font-size: 13px; }}
   td, th {{ padding-right: .7em; }}
 }}
-</style>
+{style}</style>
 <h1>{title}</h1>
 {parts}
 </html>
 """
 
 
-def figures_page(title: str, parts: Iterable[str]) -> str:
+def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     """Return a page of HTML that stands alone, light or dark, on screens of any width; the parts are HTML."""
-    return _PAGE.format(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts))
+    return _PAGE.format(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
 
 
 def figures_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title: str = "") -> str:
@@ -151,7 +151,7 @@ def _cell(value: object) -> str:
 
 
 def logger_of(name: str) -> logging.Logger:
-    """The logger of a module, whose messages show what they are given as `shown` does."""
+    """Return the logger of a module, whose messages have their arguments as `shown`."""
     logger = logging.getLogger(name)
     if not any(isinstance(one, _Showing) for one in logger.filters):
         logger.addFilter(_Showing())

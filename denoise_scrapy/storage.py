@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
+from denoise_scrapy.exceptions import KIND, OtherVersion, StoreMismatch
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -166,7 +168,6 @@ class RedisLink:
 
 
 _MAGIC = b"SQLite format 3\x00"
-KIND = "file"  # the constant of `StoreMismatch` that says what a file is
 # What files of ours are, by the number in their header that tells them from other databases.
 OWN_FILES: Mapping[int, str] = MappingProxyType(
     {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
@@ -177,33 +178,6 @@ _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT 
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT ?"
 
 Schema = list[tuple[str, str, str, str | None]]
-
-
-class StoreMismatch(ValueError):  # noqa: N818 - the public name says what happened
-    """A file or store was written by something that cannot be continued.
-
-    Attributes:
-        constant: What differs.
-        stored: Its value in the store.
-        current: The value this version works with.
-
-    Example:
-        >>> str(StoreMismatch("pair cap", "128", "256", "a.db", "Delete it."))
-        "a.db: 'pair cap' is 128 there and 256 here. Delete it."
-    """
-
-    def __init__(self, constant: str, stored: str, current: str, where: str, advice: str) -> None:
-        differs = f"this is {stored}, and {current} is needed"
-        if constant != KIND:
-            differs = f"{constant!r} is {stored} there and {current} here"
-        super().__init__(f"{where}: {differs}. {advice}")
-        self.constant = constant
-        self.stored = stored
-        self.current = current
-
-
-class OtherVersion(StoreMismatch):
-    """A store is ours, but was made by another version, or by another rule: it can be used by that."""
 
 
 def place_beside(place: str, constants: Mapping[str, str]) -> str:

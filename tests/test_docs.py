@@ -23,3 +23,12 @@ def test_settings_and_stats_that_are_named_exist(page):
     known |= {"DENOISE_CORPORA"}  # of the environment
     assert set(re.findall(r"\bDENOISE_[A-Z_]+[A-Z]\b", text)) <= known
     assert [name for name in re.findall(r"\bdenoise/([a-z_/]+[a-z])(?![a-z_/])", text) if not meaning_of(name)] == []
+
+
+def test_formats_are_named():
+    from denoise_scrapy.formats import FILE_FORMATS, FORMS
+
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    suffixes = [one.suffixes[0] for one in FILE_FORMATS.values()]
+    feeds = [name for one in FILE_FORMATS.values() for name in one.feeds]
+    assert [name for name in (*FORMS, *suffixes, *feeds) if name not in text] == []

@@ -1,6 +1,7 @@
 """Archives: bodies by site and near-duplicates of pages on disk, as pure functions; `spark` runs them on PySpark.
 
-Rows are dicts, of pages and of bodies; what is sorted says so. `python -m denoise_scrapy.archive IN... OUT` does all.
+Rows are dicts, of pages and of bodies; the functions name the order they need.
+`python -m denoise_scrapy.archive IN... OUT` does all.
 """
 
 from denoise_scrapy.archive.bodies import bodies

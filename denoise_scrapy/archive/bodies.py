@@ -12,15 +12,18 @@ from typing import Any
 from denoise_scrapy.body import DEFAULT_STRATEGY, extract_pages
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.variants import hash_title
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.metadata import Metadata
 
 VERSION = version("denoise-scrapy")
 #: Most pages of a cell. Of a site cut in cells bodies are as good as uncut, F1 .9743 and .9742; a cell of recorded
 #: pages takes half a minute, which is what a task that fails costs.
 CELL = 4096
-#: What a row of a body has beside its text where it is asked for.
-FIELDS = ("markdown", "html", "meta")
-#: Columns of "meta", with their types: what a page says of itself (`Metadata`).
+#: Optional parts of a body's row.
+FIELDS = (*FORMS_BESIDE_TEXT, "meta")
+#: Columns of forms; html is the page.
+COLUMNS: Mapping[str, str] = {form: "body_html" if form == "html" else form for form in FORMS_BESIDE_TEXT}
+#: Columns of "meta" (`Metadata`), with their types.
 META: Mapping[str, type] = {
     name: list if name in {"authors", "tags"} else str for name in Metadata.__dataclass_fields__ if name != "title"
 }
@@ -29,7 +32,7 @@ META: Mapping[str, type] = {
 def bodies(
     pages: Iterable[Mapping[str, Any]], *, strategy: str = DEFAULT_STRATEGY, fields: Sequence[str] = ()
 ) -> Iterator[dict[str, Any]]:
-    """The bodies of pages, each compared with others of its site, or of its cell of a large site.
+    """Yield the bodies of pages, each compared with others of its site, or of its cell of a large site.
 
     A body depends on the pages of its site and cell alone, in their order: where they are always the same, as sorted by
     URL, so is the body. Some pages are read ahead; 32 of a site are remembered.
@@ -38,7 +41,7 @@ def bodies(
         pages: Rows with `site`, `url` and `html`, str or bytes, and `cell` where a site is cut. Those of one site and
             cell stand together, sorted by `url`.
         strategy: A name in `STRATEGIES`.
-        fields: What to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; authors, dates, language and
+        fields: Columns to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; authors, dates, language and
             more of the page (`META`), which need the extra `meta`.
 
     Returns:
@@ -86,7 +89,7 @@ def _of_group(group: Iterable[Mapping[str, Any]], strategy: str, fields: Sequenc
             if name == "meta":
                 row |= {each: kind(getattr(body.meta, each)) for each, kind in META.items()}
             else:
-                row["body_html" if name == "html" else name] = getattr(body, name)
+                row[COLUMNS[name]] = getattr(body, name)
         yield row
 
 

@@ -1,47 +1,55 @@
-"""Files of archives and of results, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://."""
+"""Files of archives and of results, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
+
+Records are read from WARC, from JSON lines and Parquet with fields url, html and date, and from pages of HTML. Damage
+of a file raises nothing; all of it is counted.
+"""
 
 from __future__ import annotations
 
+import datetime
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
-from denoise_scrapy.archive.reading import format_of
+from denoise_scrapy.archive.records import MOST_BYTES, TAG_WITHIN, ArchiveRecord, is_html
+from denoise_scrapy.formats import PAGE_FORMATS, format_of
+from denoise_scrapy.page.address import declared_url
+from denoise_scrapy.page.parse import decode_html
+from denoise_scrapy.row_files import JsonLines, kind_of
 from denoise_scrapy.storage import replacing
+
+_ROWS = 16  # of Parquet read at a time: some MB of pages
 
 
 def files_of(patterns: list[str]) -> list[str]:
-    """The files that some paths, folders and patterns name, sorted, each once.
-
-    Raises:
-        ValueError: A pattern names no file, or one of no format that is read.
-    """
+    """Return the files that paths, folders and patterns name, sorted; `ValueError` for none, or another format."""
     found = set()
     for pattern in patterns:
         names = _listed(pattern) if "://" in pattern else _local(pattern)
         if not names:
             raise ValueError(f"{pattern}: there is no such file")
         for name in names:
-            format_of(name)
+            page_format(name)
         found |= set(names)
     return sorted(found)
 
 
 def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
-    """The addresses of pages of HTML by their local files: their places in the folder that lies at a URL.
+    """Return the addresses of local pages of HTML: their places in the folder that lies at a URL.
 
     The folder is one that is named, or else the innermost that all files of a pattern are in; a file that is named has
     the very URL.
     """
     found: dict[str, str] = {}
     for pattern in patterns if url else ():
-        names = [name for name in _local(pattern) if format_of(name) == "html"]
+        names = [name for name in _local(pattern) if page_format(name) == "html"]
         if names == [str(Path(pattern).absolute())]:
             found[names[0]] = url
             continue
@@ -82,16 +90,16 @@ def _listed(pattern: str) -> list[str]:
 
 
 def _readable(names: list[str]) -> list[str]:
-    """The archives of a folder; where it has none, the pages of HTML."""
+    """The archives of a folder; the pages of HTML where it has none."""
     kinds: dict[str, list[str]] = {"html": [], "": []}
     for name in names:
         with suppress(ValueError):
-            kinds["html" if format_of(name) == "html" else ""].append(name)
+            kinds["html" if page_format(name) == "html" else ""].append(name)
     return kinds[""] or kinds["html"]
 
 
 def _system(place: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it. Hadoop's s3a is pyarrow's s3."""
+    """The file system of a URL, and the path in it; pyarrow has s3 for Hadoop's s3a."""
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
     system, path = FileSystem.from_uri(place.replace("s3a://", "s3://", 1))
@@ -111,7 +119,7 @@ def opened(place: str) -> Iterator[BinaryIO]:
 
 
 def exists(place: str) -> bool:
-    """Whether there is a file or a folder."""
+    """Return whether there is a file or a folder."""
     if "://" not in place:
         return Path(place).exists()
     from pyarrow.fs import FileType  # noqa: PLC0415 - an extra
@@ -121,7 +129,7 @@ def exists(place: str) -> bool:
 
 
 def read_text(place: str) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     with opened(place) as file:
         return file.read().decode()
 
@@ -145,3 +153,92 @@ def remove_folder(place: str) -> None:
     system, path = _system(place) if "://" in place else FileSystem.from_uri(str(Path(place).absolute()))
     if system.get_file_info(path).type == FileType.Directory:
         system.delete_dir(path)
+
+
+def records_of(place: str, url: str = "") -> Iterator[ArchiveRecord]:
+    """Read the records of a file; one that cannot be opened is one bad record."""
+    try:
+        with opened(place) as file:
+            yield from read_records(place, file, url)
+    except OSError as error:
+        yield ArchiveRecord(place, 0).bad("unreadable", error)
+
+
+def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRecord]:
+    """Read the records of a file by the format of its name, a page at a URL; "" for the one that it declares."""
+    kind = page_format(name)
+    if kind == "html":
+        return iter([_page(ArchiveRecord(name, 0, url), file)])
+    if kind == "warc":
+        try:
+            from denoise_scrapy.archive.warc import read_warc  # noqa: PLC0415 - an extra
+        except ImportError as error:
+            raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
+        return read_warc(name, file)
+    return _of_rows(name, _json_rows(file) if kind == "jsonl" else _parquet_rows(file))
+
+
+def page_format(name: str) -> str:
+    """Return the format of a file of pages, "warc", "jsonl", "parquet" or "html"; `ValueError` for another."""
+    found = format_of(name)
+    if found not in PAGE_FORMATS:
+        raise ValueError(f"{name}: neither .warc, .jsonl (both also .gz), .parquet nor .html")
+    return found
+
+
+def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
+    """The record of a page of HTML."""
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        return record.bad("too large", f"over {MOST_BYTES} bytes")
+    if data and not is_html(data, labelled=True):
+        return record.bad("no HTML")
+    record = replace(record, url=record.url or declared_url(data))
+    return record.page(decode_html(data)) if record.url else record.bad("no URL", "it declares none: --url names one")
+
+
+def _json_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
+    for read in JsonLines(lambda: file, "utf-8").rows():
+        yield read.number, read.fields, read.problem
+
+
+def _parquet_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
+    from pyarrow import parquet  # noqa: PLC0415 - an extra
+
+    content = parquet.ParquetFile(file, buffer_size=1 << 20)
+    wanted = [name for name in ("url", "html", "date") if name in content.schema_arrow.names]
+    number = 0
+    for batch in content.iter_batches(batch_size=_ROWS, columns=wanted):
+        for fields in batch.to_pylist():
+            number += 1
+            yield number, fields, ""
+
+
+def _of_rows(name: str, rows: Iterator[tuple[int, Mapping[str, Any] | None, str]]) -> Iterator[ArchiveRecord]:
+    """Records of rows with the fields url, html and date."""
+    record = ArchiveRecord(name, 0)
+    try:
+        for number, fields, problem in rows:
+            record = ArchiveRecord(name, number)
+            yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
+    except (ValueError, OSError, MemoryError) as error:  # pyarrow's errors are of these
+        place = ArchiveRecord(name, record.offset + 1)
+        yield place.bad(
+            "truncated" if "cut short" in str(error) else "damaged" if record.offset else "unreadable", error
+        )
+
+
+def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecord:
+    url, html, date = (fields.get(name) for name in ("url", "html", "date"))
+    dated: str = date.isoformat() if isinstance(date, datetime.date) else str(date or "")
+    record = replace(record, url=url if isinstance(url, str) else "", date=dated)
+    if not html and record.url:
+        return record.bad("empty")
+    if not isinstance(html, (str, bytes)):
+        return record.bad("no HTML" if html else "no URL", kind_of(html))
+    if len(html) > MOST_BYTES:
+        return record.bad("too large", f"{len(html)}")
+    start = html if isinstance(html, bytes) else html[:TAG_WITHIN].encode("utf-8", "replace")
+    if not is_html(start, labelled=True):
+        return record.bad("no HTML" if html else "no URL")
+    return record.page(decode_html(html) if isinstance(html, bytes) else html)

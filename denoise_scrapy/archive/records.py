@@ -1,4 +1,4 @@
-"""Records of an archive's files: a page each, or why it is none. No damage of a file raises; all of it is counted."""
+"""Records of archives, each a page or a problem, and bytes that are HTML."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from denoise_scrapy.site import site_key
 
-#: Problems, and what they mean.
+#: Problems of records, in words.
 PROBLEMS: Mapping[str, str] = {
     "truncated": "the file ends within the record",
     "damaged": "the place cannot be read; reading goes on at the next record",
     "unreadable": "the file cannot be opened, or is none of its kind",
     "status": "no answer of status 2xx: a redirect, an error",
     "revisit": "a note that the page has not changed, without the page",
-    "encoding": "the content is not encoded as it says, and is no HTML as it stands",
+    "encoding": "the content has another encoding than it names, and is no HTML as it stands",
     "type": "of another content type than HTML",
-    "no HTML": "called HTML, or nothing, and is none",
+    "no HTML": "no HTML, although the type is HTML or not given",
     "empty": "without content",
     "too large": "more bytes than are read",
     "no URL": "without an http(s) URL",
@@ -42,17 +42,17 @@ TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ArchiveRecord:
     """A record of an archive.
 
     Attributes:
         file: The file it stands in.
-        offset: Where: the byte of a WARC file, the line of JSON lines, the row of Parquet.
+        offset: Its place: the byte of a WARC file, the line of JSON lines, the row of Parquet.
         url: Its URL, "" where it has none.
-        date: When it was fetched, as the archive says it; "" where it does not.
-        html: The page; None where the record is none.
-        problem: Why it is none, one of `PROBLEMS`; "" for a page.
-        detail: More of that.
+        date: Date of the fetch, as in the archive; "" where it has none.
+        html: The page; None for a bad record.
+        problem: One of `PROBLEMS`; "" for a page.
+        detail: Details of the problem.
     """
 
     file: str
@@ -63,12 +63,12 @@ class Record:
     problem: str = ""
     detail: str = ""
 
-    def bad(self, problem: str, detail: object = "") -> Record:
-        """The same as no page."""
+    def bad(self, problem: str, detail: object = "") -> ArchiveRecord:
+        """Return the record with a problem in place of the page."""
         return replace(self, html=None, problem=problem, detail=str(detail)[:200])
 
-    def page(self, html: str) -> Record:
-        """The same with its page, or a bad record where it is none."""
+    def page(self, html: str) -> ArchiveRecord:
+        """Return the record with its page, or as a bad one where that is none."""
         if not site_key(self.url):
             return self.bad("no URL", self.url)
         if not html.strip():
@@ -79,7 +79,7 @@ class Record:
 
     @property
     def row(self) -> dict[str, Any]:
-        """Its row in a table: html as bytes of UTF-8, and all other text as what UTF-8 can write."""
+        """The record as a row of a table, its page as bytes of UTF-8."""
         values = {name: getattr(self, name) for name in self.__slots__ if name != "html"}
         texts = {name: _writable(value) for name, value in values.items() if isinstance(value, str)}
         html = None if self.html is None else self.html.encode("utf-8", "replace")
@@ -95,25 +95,31 @@ def _writable(text: str) -> str:
 
 
 def is_binary(data: bytes) -> bool:
-    r"""Whether some bytes are neither HTML nor text.
+    r"""Return whether some bytes are neither HTML nor text.
 
     Example:
         >>> is_binary(b"Rain."), is_binary(b"<html>\x00"), is_binary(b"\x1f\x8b\x08\x00")
         (False, False, True)
     """
-    is_page = data[:2] in _UTF16 or _START.match(data, 0, TAG_WITHIN)
-    return not is_page and _BINARY.search(data, 0, _SNIFFED) is not None
+    return data[:2] not in _UTF16 and not begins_page(data) and _BINARY.search(data, 0, _SNIFFED) is not None
 
 
-def is_html(data: bytes, *, called: bool) -> bool:
-    r"""Whether some bytes are HTML; where nothing calls them so, only what begins like a page.
+def begins_page(data: bytes) -> bool:
+    """Return whether some bytes begin like a page of HTML, behind comments and a mark of byte order."""
+    return _START.match(data, 0, TAG_WITHIN) is not None
+
+
+def is_html(data: bytes, *, labelled: bool) -> bool:
+    r"""Return whether some bytes are HTML; without a type that says so, they must begin like a page.
 
     Example:
-        >>> is_html(b"<p>Rain.", called=True), is_html(b"<p>Rain.", called=False), is_html(b"\x89PNG\r\n", called=True)
-        (True, False, False)
+        >>> is_html(b"<p>Rain.", labelled=True), is_html(b"<p>Rain.", labelled=False)
+        (True, False)
+        >>> is_html(b"\x89PNG\r\n", labelled=True)
+        False
     """
     if data[:2] in _UTF16:
         return True
     if _BINARY.search(data, 0, _SNIFFED):
         return False
-    return bool(_TAG.search(data, 0, TAG_WITHIN) if called else _START.match(data, 0, TAG_WITHIN))
+    return _TAG.search(data, 0, TAG_WITHIN) is not None if labelled else begins_page(data)

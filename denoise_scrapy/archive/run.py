@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from math import ceil
@@ -18,18 +18,20 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's example
 
 from denoise_scrapy.archive.bodies import VERSION
 from denoise_scrapy.archive.places import exists, files_of, read_text, remove_folder, write_text
+from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
-from denoise_scrapy.archive.summary import figures_of, summary_page
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import figures_page, figures_table, say
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+# Sites of the least sure bodies: so many, each of some pages, for one odd page is no sign of its site.
+_SITES, _PAGES_OF_A_SITE = 20, 5
 # Pages of a task, some MB of HTML: half a minute, which is what a task that fails costs.
 _PAGES_A_TASK = 4096
 _TASKS_A_CORE = 4  # at least: tasks are not of one size
 _TASKS_OPTION = "spark.sql.shuffle.partitions"
-#: Java's memory where the machine's owner says nothing: room to sort two tasks' pages without many files.
+#: Java's memory where the environment sets none: room to sort two tasks' pages without many files.
 _MEMORY = "2g"
 _LOG = Path(__file__).with_name("log4j2.properties")
 # Java's work is copying, by libraries in C: its second compiler took 26 of 70 processor seconds with 2,000 pages, and
@@ -48,7 +50,7 @@ _WORKERS = {
 
 @dataclass(frozen=True)
 class Options:
-    """What a run is made with; one that goes on has the same."""
+    """The options of a run; one that goes on has the same."""
 
     inputs: list[str]
     cell: int
@@ -61,11 +63,7 @@ class Options:
 
 
 def session(master: str, out: str) -> SparkSession:
-    """A session of this process; under `spark-submit` the one that it has set up.
-
-    Raises:
-        OSError: Java does not start.
-    """
+    """Return a session of this process, or that of `spark-submit`; `OSError` where Java does not start."""
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
     for name, value in _WORKERS.items():
         builder = builder.config(f"spark.executorEnv.{name}", value)
@@ -93,10 +91,6 @@ def session(master: str, out: str) -> SparkSession:
 
 class Run:
     """One run: its stages, in a folder of results.
-
-    Args:
-        out: The folder of results.
-        options: What it is made with.
 
     Raises:
         ValueError: The folder has results of other options or of others, or the inputs name no file.
@@ -126,7 +120,7 @@ class Run:
             self._write_note()
 
     def finish(self, spark: SparkSession) -> dict[str, Any]:
-        """Run what is left; returns the figures of the summary."""
+        """Run the stages that are left, and return the figures of the summary."""
         self._spark = spark
         summary = f"{self._out}/summary.html"
         if exists(summary):
@@ -181,7 +175,7 @@ class Run:
         return together
 
     def _stage(self, name: str, part: DataFrame, folder: str = "", by: str = "") -> DataFrame:
-        """A part from its folder, written before where it is not there as a whole."""
+        """Read a part from its folder; write it first where it is not whole."""
         folder = folder or f"{self._out}/stages/{name.replace(', ', '-').replace(' ', '-')}"
         if not exists(f"{folder}/_SUCCESS"):
             # pages are compressed by themselves, and no two are the same
@@ -207,3 +201,59 @@ class Run:
 
 def _clock(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:
+    """Return the figures of a run, of its records, bodies with verdicts, and bad records."""
+    html = F.sum("bytes").alias("bytes")
+    read = pages.agg(F.count("*").alias("records"), html).collect()[0]
+    like = [F.count(f"{name}_of").alias(f"{name}s") for name in ("duplicate", "variant")]
+    total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), *like).collect()[0]
+    evidence = F.concat_ws(
+        ", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit("")))
+    )
+    of_site = results.groupBy("site").agg(F.count("*").alias("pages"), F.avg("confidence").alias("confidence"))
+    unsure = of_site.where(F.col("pages") >= _PAGES_OF_A_SITE).orderBy("confidence", "site").limit(_SITES).collect()
+    problems = _counts(bad, F.col("problem"))
+    return {
+        "records": read["records"],
+        "bytes": read["bytes"] or 0,
+        "pages": total["pages"],
+        "sites": total["sites"],
+        "duplicates": total["duplicates"],
+        "variants": total["variants"],
+        "bad records": sum(problems.values()),
+        "keys": next((row["keys"] for row in results.select("keys").limit(1).collect()), ""),
+        "evidence": _counts(results, evidence),
+        "problems": problems,
+        "least sure": [[row["site"], row["pages"], round(row["confidence"], 3)] for row in unsure],
+    }
+
+
+def _counts(table: DataFrame, column: Any) -> dict[str, int]:
+    rows = table.groupBy(column.alias("name")).agg(F.count("*").alias("times")).collect()
+    return {row["name"]: row["times"] for row in sorted(rows, key=lambda row: (-row["times"], row["name"]))}
+
+
+def summary_page(figures: Mapping[str, Any], options: Mapping[str, Any], seconds: Mapping[str, float]) -> str:
+    """Return a page of HTML that stands alone."""
+    total = [
+        ["records", figures["records"]],
+        ["bytes of HTML", figures["bytes"]],
+        ["pages with a body", figures["pages"]],
+        ["sites", figures["sites"]],
+        ["near-duplicates", figures["duplicates"]],
+        ["variants, which are kept", figures["variants"]],
+        ["bad records", figures["bad records"]],
+    ]
+    problems = [[name, PROBLEMS.get(name, ""), times] for name, times in figures["problems"].items()]
+    none = [["none"]]
+    tables = [
+        figures_table(total, title="The archive"),
+        figures_table(figures["evidence"].items(), ("evidence", "bodies"), "What bodies rest on"),
+        figures_table(problems or none, ("problem", "", "records"), "Bad records"),
+        figures_table(figures["least sure"] or none, ("site", "pages", "mean confidence"), "Least sure bodies"),
+        figures_table(seconds.items(), ("stage", "seconds"), "Time"),
+        figures_table([*options.items(), ("keys of candidates", figures["keys"])], title="Made with"),
+    ]
+    return figures_page("Archive", tables)

@@ -14,11 +14,10 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from denoise_scrapy.archive.bodies import CELL, FIELDS, META, bodies
+from denoise_scrapy.archive.bodies import CELL, COLUMNS, FIELDS, META, bodies
 from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
-from denoise_scrapy.archive.places import addresses_of, files_of, opened
-from denoise_scrapy.archive.reading import format_of, read_records
-from denoise_scrapy.archive.records import Record
+from denoise_scrapy.archive.places import addresses_of, files_of, page_format, records_of
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
 if TYPE_CHECKING:
@@ -73,28 +72,20 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
         ValueError: A pattern names no file, or one of another format.
     """
     files, addresses = files_of(list(patterns)), addresses_of([one for one in patterns if "://" not in one], url)
-    pages = [file for file in files if format_of(file) == "html"]
-    tasks = [[file] for file in files if format_of(file) != "html"]
+    pages = [file for file in files if page_format(file) == "html"]
+    tasks = [[file] for file in files if page_format(file) != "html"]
     tasks += [pages[start : start + _PAGES_A_TASK] for start in range(0, len(pages), _PAGES_A_TASK)]
     _bound_batches(spark)
 
     def read(rows: Rows) -> Rows:
         for row in rows:
             for file in tasks[row["id"]]:
-                yield from _records(file, addresses.get(file, ""))
+                yield from map(_packed, records_of(file, addresses.get(file, "")))
 
     return _mapped(spark.range(0, len(tasks), 1, len(tasks)), read, _PAGES)
 
 
-def _records(file: str, url: str) -> Rows:
-    try:
-        with opened(file) as content:
-            yield from map(_packed, read_records(file, content, url))
-    except OSError as error:
-        yield _packed(Record(file, 0).bad("unreadable", error))
-
-
-def _packed(record: Record) -> dict[str, Any]:
+def _packed(record: ArchiveRecord) -> dict[str, Any]:
     row = record.row
     html = row.pop("html")
     packed = None if html is None else pa.compress(html, codec=_CODEC, asbytes=True)
@@ -117,7 +108,7 @@ def bodies_of(
     fields: Sequence[str] = (),
     partitions: int | None = None,
 ) -> DataFrame:
-    """The bodies of pages, each compared with others of its site.
+    """Return the bodies of pages, each compared with others of its site.
 
     A site of more than `cell` pages is cut in cells by a hash of the URL. So a body is a function of the pages and of
     `cell`: the number of partitions and the order of the pages change nothing. The pages are read twice, as the sites
@@ -128,8 +119,8 @@ def bodies_of(
             Those with a `problem` are left out.
         strategy: A name in `STRATEGIES`.
         cell: Most pages of a cell, about.
-        fields: What to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
-        partitions: Tasks; None: what the session says.
+        fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
+        partitions: Tasks; None: the session's number.
 
     Returns:
         url, site, cell, date, file, offset; text, title, confidence, evidence, fallback, version, the fields; and
@@ -155,8 +146,7 @@ def bodies_of(
     parted = (
         placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
     )
-    names = {"html": "body_html", "markdown": "markdown"}
-    chosen = [(names[name], pa.string()) for name in FIELDS if name in fields and name in names]
+    chosen = [(column, pa.string()) for name, column in COLUMNS.items() if name in fields]
     if "meta" in fields:
         chosen += [(name, pa.list_(pa.string()) if kind is list else pa.string()) for name, kind in META.items()]
     schema = pa.schema(
@@ -177,7 +167,7 @@ def bodies_of(
 def duplicates_of(
     found: DataFrame, *, scope: str = SCOPES[0], joined: bool | None = None, stage: Stage | None = None
 ) -> DataFrame:
-    """Which texts are near-duplicates of which: the verdicts of `DuplicateIndex`, fed with them by date and URL.
+    """Return texts with the verdicts of a `DuplicateIndex` that is fed with them by date and URL.
 
     Each row is an item of its own, also where URLs repeat.
 
@@ -287,7 +277,7 @@ def _bound_batches(spark: SparkSession) -> None:
 
 
 def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, Any]]], schema: pa.Schema) -> DataFrame:
-    """A table of what a function of rows yields for each partition."""
+    """Return a table of the rows that a function yields for each partition."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         _leave_pandas_out()

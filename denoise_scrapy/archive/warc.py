@@ -1,6 +1,6 @@
-"""WARC files, by fastwarc: the pages of their records, and what is wrong with the others.
+"""WARC files, by fastwarc: the pages of their records, and the problems of the others.
 
-fastwarc says nothing of a file that is cut short, and gives up where one is damaged. So lengths are compared, and after
+fastwarc does not report a file that is cut short, and gives up where one is damaged. So lengths are compared, and after
 damage reading goes on at the next place where a record begins.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from fastwarc.stream_io import BrotliReader, ChunkedReader, ZstdReader
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, Record, is_html
+from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, ArchiveRecord, is_html
 from denoise_scrapy.page.parse import decode_html
 
 _ALL = WarcRecordType.any_type | WarcRecordType.unknown | WarcRecordType.no_type
@@ -28,31 +28,24 @@ _BEGINNING = re.compile(rb"\x1f\x8b\x08|(?:(?<=\n)|\A)WARC/[01]\.")
 _BLOCK = 1 << 20
 
 
-def read_warc(name: str, file: BinaryIO) -> Iterator[Record]:
-    """Read pages, and bad records: one for each record of a page, and one for each damaged place.
-
-    Requests, metadata and the like are passed over.
-
-    Args:
-        name: What the file is called.
-        file: The file; it can be sought in.
-    """
+def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
+    """Read pages, and a bad record for each damaged page or place; requests, metadata and the like are left out."""
     size = file.seek(0, io.SEEK_END)
     start: int | None = 0
     while start is not None and start < size:
         start = yield from _read_from(name, file, start, size)
 
 
-def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Record, None, int | None]:
-    """Read from a place as far as that goes; return where to go on, None at the end of the file."""
+def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[ArchiveRecord, None, int | None]:
+    """Read from a place up to the next damage; return where to go on, None at the end of the file."""
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(start)
     last, error = None, None  # where the last record begins that was read whole; why reading stopped
     try:
         for one in ArchiveIterator(file, record_types=_ALL, parse_http=False):
-            record = Record(name, one.stream_pos, (one.headers.get("WARC-Target-URI") or "").strip("<> "))
-            record = Record(name, record.offset, record.url, one.headers.get("WARC-Date") or "")
+            record = ArchiveRecord(name, one.stream_pos, (one.headers.get("WARC-Target-URI") or "").strip("<> "))
+            record = ArchiveRecord(name, record.offset, record.url, one.headers.get("WARC-Date") or "")
             try:
                 found = _read(record, one)
             except (OSError, ValueError) as damage:
@@ -66,21 +59,21 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Re
     if last is None:
         following = _next_start(file, start + 1)
         cut = "truncated" if start or _begins(file, start) else "unreadable"
-        yield Record(name, start).bad("damaged" if following else cut, error or "no record")
+        yield ArchiveRecord(name, start).bad("damaged" if following else cut, error or "no record")
         return following
     if not compressed:
         following = _next_start(file, last + 1) if error else None
         if error:
-            yield Record(name, last).bad("damaged" if following else "truncated", f"after this record: {error}")
+            yield ArchiveRecord(name, last).bad("damaged" if following else "truncated", f"after this record: {error}")
         return following
     end = _end_of_member(file, last)
     following = _next_start(file, end)
     if end < size and following != end:
-        yield Record(name, end).bad("damaged" if following else "truncated", error or "no record")
+        yield ArchiveRecord(name, end).bad("damaged" if following else "truncated", error or "no record")
     return following
 
 
-def _read(record: Record, one: Any) -> Record | None:
+def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
     """A record as a page or as bad; None for one that is not of a page."""
     if one.headers.get("Content-Length") is None:
         return record.bad("truncated", "in the record's headers")
@@ -97,7 +90,7 @@ def _read(record: Record, one: Any) -> Record | None:
     return _answer(record, one, data) if one.is_http else _page(record, data, one.headers.get("Content-Type") or "")
 
 
-def _answer(record: Record, one: Any, data: bytes) -> Record:
+def _answer(record: ArchiveRecord, one: Any, data: bytes) -> ArchiveRecord:
     """The page of a server's answer."""
     head = one.http_headers
     status = head.status_code if head is not None else None
@@ -109,7 +102,7 @@ def _answer(record: Record, one: Any, data: bytes) -> Record:
     return _page(record, data, one.http_content_type or "", one.http_charset or "", head.get("Content-Encoding") or "")
 
 
-def _page(record: Record, data: bytes, kind: str, charset: str = "", encodings: str = "") -> Record:
+def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", encodings: str = "") -> ArchiveRecord:
     """The page of some content, or why it is none."""
     kind = kind.partition(";")[0].strip().lower()
     if kind not in HTML_TYPES:
@@ -119,13 +112,13 @@ def _page(record: Record, data: bytes, kind: str, charset: str = "", encodings: 
     content, problem = _decoded(data, encodings)
     if len(content) > MOST_BYTES:
         return record.bad("too large", f"over {MOST_BYTES} bytes when decoded")
-    if not is_html(content, called=kind in HTML_TYPES[:2]):
+    if not is_html(content, labelled=kind in HTML_TYPES[:2]):
         return record.bad(*(("encoding", problem) if problem else ("no HTML", kind)) if content.strip() else ("empty",))
     return record.page(decode_html(content, charset.strip("\"' ") or None))
 
 
 def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
-    """Content without its encodings, as it stands where it has others than it says; and what went wrong."""
+    """Content without its encodings, or as it stands where it has others than named; and the problem."""
     named = [name.strip().lower() for name in encodings.split(",")]
     if not data.startswith(_GZIP[:2]):
         named = [name for name in named if name not in {"gzip", "x-gzip"}] + ["not gzip"] * (
@@ -174,7 +167,7 @@ def _next_start(file: BinaryIO, place: int) -> int | None:
 
 
 def _begins(file: BinaryIO, place: int) -> bool:
-    """Whether a compressed member begins at a place, and in it a record."""
+    """True where a compressed member with a record begins."""
     file.seek(place)
     try:
         return zlib.decompressobj(31).decompress(file.read(4096), len(_WARC)) == _WARC

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from denoise_scrapy.exceptions import UsageError as UsageError
 from denoise_scrapy.shown import say
 
 if TYPE_CHECKING:
@@ -40,10 +41,6 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
 }
 
 _GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
-
-
-class UsageError(Exception):
-    """The command line is wrong; the message says how."""
 
 
 def __getattr__(name: str) -> Any:

@@ -21,7 +21,9 @@ from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.duplicates import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
-from denoise_scrapy.row_files import FORMATS, ListWriter, Parquet, Read, RowFile, kind_of, parquet_of, row_file
+from denoise_scrapy.exceptions import BadRowError
+from denoise_scrapy.formats import ROW_FORMATS, format_of
+from denoise_scrapy.row_files import ListWriter, Parquet, Read, RowFile, kind_of, parquet_of, row_file
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
@@ -67,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bad = "rows that cannot be read: write them again (default), leave them out, or stop and write nothing"
     parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
     parser.add_argument("--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"for --mark; default: {MARK_FIELD}")
-    kinds = sorted({*FORMATS.values()})
+    kinds = sorted(ROW_FORMATS)
     parser.add_argument("--format", choices=kinds, help="of FILE; default: by its suffix, of standard input jsonl")
     parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
     parser.epilog = (
@@ -126,7 +128,8 @@ def _checked(args: argparse.Namespace) -> str:
 
 def _format_of(name: str) -> str:
     """The format that a suffix names, "" for none."""
-    return FORMATS.get(Path(name.lower().removesuffix(".gz")).suffix, "")
+    found = format_of(name)
+    return found if found in ROW_FORMATS else ""
 
 
 def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], BinaryIO]:
@@ -160,10 +163,6 @@ class _Fields(NamedTuple):
     scope: str
     date: str
     title: str
-
-
-class _BadRow(Exception):  # noqa: N818
-    """What is wrong with a row."""
 
 
 class Job:
@@ -264,7 +263,7 @@ class Job:
                 self.say_progress()
             try:
                 row = self._row(read)
-            except _BadRow as error:
+            except BadRowError as error:
                 problem = f"{self._source.counted} {read.number}: {error}"
                 if self._args.bad == "stop":
                     raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
@@ -277,25 +276,25 @@ class Job:
                 yield read, row
 
     def _row(self, read: Read) -> Row:
-        """What is compared of a row; `_BadRow` where nothing can be."""
+        """What is compared of a row; `BadRowError` where nothing can be."""
         if read.fields is None:
-            raise _BadRow(read.problem)
+            raise BadRowError(read.problem)
         fields = self._fields
         if fields.text not in read.fields:
-            raise _BadRow(f"no field {fields.text!r}")
+            raise BadRowError(f"no field {fields.text!r}")
         text = read.fields[fields.text]
         if not isinstance(text, str):
-            raise _BadRow(f"field {fields.text!r} is {kind_of(text)}, not a text")
+            raise BadRowError(f"field {fields.text!r} is {kind_of(text)}, not a text")
         key = self._key(read.fields, read.number)
         scope = site_key(key) if self._args.scope == "site" else ""
         if fields.scope:
             value = read.fields.get(fields.scope)
             if value is None:
-                raise _BadRow(f"no value in field {fields.scope!r}")
+                raise BadRowError(f"no value in field {fields.scope!r}")
             scope = str(value)
         for value in (key, scope):
             if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
-                raise _BadRow(f"{value!r} has half a character")
+                raise BadRowError(f"{value!r} has half a character")
         date = _seconds(read.fields.get(fields.date)) if fields.date else 0.0
         title = read.fields.get(fields.title)
         return Row(key, text, scope, date, title if isinstance(title, str) else "")
@@ -307,12 +306,12 @@ class Job:
         if isinstance(key, str) and key.strip():
             return canonicalize_url(key) if self._args.store and site_key(key) else key
         if self._args.store:
-            raise _BadRow(f"no key in field {self._fields.key!r}, and in a store each text needs one")
+            raise BadRowError(f"no key in field {self._fields.key!r}, and in a store each text needs one")
         return str(number)
 
 
 def _seconds(value: Any) -> float:
-    """A date as seconds since 1970, `_BadRow` where it is none; a row without one is older than any other."""
+    """A date as seconds since 1970, `BadRowError` where it is none; a row without one is older than any other."""
     if value is None or value == "":
         return float("-inf")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -324,7 +323,7 @@ def _seconds(value: Any) -> float:
             value = datetime(value.year, value.month, value.day)
         return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, AttributeError, OverflowError):
-        raise _BadRow(f"{value!r:.80} is no ISO date") from None
+        raise BadRowError(f"{value!r:.80} is no ISO date") from None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`scrapy denoise explain`: draw what of a page is kept, and why, as one HTML file."""
+"""`scrapy denoise explain`: draw which parts of a page are kept, and why, as one HTML file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from denoise_scrapy.site import PageMemory, facts_store, site_key
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-SPIDERS_SHOWN = 5  # whoever has more knows them
+SPIDERS_SHOWN = 5  # more are not worth a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Write the file, and say what the page was compared with, and how many blocks are of each class."""
+    """Write the file, and print the comparison pages and the number of blocks of each class."""
     if args.alone and args.compare:
         raise UsageError("explain: --alone and --compare do not go together")
     spider = spider_of(args.page, args.spider, settings)
@@ -81,12 +81,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 class Compared(NamedTuple):
-    """What a page is compared with.
-
-    Attributes:
-        of: What these pages are, in words; where there are none, why.
-        pages: Name or URL of each, and its HTML or facts; the likest first where there may be many.
-    """
+    """Pages to compare with, most similar first: in words, or why there are none; name or URL of each, and the page."""
 
     of: str
     pages: Sequence[tuple[str, str | bytes | PageFacts]] = ()
@@ -95,11 +90,7 @@ class Compared(NamedTuple):
 def kept_pages(
     page: str | bytes, url: str | None, strategy: str, read: DenoiseSettings, directory: str | None
 ) -> Compared:
-    """Return the pages that a crawl with these settings would find in its site memory, chosen as it does.
-
-    Raises:
-        ValueError, OSError: The site memory cannot be read.
-    """
+    """Return the pages that a crawl with these settings would choose from its site memory."""
     place = sites_place(read, directory)
     if url is None:
         return Compared("a page without a URL is of no site")
@@ -122,11 +113,7 @@ def kept_pages(
 
 
 def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] | None:
-    """Return the spider of a name, else the one that crawls the site of a URL; None where there is none or several.
-
-    Raises:
-        UsageError: There is no spider of that name.
-    """
+    """Return the spider of a name, else the one that crawls the site of a URL; None where there is none or several."""
     if name is None and ("://" not in page or not inside_project()):
         return None
     try:
@@ -141,7 +128,7 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
 
 
 def _name(page: str) -> str:
-    """What the file is called after: the host of an URL, or the name of a file.
+    """The start of the name of the output: the host of a URL, or the name of a file.
 
     Example:
         >>> _name("https://a.example:8080/b.html"), _name("pages/b.html"), _name("-")

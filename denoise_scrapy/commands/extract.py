@@ -5,26 +5,34 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from denoise_scrapy.archive.records import is_binary
-from denoise_scrapy.body import Body, extract
+from denoise_scrapy.archive.places import addresses_of, files_of, records_of
+from denoise_scrapy.archive.records import ArchiveRecord, is_binary
+from denoise_scrapy.body import Body, extract, extract_pages
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.commands import STANDARD, UsageError
-from denoise_scrapy.commands.extract_many import Pages, is_many, write_bodies
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
+from denoise_scrapy.formats import FORMS, PAGE_FORMATS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import shown, straight
+from denoise_scrapy.shown import counted, say, shown, straight
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
-    from denoise_scrapy.commands.fetching import Given
+    from denoise_scrapy.commands.scrapy_command import Given
 
-FORMATS = ("text", "markdown", "html", "json")
+PROGRESS_SECONDS = 5.0
+PROBLEMS_SHOWN = 10
+#: Problems of a file; others are records that are no pages, as redirects.
+DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     of_files = "address of a file, or of a folder of them; default: what the pages declare (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
-    parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument("--format", choices=(*FORMS, "json"), default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="in Markdown; default: DENOISE_MARKDOWN, else keep")
     parser.add_argument("--images", choices=IMAGES, help="the same")
     parser.add_argument(
@@ -47,23 +55,26 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the text of the page, or a line of JSON for each of several."""
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta goes with text, markdown and json")
-    asked = {name: value for name in ("links", "images") if (value := getattr(args, name))}
-    if asked and args.format != "markdown":
+    options = {name: value for name in ("links", "images") if (value := getattr(args, name))}
+    if options and args.format != "markdown":
         raise UsageError("extract: --links and --images go with --format markdown")
     read = DenoiseSettings.from_settings(settings)
     if args.url and not site_key(args.url):
         raise UsageError(f"extract: --url {args.url}: only http(s) URLs name a place of the web")
-    strategy = args.strategy or read.strategy
-    markdown = {**read.markdown, **asked}
-    if len(args.page) > 1 or is_many(args.page[0]):
-        return _many(args, read, strategy, settings, markdown)
+    markdown = {**read.markdown, **options}
+    taste = {"taste": read.taste, "keep": read.keep, "remove": read.remove}
+    chosen: dict[str, Any] = {"strategy": args.strategy or read.strategy, **taste}
+    if len(args.page) > 1 or _is_many(args.page[0]):
+        return _extract_many(args, settings, markdown, chosen)
     (html, url), *others = pages_of([*args.page, *args.compare], "extract", settings)
     if isinstance(html, bytes) and is_binary(html):
         raise ValueError(f"{args.page[0]}: neither HTML nor text, nor an archive by its name (.warc, .jsonl, .parquet)")
-    pages = [Page.parse(source, url=at) for source, at in others]
-    where = url or args.url or None
-    body = extract(html, where, pages, strategy=strategy, taste=read.taste, keep=read.keep, remove=read.remove)
-    text = _written(body, args.format, args.meta, markdown)
+    body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at in others], **chosen)
+    if args.format == "json":
+        text = _line_of(body_fields(body, "json", markdown, meta=args.meta))
+    else:
+        front = body.meta.front_matter() + "\n\n" if args.meta else ""
+        text = front + _in_form(body, args.format, markdown).rstrip("\n") + "\n"
     if args.output == STANDARD and sys.stdout.isatty():
         text = straight(text)
     data = text.encode(errors="replace")  # a lone surrogate has no bytes
@@ -74,30 +85,123 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     return 0
 
 
-def _many(
-    args: argparse.Namespace, read: DenoiseSettings, strategy: str, settings: Given, markdown: Mapping[str, str]
+def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None, *, meta: bool) -> dict[str, Any]:
+    """Return a body as an object of JSON, with its text in a form under the name of that, of "json" as "text"."""
+    name = "text" if form == "json" else form
+    return {
+        "url": body.url,
+        "title": body.title,
+        "confidence": round(body.confidence, 3),
+        "evidence": body.evidence,
+        name: _in_form(body, name, markdown or {}),
+        **({"meta": asdict(body.meta)} if meta else {}),
+    }
+
+
+def _in_form(body: Body, form: str, markdown: Mapping[str, str]) -> str:
+    return body.to_markdown(**markdown) if form == "markdown" else str(getattr(body, form))
+
+
+def _line_of(fields: Mapping[str, Any]) -> str:
+    return shown(json.dumps(fields, ensure_ascii=False)) + "\n"
+
+
+def _is_many(name: str) -> bool:
+    """True for a name of several pages: a folder, a pattern, an archive."""
+    path = Path(name)
+    if "://" in name or name == STANDARD:
+        return False
+    return path.is_dir() or (has_magic(name) and not path.exists()) or format_of(name) in {*PAGE_FORMATS} - {"html"}
+
+
+def _extract_many(
+    args: argparse.Namespace, settings: Given, markdown: Mapping[str, str], chosen: Mapping[str, Any]
 ) -> int:
+    """Write a line of JSON for each page; return an exit code: 1 where a file is damaged."""
     if args.compare:
         raise UsageError("extract: --compare goes with one PAGE; several are compared with each other")
     if STANDARD in args.page:
         raise UsageError("extract: standard input is one page, and goes with no other")
     urls = [name for name in args.page if "://" in name]
-    fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
-    pages = Pages(args.page, args.url, fetched)
-    return write_bodies(pages, args.output, args.format, replace(read, markdown=markdown), strategy, meta=args.meta)
+    pages = Pages(args.page, args.url, dict(zip(urls, pages_of(urls, "extract", settings), strict=True)))
+    with ExitStack() as files:
+        to_standard = args.output == STANDARD
+        out: BinaryIO = sys.stdout.buffer if to_standard else files.enter_context(Path(args.output).open("wb"))
+        for _, body in extract_pages(pages, **chosen):
+            record = pages.read.popleft()
+            row = {"file": record.file, **body_fields(body, args.format, markdown, meta=args.meta)}
+            if record.date:
+                row["date"] = record.date
+            out.write(_line_of(row).encode(errors="replace"))
+            pages.count += 1
+            pages.say_progress()
+    pages.say_progress(at_end=True)
+    return int(not DAMAGES.isdisjoint(pages.problems))
 
 
-def _written(body: Body, form: str, meta: bool, markdown: Mapping[str, str]) -> str:
-    if form == "json":
-        fields = {
-            "url": body.url,
-            "title": body.title,
-            "confidence": round(body.confidence, 3),
-            "evidence": body.evidence,
-            "text": body.text,
-            **({"meta": asdict(body.meta)} if meta else {}),
-        }
-        return shown(json.dumps(fields, ensure_ascii=False)) + "\n"
-    front = body.meta.front_matter() + "\n\n" if meta else ""
-    written = body.to_markdown(**markdown) if form == "markdown" else str(getattr(body, form))
-    return front + written.rstrip("\n") + "\n"
+class Pages:
+    """The pages of some files, read one after the other; bad ones are counted, and the first of them are named.
+
+    Args:
+        names: Files, folders, patterns, archives, and URLs among `fetched`.
+        url: The address of a folder of HTML; "" for those that pages declare.
+        fetched: Source and address of pages of the web, by URL.
+
+    Raises:
+        ValueError: A name stands for no file.
+    """
+
+    def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
+        self._fetched = fetched
+        self._files = [one for name in names for one in (files_of([name]) if _is_many(name) else [name])]
+        self._addresses = addresses_of([name for name in names if _is_many(name)], url)
+        self._start = self._said = time.monotonic()
+        self.read: deque[ArchiveRecord] = deque()  # those whose bodies are to come
+        self.problems: Counter[str] = Counter()
+        self.count = 0
+
+    def __iter__(self) -> Iterator[tuple[str | None, str | bytes]]:
+        for file in self._files:
+            if file in self._fetched:
+                source, url = self._fetched[file]
+                self.read.append(ArchiveRecord(file, 0, url or ""))
+                yield url, source
+            elif _is_many(file):
+                for record in records_of(file):
+                    if record.html is None:
+                        self._count_problem(record)
+                    else:
+                        self.read.append(record)
+                        yield record.url, record.html
+            else:
+                yield from self._page(file)
+
+    def _page(self, file: str) -> Iterator[tuple[str | None, bytes]]:
+        record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))
+        try:
+            data = Path(file).read_bytes()
+        except OSError as error:
+            self._count_problem(record.bad("unreadable", error))
+            return
+        if is_binary(data):
+            self._count_problem(record.bad("no HTML"))
+            return
+        self.read.append(record)
+        yield record.url or None, data
+
+    def _count_problem(self, record: ArchiveRecord) -> None:
+        self.problems[record.problem] += 1
+        if record.problem in DAMAGES | {"no HTML"} and self.problems.total() <= PROBLEMS_SHOWN:
+            place = f"{record.file}, {record.offset}" if record.offset else record.file
+            say(f"{place}: {': '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
+
+    def say_progress(self, *, at_end: bool = False) -> None:
+        """Print the counts so far on standard error, every few seconds."""
+        now = time.monotonic()
+        if not at_end and now - self._said < PROGRESS_SECONDS:
+            return
+        self._said = now
+        rate = self.count / max(now - self._start, 1e-3)
+        whole = "" if at_end or any(map(_is_many, self._files)) else f" of {len(self._files):,}"
+        bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
+        say(f"{counted(self.count, 'page')}{whole}{bad}, {rate:,.0f} pages/s", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`scrapy denoise health`: what the last crawls brought of each site, and what is wrong, as a table or a page."""
+"""`scrapy denoise health`: the last crawls of each site, and what is wrong, as a table or a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from denoise_scrapy.commands import UsageError
-from denoise_scrapy.commands.site import add_places, asked, local_time, opened_store
-from denoise_scrapy.shown import MAX_CELL, say, say_json, shown, text_table
+from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
+from denoise_scrapy.shown import MAX_CELL, figures_page, say, say_json, shown, text_table
 from denoise_scrapy.site.health import SiteCrawl, read_record
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Kept = Mapping[str, Sequence[SiteCrawl]]
 
-# Exit code where something is wrong with a site; 1 and 2 are those of a command that failed.
+# Exit code where something is wrong with a site; a command that failed exits with 1 or 2.
 ALARM = 3
 
 _COLUMNS: Mapping[str, Callable[[SiteCrawl], str]] = {
@@ -37,22 +37,27 @@ _COLUMNS: Mapping[str, Callable[[SiteCrawl], str]] = {
     "templates": lambda one: str(one.templates),
 }
 _WIDTH, _HEIGHT = 140, 30  # of a chart, in pixels
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = (
-    ":root{color-scheme:light dark;--text:#1f2328;--back:#fff;--line:#d0d7de;--length:#2b6cb0;--sure:#2f855a;"
-    "--bad:#c53030}"
-    "@media(prefers-color-scheme:dark){:root{--text:#d8dde3;--back:#16181b;--line:#3a4048;--length:#63a4e8;"
-    "--sure:#68c98f;--bad:#ff8080}}"
-    "body{font:14px/1.45 sans-serif;max-width:1200px;margin:24px auto;padding:0 12px;color:var(--text);"
-    "background:var(--back)}"
-    "table{border-collapse:collapse;width:100%}th,td{padding:6px 8px;text-align:right;border-top:1px solid var(--line)}"
-    "th:first-child,td:first-child{text-align:left;overflow-wrap:anywhere}.bad,.bad b{color:var(--bad)}"
-    "svg{overflow:visible;vertical-align:middle}polyline{fill:none;stroke-width:2}.length{stroke:var(--length)}"
-    ".sure{stroke:var(--sure);stroke-dasharray:4 4}circle{fill:var(--bad)}p svg{margin-right:6px}"
-    "@media(max-width:800px){thead{display:none}tr{display:block;padding:10px 0;border-top:1px solid var(--line)}"
-    "td{display:flex;justify-content:space-between;border:0;padding:1px 0}td:first-child{display:block}"
-    "td::before{content:attr(data-of)}td:first-child::before{content:none}}"
-)
+_STYLE = """
+:root { --length: light-dark(#2b6cb0, #63a4e8); --sure: light-dark(#2f855a, #68c98f); }
+:root { --bad: light-dark(#c53030, #ff8080); }
+body { max-width: 1200px; }
+table { width: 100%; }
+td { min-width: 0; }
+td:not(:first-child), th:not(:first-child) { text-align: right; }
+.bad { color: var(--bad); }
+svg { overflow: visible; vertical-align: middle; }
+polyline { fill: none; stroke-width: 2; }
+.length { stroke: var(--length); }
+.sure { stroke: var(--sure); stroke-dasharray: 4 4; }
+circle { fill: var(--bad); }
+@media (max-width: 800px) {
+  thead { display: none; }
+  tr { display: block; padding: 10px 0; }
+  td { display: flex; justify-content: space-between; padding: 1px 0; }
+  td:first-child { display: block; }
+  td:not(:first-child)::before { content: attr(data-of); }
+}
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,12 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Show the last crawl of each site, or the kept crawls of one.
-
-    Raises:
-        UsageError: The output is no `.html` file.
-        ValueError: No crawl of the site is kept.
-    """
+    """Show the last crawl of each site, or the kept crawls of one."""
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"health: -o {args.output}: valid is .html")
     with opened_store(args, settings) as store:
@@ -86,13 +86,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[SiteCrawl]]:
-    """Return the kept crawls of sites, those that something is wrong with first; damaged records are left out.
-
-    Raises:
-        ValueError: None is kept.
-    """
+    """Return the kept crawls of sites, those with alarms first; damaged records are left out. `ValueError` for none."""
     found: dict[str, list[SiteCrawl]] = {}
-    for site in asked(store.health_sites(), host, f"{store.place}: no crawls"):
+    for site in sites_of(store.health_sites(), host, f"{store.place}: no crawls"):
         try:
             found[site] = read_record(store.health(site))
         except ValueError as error:
@@ -105,7 +101,7 @@ def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[Site
 
 
 def html_page(kept: Kept) -> str:
-    """Draw a page, which loads and runs nothing: a line a site, with its length and confidence over the crawls.
+    """Draw a page: a line a site, with its length and confidence over the crawls.
 
     Example:
         >>> page = html_page({"http://a.example:80": [SiteCrawl(1.0, pages=9), SiteCrawl(2.0, alarms=("empty",))]})
@@ -123,23 +119,19 @@ def html_page(kept: Kept) -> str:
             ('<circle cx="10" cy="5" r="4"/>', "something is wrong"),
         )
     )
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>Health of sites</title>'
-        f"<style>{_STYLE}</style><h1>Health of sites</h1><p>{len(kept)} sites, something is wrong with {bad}.</p>"
-        f"<p>{legend}</p><table><thead><tr>{head}</thead>{rows}</table></html>\n"
-    )
+    intro = f"<p>{len(kept)} sites, something is wrong with {bad}.</p><p>{legend}</p>"
+    return figures_page("Health of sites", [intro, f"<table><thead><tr>{head}</thead>{rows}</table>"], style=_STYLE)
 
 
 def _row(site: str, crawls: Sequence[SiteCrawl]) -> str:
     last = crawls[-1]
-    said = "".join(f'<div class="bad">{_text(alarm)}</div>' for alarm in last.alarms)
+    alarms = "".join(f'<div class="bad">{_text(alarm)}</div>' for alarm in last.alarms)
     cells = "".join(f'<td data-of="{name}">{_text(column(last))}' for name, column in _COLUMNS.items())
-    return f'<tr><td><b>{_text(site)}</b>{said}<td data-of="crawls">{_chart(crawls)}{cells}'
+    return f'<tr><td><b>{_text(site)}</b>{alarms}<td data-of="crawls">{_chart(crawls)}{cells}'
 
 
 def _chart(crawls: Sequence[SiteCrawl]) -> str:
-    """Draw median length, by the greatest of them, and median confidence over the crawls; dots where it went wrong."""
+    """Draw median length and median confidence over the crawls, with a dot at each crawl with an alarm."""
     longest = max(1.0, *(one.length.median for one in crawls))
     step = _WIDTH / max(1, len(crawls) - 1)
 
@@ -159,7 +151,7 @@ def _chart(crawls: Sequence[SiteCrawl]) -> str:
 
 
 def _plain(site: str, crawls: Sequence[SiteCrawl]) -> dict[str, object]:
-    """Return what is printed as JSON: all but hashes."""
+    """Return the crawls of a site for JSON: all but hashes."""
     hidden = {"words", "containers", "shares"}
     rows = [{name: value for name, value in asdict(one).items() if name not in hidden} for one in crawls]
     for row in rows:

@@ -1,4 +1,4 @@
-"""What several subcommands of `scrapy denoise` are given: pages and texts, a strategy, a rule."""
+"""Inputs of several subcommands of `scrapy denoise`: pages and texts, a strategy, a rule."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from w3lib.encoding import html_to_unicode
 
+from denoise_scrapy.archive.records import begins_page
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.dedup import RULES
+from denoise_scrapy.formats import format_of
 
 if TYPE_CHECKING:
-    from denoise_scrapy.commands.fetching import Fetched, Given
+    from denoise_scrapy.commands.scrapy_command import Fetched, Given
     from denoise_scrapy.settings import DenoiseSettings
-
-HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _OTHER_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_HTML = re.compile(r"\ufeff?\s*(?:<\?xml\b[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
 
 
 class GivenText(NamedTuple):
@@ -67,21 +66,15 @@ def _threshold(text: str) -> float:
 
 
 def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
-    """Read texts; of an HTML page, its body and its title.
-
-    Raises:
-        UsageError: A name is of none of these kinds, or "-" comes twice.
-        OSError: One cannot be read or fetched.
-        ValueError: One is neither text nor HTML.
-    """
+    """Read texts; of an HTML page, its body and its title. Errors are those of `sources_of`."""
     found = []
     for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
         if isinstance(source, bytes):
             text, url = _decoded(name, source), ""
-            is_html = name.lower().endswith(HTML_SUFFIXES) or _HTML.match(text[:4096]) is not None
+            is_page = format_of(name) == "html" or begins_page(text[:4096].encode(errors="replace"))
         else:
-            text, url, is_html = source
-        if is_html or as_html:
+            text, url, is_page = source
+        if is_page or as_html:
             body = extract(text, url=url or None)
             found.append(GivenText(body.text, body.title, url))
         else:
@@ -104,17 +97,14 @@ def sources_of(names: Sequence[str], command: str, settings: Given) -> list[byte
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
     found: dict[str, bytes | Fetched] = {name: _read(name) for name in names if name not in urls}
     if urls:  # last: a missing file is found before any request is sent
-        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
+        from denoise_scrapy.commands.scrapy_command import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings)
     return [found[name] for name in names]
 
 
 def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
-    """Read pages as `sources_of` does: the source of each, and its URL if it came from the web.
-
-    Files stay bytes: they are decoded as browsers do.
-    """
+    """Read the source of each page, bytes of a file, which are decoded as browsers do; and its URL if fetched."""
     sources = sources_of(names, command, settings)
     return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
 

@@ -1,4 +1,4 @@
-"""`scrapy denoise site`: the sites of which pages are kept for the next crawl."""
+"""`scrapy denoise site`: the sites whose pages are kept for the next crawl."""
 
 from __future__ import annotations
 
@@ -52,12 +52,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 @contextmanager
 def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[FactsStore]:
-    """Open the store that the arguments of `add_places` name, which then tell HOST from STORE.
-
-    Raises:
-        UsageError: None is named, and the settings name none.
-        FileNotFoundError: There is none.
-    """
+    """Open the store that the arguments of `add_places` name, which then have HOST and STORE apart."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
     store = _store(args.store, settings)
@@ -73,7 +68,7 @@ def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[Facts
 
 def _run(args: argparse.Namespace, store: FactsStore) -> int:
     kept = store.sites()
-    names = asked([site.site for site in kept], args.host, f"{store.place}: no pages")
+    names = sites_of([site.site for site in kept], args.host, f"{store.place}: no pages")
     found = [site for site in kept if site.site in names]
     if args.forget:
         names = [site.site for site in found]
@@ -101,19 +96,19 @@ def _run(args: argparse.Namespace, store: FactsStore) -> int:
     return 0
 
 
-def asked(sites: Sequence[str], host: str | None, what: str) -> list[str]:
-    """Return those of some sites that are of a host, all without one; `ValueError`, saying what lacks, for none."""
-    found = [site for site in sites if host is None or is_of(site, host)]
+def sites_of(sites: Sequence[str], host: str | None, what: str) -> list[str]:
+    """Return the sites of a host, all without one; `ValueError` where there are none."""
+    found = [site for site in sites if host is None or _is_of(site, host)]
     if host is not None and not found:
         raise ValueError(f"{what} of {host!r} are kept{nearest_hint(host, sites)}")
     return found
 
 
-def is_of(site: str, host: str) -> bool:
-    """Whether a site is that of an URL, or of a host with or without a port.
+def _is_of(site: str, host: str) -> bool:
+    """Compare a site with a URL, or with a host with or without a port.
 
     Example:
-        >>> [is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]
+        >>> [_is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]
         [True, True, False]
     """
     name = site.partition("://")[2]

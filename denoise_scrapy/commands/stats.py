@@ -1,4 +1,4 @@
-"""`scrapy denoise stats`: what a crawl counted, as a table; with `-o`, as a page with a chart."""
+"""`scrapy denoise stats`: the stats of a crawl, as a table; with `-o`, as a page with a chart."""
 
 from __future__ import annotations
 
@@ -34,13 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print the table, and write the page.
-
-    Raises:
-        UsageError: The output is no `.html` file.
-        OSError: The source cannot be read.
-        ValueError: It holds no stats of this plugin.
-    """
+    """Print the table, and write the page."""
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"stats: -o {args.output}: valid is .html")
     found = read_stats(args.source)
@@ -58,22 +52,17 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def read_stats(source: str) -> Counts:
-    """Read the stats of a job directory, a JSON file, or the last crawl of a log ("-": on standard input).
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is none of these.
-    """
+    """Read the stats of a job directory, a JSON file, or the last crawl of a log ("-": on standard input)."""
     path = Path(source)
     if source != STANDARD and path.is_dir():
         path /= STATS_FILE
         if not path.exists():
             raise FileNotFoundError(f"{path}: there is no such file; a crawl with this JOBDIR writes it when it ends")
+    data = sys.stdin.buffer.read() if source == STANDARD else path.read_bytes()
     if source == STANDARD or path.suffix != ".json":
-        data = sys.stdin.buffer.read() if source == STANDARD else path.read_bytes()
         return _in_log(source, data.decode("utf-8", "replace"))
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(found, dict):

@@ -15,7 +15,7 @@ from denoise_scrapy.shown import say, say_json
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-#: What bodies and duplicates depend on, the optional ones last.
+#: Dependencies on which bodies and duplicates rest, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
 #: Its path, and that of its class.
@@ -29,7 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print them."""
-    found = versions() | {"add-on": _add_on(settings)}
+    found = {
+        "denoise_scrapy": _version("denoise-scrapy"),
+        "Python": platform.python_version(),
+        "Platform": platform.platform(),
+        **{name: _version(name) for name in PACKAGES},
+        "add-on": _add_on(settings),
+    }
     width = max(map(len, found))
     if args.json:
         say_json(found)
@@ -38,18 +44,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def versions() -> dict[str, str]:
-    """Everything by name, as it is printed."""
-    return {
-        "denoise_scrapy": _version("denoise-scrapy"),
-        "Python": platform.python_version(),
-        "Platform": platform.platform(),
-        **{name: _version(name) for name in PACKAGES},
-    }
-
-
 def _add_on(settings: Settings) -> str:
-    """Whether the project's settings have it: of two lines `ADDONS = …` the second one counts."""
+    """Say whether the project's settings name it: of two lines `ADDONS = …` the second one counts."""
     names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
     if not ADDON.isdisjoint(names):
         return "enabled"

@@ -31,10 +31,10 @@ from denoise_scrapy.crawl.item_pages import Delivery
 from denoise_scrapy.crawl.item_text import ItemText, Spellings
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
+from denoise_scrapy.exceptions import ConfigurationError, OtherVersion, UnusableIndexError
 from denoise_scrapy.items import DAY
-from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import logger_of
-from denoise_scrapy.storage import BackOff, OtherVersion, is_unreachable, without_password
+from denoise_scrapy.storage import BackOff, is_unreachable, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -80,14 +80,6 @@ NOTHING_BEFORE = (
 _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 # Python 3.10 gives no codes. A file that is absent cannot be opened where none can be made: on a read-only file system.
 _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
-
-
-class UnusableIndexError(Exception):
-    """The index cannot be opened; `passes` where it may be later, as of a full disk."""
-
-    def __init__(self, message: str, *, passes: bool):
-        super().__init__(message)
-        self.passes = passes
 
 
 class DuplicateCheck:

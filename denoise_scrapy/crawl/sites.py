@@ -16,10 +16,11 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.base import Answer
 from denoise_scrapy.dedup.places import is_class_path
+from denoise_scrapy.exceptions import OtherVersion
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, facts_store, site_key
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_beside, newest_of_each
-from denoise_scrapy.storage import SCHEMES, BackOff, OtherVersion, without_password
+from denoise_scrapy.storage import SCHEMES, BackOff, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing_extensions import override
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, StoreMismatch, is_dead
-from denoise_scrapy.storage import OtherVersion, RedisLink
+from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
+from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
+from denoise_scrapy.storage import RedisLink
 
 LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
 FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too

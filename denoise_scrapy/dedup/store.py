@@ -24,7 +24,7 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.storage import StoreMismatch
+from denoise_scrapy.exceptions import StoreMismatch
 
 __all__ = ["Copy", "Group", "Listing", "Put", "Record", "Store", "StoreMismatch"]
 

@@ -21,7 +21,10 @@ from cssselect import HTMLTranslator, SelectorError, parse
 from lxml import etree
 
 from denoise_scrapy.core.tree import Tree
+from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.columns import Elements, IntArray
+
+__all__ = ["Match", "TooLargeError", "compile_all", "find_elements", "removed_elements"]
 
 #: A page of more elements is not searched: conditions may take the square of them, 2 s for 20,000. Of 1,800 recorded
 #: pages the largest has 13,000.
@@ -64,10 +67,6 @@ _CONDITION = re.compile(r"\[[^][]*\]")
 #: Between conditions that are looked at one after the other.
 _ALTERNATIVES = re.compile(r"\]\s*\[|\b(?=and\b|or\b)")
 _DEEP = re.compile(r"//|\b(?:ancestor|descendant)(?:-or-self)?\s*::")
-
-
-class TooLargeError(Exception):
-    """A page is too large for a selector."""
 
 
 @dataclass(frozen=True, eq=False)

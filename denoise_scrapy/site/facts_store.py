@@ -16,15 +16,14 @@ from urllib.parse import unquote
 
 from typing_extensions import override
 
+from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.memory import SAME_TEMPLATE, template_similarity
 from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
 from denoise_scrapy.storage import (
     SCHEMES,
     FileKind,
-    OtherVersion,
     RedisLink,
-    StoreMismatch,
     connect,
     connect_to_read,
     place_beside,

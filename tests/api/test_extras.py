@@ -37,6 +37,7 @@ class Pages(scrapy.Spider):
         yield {"url": response.url}
 """
 SCRAPY = "from scrapy.cmdline import execute; execute()"
+RUN = "import runpy; runpy.run_module('denoise_scrapy.{}', run_name='__main__')"
 REDIS = {"redis", "scrapy_redis"}
 PLAYWRIGHT = {"scrapy_playwright", "playwright"}
 META = {"dateparser", "py3langid"}
@@ -62,58 +63,52 @@ def page(web: Web) -> str:
     return web("/1")
 
 
-def test_a_store_in_redis_names_its_extra(page: str, tmp_path: Path) -> None:
-    setting = f"DENOISE_SITE_MEMORY_PATH={NOBODY}"
-    log, feed = crawl_without(REDIS, tmp_path, "-a", f"page={page}", "-s", setting)
+@pytest.mark.parametrize(
+    ("names", "setting", "said"),
+    [
+        (REDIS, f"DENOISE_SITE_MEMORY_PATH={NOBODY}", "which is not installed: pip install denoise-scrapy[redis]"),
+        (
+            META,
+            'DENOISE_FIELDS={"published": "mine"}',
+            "DENOISE_FIELDS['published'] = 'mine': metadata needs dateparser",
+        ),
+        (META, 'DENOISE_FIELDS={"published": "mine"}', "pip install denoise-scrapy[meta]"),
+        (
+            {"pyarrow"},
+            'FEEDS={"items.parquet": {"format": "parquet"}}',
+            "format'] = 'parquet' needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]",
+        ),
+    ],
+)
+def test_a_crawl_names_the_extra_and_does_not_start(
+    page: str, tmp_path: Path, names: set[str], setting: str, said: str
+) -> None:
+    log, feed = crawl_without(names, tmp_path, "-a", f"page={page}", "-s", setting)
     assert feed == ""
     assert "The crawl does not start: " in log
-    assert "which is not installed: pip install denoise-scrapy[redis]" in log
+    assert said in log
 
 
-def test_a_parquet_file_names_its_extra(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("names", "code", "arguments", "said"),
+    [
+        ({"pyarrow"}, SCRAPY, "denoise dedup run rows.parquet --pairs", "pip install denoise-scrapy[parquet]\n"),
+        ({"pyspark"}, RUN.format("archive"), "in.warc.gz out", "needs pyspark, which is not installed: pip install d"),
+        ({"mcp"}, RUN.format("mcp"), "", "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]\n"),
+    ],
+)
+def test_a_command_names_the_extra_in_a_line(
+    tmp_path: Path, names: set[str], code: str, arguments: str, said: str
+) -> None:
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
-    done = run_without({"pyarrow"}, SCRAPY, tmp_path, "denoise", "dedup", "run", "rows.parquet", "--pairs")
+    done = run_without(names, code, tmp_path, *arguments.split())
     assert done.returncode == 1
-    assert done.stdout.endswith("pip install denoise-scrapy[parquet]\n")
-
-
-def test_an_archive_names_its_extra(tmp_path: Path) -> None:
-    code = "import runpy; runpy.run_module('denoise_scrapy.archive', run_name='__main__')"
-    done = run_without({"pyspark"}, code, tmp_path, "in.warc.gz", "out")
-    assert done.returncode == 1
-    assert done.stdout == (
-        "python -m denoise_scrapy.archive: needs pyspark, which is not installed: pip install denoise-scrapy[archive]\n"
-    )
+    assert said in done.stdout
+    assert done.stdout.count("\n") == 1
 
 
 def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
     log, feed = crawl_without(PLAYWRIGHT, tmp_path, "-a", f"page={page}", "-a", "rendered=1")
     assert '"body": ' in feed
-    told = [line for line in log.splitlines() if " WARNING: " in line]
-    assert len(told) == 1
-    assert told[0].endswith("which is not installed: pip install denoise-scrapy[playwright]")
-
-
-def test_a_field_of_dates_names_its_extra(page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(META, tmp_path, "-a", f"page={page}", "-s", 'DENOISE_FIELDS={"published": "mine"}')
-    assert feed == ""
-    assert (
-        "The crawl does not start: DENOISE_FIELDS['published'] = 'mine': metadata needs dateparser, which is not" in log
-    )
-    assert "pip install denoise-scrapy[meta]" in log
-
-
-def test_the_server_for_agents_names_its_extra(tmp_path: Path) -> None:
-    code = "import runpy; runpy.run_module('denoise_scrapy.mcp', run_name='__main__')"
-    done = run_without({"mcp"}, code, tmp_path)
-    assert done.returncode == 1
-    assert done.stdout == (
-        "python -m denoise_scrapy.mcp: needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]\n"
-    )
-
-
-def test_a_feed_of_parquet_names_its_extra(page: str, tmp_path: Path) -> None:
-    feeds = 'FEEDS={"items.parquet": {"format": "parquet"}}'
-    log, _ = crawl_without({"pyarrow"}, tmp_path, "-a", f"page={page}", "-s", feeds)
-    told = "format'] = 'parquet' needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
-    assert told in log
+    [told] = [line for line in log.splitlines() if " WARNING: " in line]
+    assert told.endswith("which is not installed: pip install denoise-scrapy[playwright]")

@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from denoise_scrapy.archive import bodies
-from denoise_scrapy.archive.reading import read_records
-from denoise_scrapy.archive.records import Record
+from denoise_scrapy.archive.places import read_records
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.archive.run import session
 from denoise_scrapy.archive.spark import _PRINT, _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def records(folder: Path) -> list[Record]:
+def records(folder: Path) -> list[ArchiveRecord]:
     found = []
     for path in sorted(folder.iterdir()):
         with path.open("rb") as file:
@@ -67,7 +67,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     found.stop()
 
 
-def expected(records: list[Record], scope: str) -> dict[Place, Row]:
+def expected(records: list[ArchiveRecord], scope: str) -> dict[Place, Row]:
     """What one process makes of pages: bodies site by site, verdicts of an index fed by date and URL."""
     pages = [one.row | {"html": one.html} for one in records if not one.problem]
     counts = Counter(page["site"] for page in pages)
@@ -101,7 +101,7 @@ def collected(table: DataFrame) -> dict[Place, Row]:
 
 @pytest.mark.parametrize("partitions", [1, 4, 16])
 def test_results_are_those_of_one_process_in_any_number_of_partitions(
-    spark: SparkSession, folder: Path, records: list[Record], partitions: int
+    spark: SparkSession, folder: Path, records: list[ArchiveRecord], partitions: int
 ) -> None:
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for scope in ("all", "site") if partitions == 4 else ("all",):
@@ -139,55 +139,30 @@ def test_forms_of_one_site_are_kept_and_marked(spark: SparkSession) -> None:
     assert not found
 
 
-def test_pages_are_unpacked_as_they_were_read(records: list[Record]) -> None:
-    made = [Record("a.jsonl", 1, "http://a.example/", html="<p>Café, für 5\u20ac \U0001f600"), *records]
+def test_pages_are_unpacked_as_they_were_read(records: list[ArchiveRecord]) -> None:
+    made = [ArchiveRecord("a.jsonl", 1, "http://a.example/", html="<p>Café, für 5\u20ac \U0001f600"), *records]
     for one in made:  # not as bytes, of which other numbers are read ahead than of characters
         assert _unpacked(_packed(one)).get("html") == one.html
 
 
-def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, records: list[Record]) -> None:
+def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, records: list[ArchiveRecord]) -> None:
     found = collected(duplicates_of(bodies_of(read_pages(spark, str(folder)), cell=CELL), joined=True))
     assert compared(found) == compared(expected(records, "all"))  # near-copies share most bands
     assert {row["keys"] for row in found.values()} == {"64 x 4"}
 
 
-def test_a_table_of_ones_own(spark: SparkSession, records: list[Record]) -> None:
-    pages = [one.row | {"html": one.html} for one in records if not one.problem]
-    table = pyarrow.Table.from_pylist([{name: page[name] for name in ("site", "url", "html")} for page in pages])
-    rows = [tuple(row.values()) for row in table.to_pylist()]
-    found = bodies_of(spark.createDataFrame(rows, "site string, url string, html string"), cell=CELL).collect()
-    texts = {row["url"]: row["text"] for row in expected(records, "all").values()}
-    assert {row["url"]: row["text"] for row in found} == texts
-
-
-def test_bad_records_are_counted(spark: SparkSession, folder: Path) -> None:
-    pages = read_pages(spark, str(folder))
-    found = {row["problem"]: row["count"] for row in pages.groupBy("problem").count().collect()}
-    assert found == Counter(problem for problem, _ in ODD.values() if problem) | {"": 6 * 12 + 2}
-
-
-def test_a_task_computes_with_one_thread(spark: SparkSession) -> None:
-    def threads(batches: Iterator[Any]) -> Iterator[Any]:
+def test_a_worker_has_one_thread_and_no_pandas(spark: SparkSession) -> None:
+    def looked(rows: Iterator[Row]) -> Iterator[Row]:
         import os
-
-        for _ in batches:
-            yield pyarrow.RecordBatch.from_pydict(
-                {"n": [os.environ["OPENBLAS_NUM_THREADS"], os.environ["OMP_NUM_THREADS"]]}
-            )
-
-    assert {row["n"] for row in spark.range(2).mapInArrow(threads, "n string").collect()} == {"1"}
-
-
-def test_a_worker_does_without_pandas(spark: SparkSession) -> None:
-    def loaded(rows: Iterator[Row]) -> Iterator[Row]:
         import sys
 
         for _ in rows:
-            pyarrow.array([1])  # pyarrow looks for it here
-            yield {"n": int("pandas" in sys.modules)}
+            pyarrow.array([1])  # pyarrow looks for pandas here
+            threads = os.environ["OPENBLAS_NUM_THREADS"], os.environ["OMP_NUM_THREADS"]
+            yield {"n": f"{threads} {'pandas' in sys.modules}"}
 
-    schema = pyarrow.schema([("n", pyarrow.int64())])
-    assert {row["n"] for row in _mapped(spark.range(2), loaded, schema).collect()} == {0}
+    schema = pyarrow.schema([("n", pyarrow.string())])
+    assert {row["n"] for row in _mapped(spark.range(2), looked, schema).collect()} == {"('1', '1') False"}
 
 
 def command(folder: Path, out: Path, *more: str) -> list[str]:
@@ -206,7 +181,7 @@ def results(out: Path) -> dict[Place, Row]:
     return {(row["file"], row["offset"]): row for row in rows}
 
 
-def test_the_command_in_slices(folder: Path, records: list[Record], tmp_path: Path) -> None:
+def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run(folder, out, "--slices", "3", "--markdown", "--html")
     assert done.returncode == 0, done.stderr
@@ -262,7 +237,7 @@ def wait_for_bodies(process: subprocess.Popen[bytes], out: Path) -> None:
     "master, kind", [("local[2,4]", "pyspark.daemon"), ("local-cluster[2,1,1024]", "CoarseGrainedExecutorBackend")]
 )
 def test_a_killed_worker_or_executor(
-    folder: Path, records: list[Record], tmp_path: Path, master: str, kind: str
+    folder: Path, records: list[ArchiveRecord], tmp_path: Path, master: str, kind: str
 ) -> None:
     out = tmp_path / "out"
     made = command(folder, out, "--master", master)
@@ -276,7 +251,7 @@ def test_a_killed_worker_or_executor(
     assert compared(results(out)) == compared(expected(records, "all"))
 
 
-def test_a_killed_driver(folder: Path, records: list[Record], tmp_path: Path) -> None:
+def test_a_killed_driver(folder: Path, records: list[ArchiveRecord], tmp_path: Path) -> None:
     out = tmp_path / "out"
     with subprocess.Popen(command(folder, out), cwd=ROOT, stderr=subprocess.DEVNULL) as process:
         wait_for_bodies(process, out)
@@ -308,7 +283,9 @@ def test_what_stops_the_command(folder: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_the_job_of_the_documentation(spark: SparkSession, folder: Path, records: list[Record], tmp_path: Path) -> None:
+def test_the_job_of_the_documentation(
+    spark: SparkSession, folder: Path, records: list[ArchiveRecord], tmp_path: Path
+) -> None:
     (source,) = [one.text for one in blocks_of(DOCS / "archives.md") if one.text.startswith("# archive_job.py")]
     source = source.replace("s3a://crawl/*.warc.gz", f"{folder}/*.warc.gz").replace("s3a://crawl", str(tmp_path))
     exec(source, {})

@@ -12,9 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from denoise_scrapy.archive.places import addresses_of, files_of, opened, read_text, remove_folder, write_text
-from denoise_scrapy.archive.reading import format_of, read_records
-from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, Record
+from denoise_scrapy.archive.places import (
+    addresses_of,
+    files_of,
+    opened,
+    page_format,
+    read_records,
+    read_text,
+    remove_folder,
+    write_text,
+)
+from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord
 from tests.archive.warcs import ODD, members, record
 
 PLAIN = [record(f"http://a.example/{number}", b"<html><p>Rain %d." % number * 40) for number in range(6)]
@@ -22,15 +30,15 @@ MEMBERS = members(PLAIN)
 ALL = list(range(6))
 
 
-def read(data: bytes, name: str = "a.warc.gz") -> list[Record]:
+def read(data: bytes, name: str = "a.warc.gz") -> list[ArchiveRecord]:
     return list(read_records(name, io.BytesIO(data)))
 
 
-def pages(found: list[Record]) -> list[int]:
+def pages(found: list[ArchiveRecord]) -> list[int]:
     return [int(one.url.rpartition("/")[2]) for one in found if not one.problem]
 
 
-def problems(found: list[Record]) -> list[str]:
+def problems(found: list[ArchiveRecord]) -> list[str]:
     return [one.problem for one in found if one.problem]
 
 
@@ -179,7 +187,7 @@ def test_files_by_names_folders_and_patterns(tmp_path: Path) -> None:
         with pytest.raises(ValueError):
             files_of([wrong])
     with pytest.raises(ValueError, match=r"neither \.warc"):
-        format_of("a.csv")
+        page_format("a.csv")
 
 
 def test_files_of_results_on_disk_and_by_url(tmp_path: Path) -> None:

@@ -1,26 +1,37 @@
-"""`scrapy denoise …`: what it prints, what it returns, and that it harms nothing."""
+"""`scrapy denoise …`: the command line as a whole, and `site` and `stats`: what they print and return."""
 
 import argparse
+import io
 import json
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy.settings import Settings
 
 from denoise_scrapy import commands
 from denoise_scrapy.commands import run
+from denoise_scrapy.commands.stats import html_page, read_stats
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import FactsStore, SQLiteFacts
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 from tests.dedup.redis_server import redis_server, shared_server
+from tests.site.made_sites import page
 
 __all__ = ["redis_server", "shared_server"]  # fixtures
 
 SCRAPY = [sys.executable, "-m", "scrapy", "denoise"]
+SITES = "denoise-sites.sqlite"
+COUNTS = {"denoise/body/items": 1200, "denoise/body/confidence/0.85": 1200, "item_scraped_count": 1200}
 
 
 @pytest.fixture
@@ -30,6 +41,25 @@ def news(here: Path) -> str:
         for number in range(12):
             index.add(f"https://a.example/{number}", story(number, 3 + number))
     return "news.sqlite"
+
+
+@pytest.fixture
+def linked(web: Web) -> Web:
+    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
+    return web
+
+
+@pytest.fixture
+def stored(here: Path) -> Iterator[FactsStore]:
+    """A file that keeps pages of a site by http and https."""
+    store = SQLiteFacts(here / "s.sqlite")
+    store.save({site: [page(n).facts for n in range(3)] for site in ("http://a.example:80", "https://a.example:443")})
+    yield store
+    store.close()
+
+
+def host_of(web: Web) -> str:
+    return web.url.partition("://")[2]
 
 
 def call(*argv: str, **given: Any) -> int:
@@ -59,6 +89,46 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
     assert commands._parser().parse_args(shlex.split(example)[2:])
 
 
+@pytest.mark.parametrize(
+    ("argv", "code", "said"),
+    [
+        ("site b.example s.sqlite", 1, "no pages of 'b.example' are kept"),
+        ("site http://a.exampl s.sqlite", 1, "did you mean http://a.example:80?"),
+        ("site s.sqlite --forget", 2, "--forget needs a HOST"),
+        ("site a.example", 2, "no STORE is given"),
+        ("site a.example none.sqlite", 1, "none.sqlite: there is no site memory"),
+        ("site none.sqlite", 1, "none.sqlite: there is no site memory"),
+        ("site a.example .", 1, "denoise-sites.sqlite: there is no site memory"),
+        ("site a.example text.db", 1, "no SQLite database"),
+        ("site a.example empty.db", 1, "there is no site memory"),
+        ("site a.example http://b.example", 1, "no such kind of store"),
+        ("stats none.json -o x.html", 1, "No such file"),
+        ("stats job -o x.html", 1, "denoise-stats.json: there is no such file"),
+        ("stats half.json -o x.html", 1, "Expecting"),
+        ("stats list.json -o x.html", 1, "no JSON object"),
+        ("stats other.json -o x.html", 1, "no stat begins with 'denoise/'"),
+        ("stats text.db -o x.html", 1, "no log with stats"),
+        ("stats a.log -o x.html", 1, "no log with stats"),
+        ("stats counts.json -o x.svg", 2, "valid is .html"),
+    ],
+)
+def test_wrong_inputs_are_named_and_nothing_is_written(
+    stored: FactsStore, here: Path, capsys: pytest.CaptureFixture[str], argv: str, code: int, said: str
+) -> None:
+    (here / "job").mkdir()
+    files = {"half.json": "[1", "list.json": "[1]", "other.json": '{"item_scraped_count": 1}', "empty.db": ""}
+    files |= {"text.db": "something else" * 99, "a.log": "Dumping Scrapy stats:\n{'a': [}\n"}
+    files |= {"counts.json": json.dumps(COUNTS)}
+    for name, text in files.items():
+        (here / name).write_text(text, "utf-8")
+    before = {path.name for path in here.iterdir()}
+    assert call(*argv.split()) == code
+    assert said in capsys.readouterr().err
+    assert {path.name for path in here.iterdir()} == before
+    assert {name: (here / name).read_text("utf-8") for name in files} == files
+    assert len(stored.sites()) == 2
+
+
 class TestProcess:
     """A few for real, as a start of Scrapy takes most of a second."""
 
@@ -75,14 +145,11 @@ class TestProcess:
         done = scrapy("version", "--json", cwd=here)
         assert json.loads(done.stdout)["add-on"] == "not in ADDONS of this project's settings"
 
-    def test_help_is_that_of_the_subcommand(self, here: Path) -> None:
-        done = scrapy("dedup", "forget", "-h", cwd=here)
-        assert done.returncode == 0
-        assert "--pattern" in done.stdout
-
     def test_outside_of_one_with_options_of_scrapy_anywhere(self, here: Path, news: str) -> None:
         done = scrapy("-s", "A=b", "dedup", "stats", "-L", "ERROR", news, "--json", "-s", "C=d", cwd=here)
         assert json.loads(done.stdout)["texts"] == 12
+        done = scrapy("dedup", "forget", "-h", cwd=here)
+        assert done.returncode == 0 and "--pattern" in done.stdout
 
     def test_a_page_that_is_not_there_and_one_that_robots_txt_forbids(self, here: Path, web: Web) -> None:
         web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /secret", headers={"Content-Type": "text/plain"})
@@ -91,3 +158,117 @@ class TestProcess:
         assert done.returncode == 1
         assert f"{web('/none')}: status 404; {web('/secret')}: Forbidden by robots.txt\n" in done.stderr
         assert web.count("/secret") == 0
+
+
+class TestSite:
+    def test_sites_are_listed_and_one_is_shown(
+        self, here: Path, linked: Web, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        crawl(spider_of(*(linked(f"/a/{n}") for n in range(6))), {"DENOISE_SITE_MEMORY_PATH": SITES})
+        for settings in ({"DENOISE_DEDUP_STORE": "texts.sqlite"}, {"JOBDIR": "."}):
+            capsys.readouterr()  # the log of the crawl, too
+            assert call("site", **settings) == 0
+            told = capsys.readouterr().out
+            assert "1 site\npages" in told and told.endswith(f"  {linked.url}\n")
+        assert call("site", ".") == 0
+        capsys.readouterr()
+        assert call("site", SITES, "--json") == call("site", linked("/any/page"), SITES, "--json") == 0
+        listed, _, shown = capsys.readouterr().out.partition("]\n")
+        assert "urls" not in json.loads(listed + "]")[0]
+        [site] = json.loads(shown)
+        assert site["site"] == linked.url and site["pages"] == len(site["urls"]) >= 5
+        assert all(url.startswith(linked.url) for url in site["urls"])
+        assert call("site", host_of(linked), SITES) == 0
+        assert capsys.readouterr().out.endswith("\n".join(["", *site["urls"], ""]))
+
+    def test_forgetting_asks(self, stored: FactsStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        for answer in ("", "n\n"):
+            monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
+            assert call("site", "a.example:80", "s.sqlite", "--forget") == 1
+        assert len(stored.sites()) == 2
+        monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+        assert call("site", "a.example:80", "s.sqlite", "--forget") == 0
+        assert [site.site for site in stored.sites()] == ["https://a.example:443"]
+        assert call("site", "a.example", "s.sqlite", "--forget", "--yes") == 0
+        assert stored.sites() == []
+
+    def test_settings_name_a_folder_that_is_not_made(self, here: Path) -> None:
+        assert call("site", JOBDIR="job") == 1
+        assert not (here / "job").exists()
+
+    def test_urls_of_hostile_pages_cannot_reach_the_terminal(
+        self, stored: FactsStore, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        hostile = Page.parse("<p>text", url="http://a.example/\x1b[2J\n\ud800")
+        stored.save({"http://a.example:80": [hostile.facts]})
+        assert call("site", "a.example:80", "s.sqlite") == call("site", "a.example:80", "s.sqlite", "--json") == 0
+        told = capsys.readouterr().out
+        assert "\x1b" not in told and "http://a.example/\\u001b[2J" in told
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+
+
+class TestStats:
+    def test_a_job_directory_has_the_stats_of_its_last_run(
+        self, linked: Web, here: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        crawl(spider_of(linked("/a/1")))
+        crawl(spider_of(linked("/a/1"), denoise_enabled=False), {"JOBDIR": "job"})
+        assert not [path for path in here.rglob("*") if path.name == "denoise-stats.json"]
+        for pages in (2, 1):
+            done = crawl(spider_of(*(linked(f"/a/{n}") for n in range(pages))), {"JOBDIR": "job2"})
+        capsys.readouterr()
+        assert call("stats", "job2", "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["body/items"] == 1
+        assert sum(count for name, count in found.items() if name.startswith("body/confidence/")) == 1
+        assert found == {
+            name.removeprefix("denoise/"): value for name, value in done.stats.items() if "denoise/" in name
+        }
+
+    def test_the_table_and_the_chart(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        more = {"denoise/body/confidence/0.50": 300, "denoise/dedup/most_copied": "a\x1b[2J"}
+        (here / "s.json").write_text(json.dumps(COUNTS | more), "utf-8")
+        assert call("stats", "s.json", "-o", "x.html") == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[:2] for line in lines[:4]] == [
+            ["value", "stat"],
+            ["300", "body/confidence/0.50"],
+            ["1,200", "body/confidence/0.85"],
+            ["1,200", "body/items"],
+        ]
+        assert lines[3].endswith("  items that received a text")
+        assert r"a\u001b[2J" in lines[4] and len(lines) == 5
+        drawn = (here / "x.html").read_text("utf-8")
+        assert 'width:100%"></div><td class="n">1,200' in drawn
+        assert 'width:25%"></div><td class="n">300' in drawn
+
+    def test_a_log_has_the_stats_of_its_last_crawl(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        line = "2026-01-01 00:00:00 [scrapy.statscollectors] INFO: Dumping Scrapy stats:\n"
+        counts = "{'denoise/body/items': 2,\n 'denoise/dedup/most_copied': 'a}'\n 'b}',\n"
+        counts += " 'at': datetime.datetime(2026, 1, 1),\n"
+        log = f"{line}{{'denoise/body/items': 1}}\n{line}{counts} 'x': 1.5}}\nINFO: Spider closed (finished)\n"
+        (here / "crawl.log").write_text(log, "utf-8")
+        expected = {
+            "denoise/body/items": 2,
+            "denoise/dedup/most_copied": "a}b}",
+            "at": "datetime.datetime(2026, 1, 1)",
+            "x": 1.5,
+        }
+        assert read_stats("crawl.log") == expected
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(log.encode())))
+        assert read_stats("-") == expected
+
+    @given(st.dictionaries(st.text(), st.integers(0, 1 << 40) | st.text() | st.floats()), st.text())
+    def test_nothing_in_a_stat_becomes_markup(self, counts: dict[str, int | str | float], source: str) -> None:
+        tags = Tags()
+        tags.feed(html_page(source, {"body/confidence/0.85": 3, **counts}))
+        tags.close()
+        assert tags.seen <= {"html", "meta", "title", "style", "h1", "h2", "table", "tr", "td", "div", "wbr"}

@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 import scrapy
 
+from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, declarations
 from denoise_scrapy.stats import PREFIX, STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
 DOCS = Path(__file__).parents[2] / "docs"
+OWN = """
+from denoise_scrapy.body.strategies.lcs import LcsStrategy
+
+class Half:
+    name = "half"
+
+class Mine(LcsStrategy):
+    name = "mine"
+"""
 REWRITE = "rewrite it: python -m tests.crawl.test_settings"
 # Headings of the tables of settings, each with the settings below it, in their order; others come last.
 GROUPS = {
@@ -60,6 +70,16 @@ def test_the_documented_table_is_in_step(page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8").endswith(f"\n\n{TABLES[page]()}"), REWRITE
 
 
+@pytest.fixture
+def own_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_classes.py").write_text(OWN, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_a_strategy_by_its_path(own_classes: None) -> None:
+    assert extract("<p>Some text.</p>", strategy="own_classes.Mine").strategy == "mine"
+
+
 def test_a_stat_is_declared_by_name_or_family() -> None:
     assert all(meaning_of(name) for name in STATS)
     assert meaning_of("errors/body")
@@ -102,7 +122,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
     [
         ("DENOISE_STRATEGI", "lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
         ("DENOISE_XQZZY", 1, "DENOISE_XQZZY = 1: no such setting"),
-        ("DENOISE_STRATEGY", "best", "DENOISE_STRATEGY = 'best': valid is "),
+        ("DENOISE_STRATEGY", "best", "DENOISE_STRATEGY = 'best': unknown strategy 'best': did you mean 'cluster'?"),
         ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
         ("DENOISE_DEDUP_THRESHOLD", "nan", "valid is number"),
         ("DENOISE_DEDUP_THRESHOLD", True, "valid is number"),
@@ -122,42 +142,41 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_MARKDOWN", {"images": "dropp"}, "valid is keep | text | drop; did you mean drop?"),
         ("DENOISE_MARKDOWN", {"links": "drop"}, "DENOISE_MARKDOWN['links'] = 'drop': valid is keep | text"),
         ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
-        ("DENOISE_FIELDS", ["html"], "valid is dict: html, markdown"),
+        ("DENOISE_FIELDS", ["html"], "valid is dict: markdown, html"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
         ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),
-        ("DENOISE_EVERY_PAGE", False, "no such setting any more; DENOISE_ENABLED = False, with meta="),
-        ("DENOISE_HTML_FIELD", "html", 'no such setting any more; DENOISE_FIELDS = {"html": …} replaces it'),
-        ("DENOISE_COMMENTS", "drop", 'DENOISE_PARTS = {"comments": …} replaces it'),
-        ("DENOISE_PATHS_MB", 9, "DENOISE_MEMORY_MB replaces it"),
-        ("DENOISE_DEDUP_WAIT", 9, "DENOISE_DEDUP_WAIT = 9: no such setting any more"),
         ("DENOISE_DEDUP_FIELDS", ["a", "b"], "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
         ("DENOISE_DEDUP_FIELDS", ["="], "'=' names no field"),
+        ("DENOISE_STRATEGY", "own_classes.Nothing", "no strategy 'own_classes.Nothing'"),
+        ("DENOISE_STRATEGY", "no_such_module.Mine", "No module named 'no_such_module'"),
+        ("DENOISE_STRATEGY", "own_classes.Half", "decide"),
+        ("DENOISE_DEDUP_STORE", "no_such_module.Far", "No module named 'no_such_module'"),
+        ("DENOISE_DEDUP_STORE", "own_classes.Mine", "no subclass of denoise_scrapy.dedup.Store"),
+        ("DENOISE_CHUNK_TOKENS", 0, "valid is whole number >= 1"),
+        ("DENOISE_CHUNK_OVERLAP", 400, "valid is a number less than DENOISE_CHUNK_TOKENS, which is 400"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
         ("DENOISE_BODY_FIELD", "", "valid is text, not empty"),
     ],
 )
-def test_unknown_names_and_invalid_values_are_refused(name: str, value: Any, said: str) -> None:
+def test_unknown_names_and_invalid_values_are_refused(own_classes: None, name: str, value: Any, said: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         DenoiseSettings.from_settings({name: value})
     assert said in str(refused.value)
 
 
 def test_a_search_that_does_not_go_with_the_rule_is_refused() -> None:
-    given = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"}
     with pytest.raises(ConfigurationError, match="'prefilter' does not go with DENOISE_DEDUP_RULE = 'patent'"):
-        DenoiseSettings.from_settings(given)
+        DenoiseSettings.from_settings({"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_SEARCH": "prefilter"})
 
 
 @pytest.mark.parametrize(
     ("spider", "settings", "args", "said"),
     [
-        ({}, {"DENOISE_ENABLE": True}, {}, "did you mean DENOISE_ENABLED"),
         ({}, {"ADDONS": {}, "DENOISE_ENABLE": True}, {}, "did you mean DENOISE_ENABLED"),
         ({"custom_settings": {"DENOISE_DEDUP": "yes"}}, {}, {}, "drop | mark | off"),
         ({"denoise_memory": 3}, {}, {}, "denoise_memory = 3: no such setting; did you mean denoise_memory_mb?"),
         ({}, {"DENOISE_DEDUP_STORE": "redis://127.0.0.1:1/0"}, {}, "the index of texts redis://127.0.0.1:1/0"),
         ({}, {}, {"denoise_dedup": "yes"}, "denoise_dedup = 'yes': valid is drop"),
-        ({"denoise_title": "drop"}, {}, {}, "denoise_title = 'drop': no such setting any more; DENOISE_PARTS"),
     ],
 )
 def test_a_crawl_with_wrong_settings_does_not_start(

@@ -24,9 +24,8 @@ from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_commands import call
+from tests.crawl.test_commands import call, host_of
 from tests.crawl.test_process import ROOT, SPIDER
-from tests.crawl.test_site_command import host_of
 from tests.crawl.web import Web, article, story
 from tests.dedup.redis_server import RedisServer
 from tests.site.made_sites import page

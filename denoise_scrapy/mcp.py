@@ -1,25 +1,33 @@
-"""What the tools do. Their docstrings and arguments are what an agent reads."""
+"""Tools for agents by the Model Context Protocol: `python -m denoise_scrapy.mcp [--private]`.
 
+Docstrings and arguments of the tools are read by agents. Pages that are not handed over are fetched by a crawl in a
+process of its own (`mcp_crawl`).
+"""
+
+import argparse
 import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from denoise_scrapy.body import Body, extract_pages
 from denoise_scrapy.commands.compare import Explanation, explained
+from denoise_scrapy.commands.extract import body_fields
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import RULES, deduplicate
 from denoise_scrapy.dedup.rules import PartRule
+from denoise_scrapy.formats import Form
+from denoise_scrapy.shown import say
 
+_NO_EXTRA = "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]"
 # Of one call: pages, characters of all that is handed over, pages that links lead to, seconds of its crawl.
 MOST_PAGES, MOST_CHARS, MOST_FOLLOWED, MOST_SECONDS = 200, 50_000_000, 50, 300
-# What of a body a call gives, so that a page fills no agent's memory.
+# Of a body in an answer, so that a page fills no agent's memory.
 CHARS_OF_A_BODY = 50_000
-Form = Literal["markdown", "text", "html"]
 
 
 @dataclass
@@ -31,15 +39,14 @@ class GivenPage:
     text: str = ""
 
 
-@dataclass
-class _Found:
-    """A page with its text: a row of what `extract` returns, and its form."""
+class _Found(NamedTuple):
+    """A page with its text, and its row in the result of `extract`."""
 
     key: str
     url: str
     title: str
     text: str
-    row: dict[str, Any] = field(default_factory=dict)
+    row: dict[str, Any]
 
 
 class Tools:
@@ -51,10 +58,10 @@ class Tools:
 
     Args:
         private: Whether pages are fetched from private addresses too.
-        error: What is raised with a message for the agent.
+        error: The exception for a message to the agent.
     """
 
-    def __init__(self, *, private: bool = False, error: Callable[[str], Exception] = ValueError) -> None:
+    def __init__(self, *, private: bool = False, error: type[Exception] = ValueError) -> None:
         self._private = private
         self._error = error
 
@@ -74,12 +81,10 @@ class Tools:
             a fetched page that repeats another. `problems`: what could not be read, and why.
         """
         found, problems = await self._read(pages, form, follow)
-        rows = []
         for one in found:
-            text = str(one.row[form])
-            row = one.row | {form: text[:max_chars]} | ({"cut": True} if len(text) > max_chars else {})
-            rows.append(row)
-        return {"pages": rows, "problems": problems}
+            if len(one.row[form]) > max_chars:
+                one.row.update({form: one.row[form][:max_chars], "cut": True})
+        return {"pages": [one.row for one in found], "problems": problems}
 
     async def compare(self, first: GivenPage, second: GivenPage) -> dict[str, Any]:
         """Return whether one of two pages or texts is a near-duplicate of the other, and why.
@@ -143,7 +148,7 @@ class Tools:
     async def _read(
         self, pages: Sequence[GivenPage], form: Form, follow: int
     ) -> tuple[list[_Found], list[dict[str, str]]]:
-        """The texts of pages in their order, fetched ones last; and what is none."""
+        """Return the texts of pages in their order, fetched ones last; and problems."""
         if len(pages) > MOST_PAGES or sum(len(one.html) + len(one.text) for one in pages) > MOST_CHARS:
             raise self._error(f"a call takes {MOST_PAGES} pages and {MOST_CHARS:,} characters at most")
         if not 0 <= follow <= MOST_FOLLOWED:
@@ -154,51 +159,73 @@ class Tools:
             if not (one.html or one.text or one.url)
         ]
         found = await asyncio.to_thread(_given, pages, form)
-        wanted = [one.url for one in pages if one.url and not one.html and not one.text]
-        if wanted:
-            crawled = await self._crawl(list(dict.fromkeys(wanted)), form, follow)
+        urls = [one.url for one in pages if one.url and not one.html and not one.text]
+        if urls:
+            crawled = await self._crawl(list(dict.fromkeys(urls)), form, follow)
             problems += crawled["problems"]
             found += [_Found(row["url"], row["url"], row["title"], row.pop("body"), row) for row in crawled["pages"]]
         return found, problems
 
     async def _crawl(self, urls: list[str], form: Form, follow: int) -> dict[str, Any]:
         """Fetch pages by a crawl in a process of its own: a reactor runs once, and a crawl's memory goes with it."""
-        asked = {"urls": urls, "form": form, "follow": follow, "private": self._private}
+        request = {"urls": urls, "form": form, "follow": follow, "private": self._private}
         with tempfile.TemporaryDirectory(prefix="denoise-") as folder:
             out = Path(folder, "found.json")
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "denoise_scrapy.mcp.crawl", str(out)),
+                *(sys.executable, "-m", "denoise_scrapy.mcp_crawl", str(out)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,  # ours is the agent's
                 stderr=asyncio.subprocess.PIPE,
             )
             try:
-                _, said = await asyncio.wait_for(process.communicate(json.dumps(asked).encode()), MOST_SECONDS)
+                _, errors = await asyncio.wait_for(process.communicate(json.dumps(request).encode()), MOST_SECONDS)
             except asyncio.TimeoutError:
                 raise self._error(f"the crawl took more than {MOST_SECONDS} seconds") from None
             finally:
                 if process.returncode is None:
                     process.kill()
             if not out.exists():
-                last = said.decode("utf-8", "replace").strip().rpartition("\n")[2]
+                last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
                 raise self._error(f"the crawl failed: {last[:500]}")
             crawled: dict[str, Any] = json.loads(out.read_text("utf-8"))
             return crawled
 
 
 def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
-    """The texts of pages that were handed over."""
+    """Return the texts of pages that were handed over."""
     numbered = [(number, one) for number, one in enumerate(pages, 1) if one.html or one.text]
     bodies = iter(list(extract_pages((one.url or None, one.html) for _, one in numbered if one.html)))
     found = []
     for number, one in numbered:
         url, body = next(bodies) if one.html else (one.url, Body(one.text, 1.0, "none", evidence="given as text"))
-        row = {
-            "url": url,
-            "title": body.title,
-            form: getattr(body, form) if one.html else one.text,
-            "confidence": round(body.confidence, 3),
-            "evidence": body.evidence,
-        }
+        row = body_fields(body, form if one.html else "text", meta=False) | {"url": url}
+        if not one.html:
+            row[form] = row.pop("text")
         found.append(_Found(url or f"page {number}", url, body.title, body.text, row))
     return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the server until its input ends; return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m denoise_scrapy.mcp", description="Serve tools to agents over stdio"
+    )
+    private = "also fetch pages from private addresses, as those of this machine and its network"
+    parser.add_argument("--private", action="store_true", help=private)
+    args = parser.parse_args(arguments)
+    try:
+        from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 - an extra
+        from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
+    except ImportError:
+        say(f"{parser.prog}: {_NO_EXTRA}", file=sys.stderr)
+        return 1
+    tools = Tools(private=args.private, error=ToolError)
+    server = MCPServer("denoise_scrapy", instructions=tools.__doc__)
+    for tool in (tools.extract, tools.compare, tools.dedup):
+        server.add_tool(tool)
+    server.run("stdio")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

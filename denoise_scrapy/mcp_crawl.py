@@ -1,4 +1,4 @@
-"""The crawl of a tool, in a process of its own: what to fetch comes as JSON on standard input, pages go to a file.
+"""The crawl of a tool of `mcp`: the request comes as JSON on standard input, pages go to a file.
 
 The settings of the project around hold, its middlewares, delays and caches too, but robots.txt is obeyed in any case,
 and nothing is done with items: no pipelines, feeds and extensions of the project run, and its index is not used.
@@ -18,9 +18,9 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
-from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.project import get_project_settings
 
+from denoise_scrapy.commands.scrapy_command import PAGES_ALONE, failure_text
 from denoise_scrapy.crawl.comparison import leads_to_public_only
 from denoise_scrapy.site import site_key
 
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 
-# Where the project says nothing. Other values are what `scrapy startproject` writes.
+# Where the project sets nothing. Other values are what `scrapy startproject` writes.
 DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
 FORCED = {
+    **PAGES_ALONE,
     "ROBOTSTXT_OBEY": True,
     "CLOSESPIDER_TIMEOUT": 240,  # before the tool's own limit, so that what came is not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,
@@ -39,12 +40,7 @@ FORCED = {
     "DENOISE_DEDUP": "mark",
     "DENOISE_DEDUP_STORE": "memory",
     "DENOISE_SITE_MEMORY_PATH": ":memory:",
-    "EXTENSIONS": {},
-    "FEEDS": {},
-    "ITEM_PIPELINES": {},
-    "JOBDIR": None,
     "LOG_LEVEL": "ERROR",
-    "TELNETCONSOLE_ENABLED": False,
 }
 _ADDON = "denoise_scrapy.DenoiseAddon"
 _MARK = "near_duplicate"
@@ -96,22 +92,21 @@ class PagesSpider(Spider):
 
     def fail(self, failure: Failure) -> None:
         """Note a page that does not come."""
-        error: Any = failure.value
-        said = f"status {error.response.status}" if isinstance(error, HttpError) else str(error) or type(error).__name__
-        self.problems.append({"url": failure.request.url, "problem": said[:500]})  # type: ignore[attr-defined]
+        problem = failure_text(failure)[:500]
+        self.problems.append({"url": failure.request.url, "problem": problem})  # type: ignore[attr-defined]
 
 
-def crawl(asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """Crawl; returns the pages and the problems."""
+def crawl(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Crawl, and return the pages and the problems."""
     for name, value in DEFAULTS.items():
         settings.set(name, value, priority="default")
     settings.setdict(FORCED, priority="cmdline")
     settings.set("ADDONS", {**settings.getdict("ADDONS"), _ADDON: 500}, priority="cmdline")
-    form = str(asked["form"])
-    wanted = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
-    wanted |= {} if form == "text" else {form: form}
-    settings.set("DENOISE_FIELDS", wanted, priority="cmdline")
-    if not asked["private"]:
+    form = str(request["form"])
+    fields = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
+    fields |= {} if form == "text" else {form: form}
+    settings.set("DENOISE_FIELDS", fields, priority="cmdline")
+    if not request["private"]:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
     items: list[dict[str, Any]] = []
     problems: list[dict[str, str]] = []
@@ -122,7 +117,7 @@ def crawl(asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
         items.append(item)
 
     crawler.signals.connect(keep, signals.item_scraped)
-    process.crawl(crawler, urls=asked["urls"], follow=asked["follow"], problems=problems)
+    process.crawl(crawler, urls=request["urls"], follow=request["follow"], problems=problems)
     process.start()
     return {"pages": [_row(item, form) for item in items], "problems": problems}
 

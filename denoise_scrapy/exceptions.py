@@ -1,0 +1,75 @@
+"""The exceptions that this package raises itself.
+
+* DenoiseError
+  x ConfigurationError (ValueError)
+  x StoreMismatch (ValueError)
+    - OtherVersion
+  x UsageError
+  x TooLargeError
+  x UnusableIndexError
+  x BadRowError
+
+The first three are public; callers never see the others: `UsageError` becomes a line of the command line, and the rest
+are handled where they are raised. Wrong arguments raise ValueError.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ConfigurationError", "DenoiseError", "OtherVersion", "StoreMismatch"]
+
+KIND = "file"  # the constant of `StoreMismatch` that says what a file is
+
+
+class DenoiseError(Exception):
+    """Base of the exceptions of this package."""
+
+
+class ConfigurationError(DenoiseError, ValueError):
+    """A ``DENOISE_*`` setting is unknown or invalid; the message names it, and what is valid."""
+
+
+class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - the public name says what happened
+    """A file or store was written by something that cannot be continued.
+
+    Attributes:
+        constant: What differs.
+        stored: Its value in the store.
+        current: The value this version works with.
+
+    Example:
+        >>> str(StoreMismatch("pair cap", "128", "256", "a.db", "Delete it."))
+        "a.db: 'pair cap' is 128 there and 256 here. Delete it."
+    """
+
+    def __init__(self, constant: str, stored: str, current: str, where: str, advice: str) -> None:
+        differs = f"this is {stored}, and {current} is needed"
+        if constant != KIND:
+            differs = f"{constant!r} is {stored} there and {current} here"
+        super().__init__(f"{where}: {differs}. {advice}")
+        self.constant = constant
+        self.stored = stored
+        self.current = current
+
+
+class OtherVersion(StoreMismatch):
+    """A store is ours, but of another version or rule, which can use it."""
+
+
+class UsageError(DenoiseError):
+    """The command line is wrong; the message says how."""
+
+
+class TooLargeError(DenoiseError):
+    """A page is too large for a selector."""
+
+
+class UnusableIndexError(DenoiseError):
+    """The index cannot be opened; `passes` where it may be later, as of a full disk."""
+
+    def __init__(self, message: str, *, passes: bool):
+        super().__init__(message)
+        self.passes = passes
+
+
+class BadRowError(DenoiseError):
+    """A row of a file cannot be compared; the message says why."""
