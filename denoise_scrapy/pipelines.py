@@ -13,7 +13,7 @@ from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
-from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL
+from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
 from denoise_scrapy.crawl.item_text import MOST_TITLES, SAID, CopyCounts, item_text
 from denoise_scrapy.crawl.item_values import ItemValues
 from denoise_scrapy.crawl.state import Component
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from denoise_scrapy.crawl.item_pages import ItemPage
-    from denoise_scrapy.crawl.item_text import ItemText
     from denoise_scrapy.crawl.pages import PageText
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict

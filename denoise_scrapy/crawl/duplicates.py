@@ -27,8 +27,8 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.base import is_large
-from denoise_scrapy.crawl.item_pages import Delivery
-from denoise_scrapy.crawl.item_text import ItemText, Spellings
+from denoise_scrapy.crawl.item_pages import Delivery, ItemText
+from denoise_scrapy.crawl.item_text import Spellings
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
 from denoise_scrapy.exceptions import ConfigurationError, OtherVersion, UnusableIndexError

@@ -19,6 +19,7 @@ import weakref
 from collections import Counter
 from contextvars import ContextVar
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -30,11 +31,12 @@ from denoise_scrapy.items import copied, url_in, with_field
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from denoise_scrapy.crawl.base import Beside, CrawlLog
-    from denoise_scrapy.crawl.item_text import ItemText
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
+    from denoise_scrapy.dedup import DuplicateIndex
+    from denoise_scrapy.dedup.index import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 # Why an item has no text of its own: names of stats (`denoise/body/…`).
@@ -52,6 +54,59 @@ MOST_DECLARED = 4
 # The response whose callback is running, and the item that is being processed, in the task that does it.
 _scraped: ContextVar[weakref.ref[Response] | None] = ContextVar("denoise_scraped", default=None)
 _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", default=None)
+
+
+class ItemText(NamedTuple):
+    """What of an item goes to the index.
+
+    Attributes:
+        key: What identifies the item.
+        text: What is compared.
+        scope: Site within which it is compared, "" for all; and what the fields say that must agree.
+        group: What the fields say that must differ.
+        site: Host that the item is from.
+        title: Its title.
+        values: Its other fields, by which like texts are told apart.
+        fields: All of it that shows a change, beside its text.
+        source: What its text was taken from, and how; "" where that is not known.
+        is_alone: Whether it is compared with nothing but what it was.
+        obstacle: Why it is not compared, the name of a stat; "" if it is.
+    """
+
+    key: str = ""
+    text: str = ""
+    scope: str = ""
+    group: str = ""
+    site: str = ""
+    title: str = ""
+    values: Mapping[str, object] = MappingProxyType({})
+    fields: Mapping[str, object] = MappingProxyType({})
+    source: str = ""
+    is_alone: bool = False
+    obstacle: str = ""
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the index takes beside key and text."""
+        return {"scope": self.scope, "group": self.group, "site": self.site}
+
+    def read(self, index: DuplicateIndex) -> ReadText:
+        """Return its text as an index reads it, with what belongs to it."""
+        return index.read(self.text, title=self.title, values=self.values, fields=self.fields, source=self.source)
+
+    @property
+    def writable(self) -> bool:
+        """Whether a store can write it: half characters cannot be written."""
+        try:
+            "".join((self.key, self.text, self.scope, self.group, self.site)).encode()
+        except UnicodeEncodeError:
+            return False
+        return True
+
+    @property
+    def chars(self) -> int:
+        """Characters that it holds."""
+        return len(self.key) + len(self.text)
 
 
 class Delivery:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from denoise_scrapy.crawl.item_pages import ItemPage, ItemText
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.items import all_values, get_field, is_markup, own_values, url_in
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import canonical
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.item_pages import ItemPage
-    from denoise_scrapy.dedup import DuplicateIndex
-    from denoise_scrapy.dedup.index import ReadText
+    pass
 
 # Pages of which it is remembered under what address the crawl met them first: 10 MB. Of one that is forgotten another
 # address passes as the same item.
@@ -35,59 +32,6 @@ SAID = {
 # Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
 AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
 OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
-
-
-class ItemText(NamedTuple):
-    """What of an item goes to the index.
-
-    Attributes:
-        key: What identifies the item.
-        text: What is compared.
-        scope: Site within which it is compared, "" for all; and what the fields say that must agree.
-        group: What the fields say that must differ.
-        site: Host that the item is from.
-        title: Its title.
-        values: Its other fields, by which like texts are told apart.
-        fields: All of it that shows a change, beside its text.
-        source: What its text was taken from, and how; "" where that is not known.
-        is_alone: Whether it is compared with nothing but what it was.
-        obstacle: Why it is not compared, the name of a stat; "" if it is.
-    """
-
-    key: str = ""
-    text: str = ""
-    scope: str = ""
-    group: str = ""
-    site: str = ""
-    title: str = ""
-    values: Mapping[str, object] = MappingProxyType({})
-    fields: Mapping[str, object] = MappingProxyType({})
-    source: str = ""
-    is_alone: bool = False
-    obstacle: str = ""
-
-    @property
-    def names(self) -> dict[str, Any]:
-        """What the index takes beside key and text."""
-        return {"scope": self.scope, "group": self.group, "site": self.site}
-
-    def read(self, index: DuplicateIndex) -> ReadText:
-        """Return its text as an index reads it, with what belongs to it."""
-        return index.read(self.text, title=self.title, values=self.values, fields=self.fields, source=self.source)
-
-    @property
-    def writable(self) -> bool:
-        """Whether a store can write it: half characters cannot be written."""
-        try:
-            "".join((self.key, self.text, self.scope, self.group, self.site)).encode()
-        except UnicodeEncodeError:
-            return False
-        return True
-
-    @property
-    def chars(self) -> int:
-        """Characters that it holds."""
-        return len(self.key) + len(self.text)
 
 
 class Spellings:

@@ -204,7 +204,7 @@ class PartRule(Rule):
         >>> rule, kept = PartRule(), Fingerprint.of(text)
         >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept], rule.threshold)
         >>> found.duplicate, [check.name for check in found.checks]
-        (True, ['units', "% of its length", 'main units', 'runs', 'c1', 'c2', 'new'])
+        (True, ['units', '% of its length', 'main units', 'runs', 'c1', 'c2', 'new'])
     """
 
     name = "part"

@@ -258,7 +258,8 @@ def is_filled_in(
         return False
     zones = zip(novel, lost, strict=True)
     apart = not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in zones)
-    if (any(lost) and apart) or (same_site and same_title and _is_edited(new, places)):
+    inner = places[novel.head : len(places) - novel.tail]  # at the ends stand bylines, which have numbers and names
+    if (any(lost) and apart) or (same_site and same_title and _is_edited(new, inner)):
         return False
     if len(siblings) < (1 if same_site else 2):
         return same_site

@@ -90,7 +90,7 @@ def test_a_cell_of_a_table_is_a_change(web: Web, tmp_path: Path, table: str, bef
         ("<p>Price: $ 9.50</p>", "<p>Price: $ 9.80</p>", True),
         ("<p>Now 9.50 EUR</p><p>12 EUR</p>", "<p>Now 9.50 EUR</p><p>11 EUR</p>", True),
         # what a shop shows beside it
-        (f"<aside>{MENU}<b>9.50 €</b></aside>", f"<aside>{MENU}<b>3.20 €</b></aside>", False),
+        (f"</div><aside>{MENU}<b>9.50 €</b></aside><div>", f"</div><aside>{MENU}<b>3.20 €</b></aside><div>", False),
         ("<div><a href='/k'>Kettle <b>9.50 €</b></a></div>", "<div><a href='/l'>Ladle <b>3 €</b></a></div>", False),
     ],
 )

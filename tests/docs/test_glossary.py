@@ -18,12 +18,13 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Words of the field and of Scrapy that need no explanation. So do participles, and words of at most three letters.
 PLAIN = set(
     """
-    addon alarm box budget bytes candidate chunk content corrupt date days dedup deduplicate denoise element
+    addon alarm box budget bytes candidate chunk configuration content corrupt date days dedup deduplicate denoise
+    element
     elsewhere empty error evidence extract fact favor feature fetch field find first flag from geometry health
     html identity invalid item keep kept lang language large likeness likest link lite markdown meta metadata
     mismatch missing model most none other ours over overlap overwrite pair path redis remove request resolve
     same score search several shape share short sibling similarity statistics thread threshold token tree
-    unwritable vain verify wait withdrawn
+    unwritable vain verify version wait withdrawn
     """.split()
 )
 # Verbs of people, which pages and messages used of code; and words that the glossary replaces.
