@@ -1,4 +1,4 @@
-"""What outlives a process: files replaced whole, SQLite files, connections to Redis, and back-off where they fail."""
+"""State that outlives a process: files replaced whole, SQLite files, Redis connections, and back-off where they fail."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class BackOff:
 
     @property
     def ready(self) -> bool:
-        """Whether the store may be used now."""
+        """True where the store may be used now."""
         return self._clock() >= self._until
 
     def failed(self) -> None:
@@ -229,7 +229,7 @@ class FileKind:
 
     @property
     def what(self) -> str:
-        """What it is, for messages."""
+        """The kind of thing that it is, for messages."""
         return OWN_FILES[self.application_id]
 
 
@@ -330,7 +330,7 @@ def _make(link: sqlite3.Connection, kind: FileKind) -> None:
 
 
 def _schema(link: sqlite3.Connection, most: int) -> Schema:
-    """What a file's tables, indexes and triggers are."""
+    """Return the tables, indexes and triggers of a file."""
     link.execute("PRAGMA trusted_schema = OFF")
     link.text_factory = partial(str, encoding="utf-8", errors="replace")
     found = link.execute(_SCHEMA, (most,)).fetchall()

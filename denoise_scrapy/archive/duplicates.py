@@ -163,7 +163,7 @@ def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Which texts are dropped, and which are variants: each by the first text it is like that is kept.
+    """Resolve which texts are dropped and which are variants: each by the first text it is like that is kept.
 
     Args:
         edges: Sequences that begin with a text, an earlier one that it is like, and whether it is a duplicate of that

@@ -44,7 +44,7 @@ ALONE = "page alone"
 
 @dataclass(frozen=True)
 class SiteModel:
-    """What several pages of a site tell. A value: `extract` is a pure function of the page and it.
+    """The comparison pages of a site. A value: `extract` is a pure function of the page and it.
 
     Attributes:
         statistics: The pages, and what they have in common.

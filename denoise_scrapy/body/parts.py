@@ -40,7 +40,7 @@ _PICTURES = frozenset(["img", "picture", "video", "svg"])
 
 
 def part_signals(page: Page, features: Values, odds: Values) -> Values:
-    """What tells the part of each of a page's m blocks, shape (signals, m), NaN where unknown.
+    """Return the signals of the part of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
     Args:
         page: The page.
@@ -89,7 +89,7 @@ def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
 
 
 def _moved(row: Values, by: int) -> Values:
-    """What the block so many places before says of itself, NaN where there is none."""
+    """Return a row moved by so many places, NaN where there is no block."""
     found = np.full_like(row, np.nan)
     if abs(by) < len(row):
         found[max(by, 0) : len(row) + min(by, 0)] = row[max(-by, 0) : len(row) - max(by, 0)]
@@ -97,7 +97,7 @@ def _moved(row: Values, by: int) -> Values:
 
 
 class Parts:
-    """Which of a page's m blocks are of each part.
+    """The parts of a page's m blocks.
 
     Args:
         page: The page.

@@ -1,4 +1,4 @@
-"""What a user may say of a body beside the strategy, and what follows from it.
+"""Choices of the user beside the strategy, and their effect on a decision.
 
 Their selectors count most, then what they want kept or dropped, then which error is worse.
 """
@@ -33,7 +33,7 @@ SWITCHES = ("auto", "keep", "drop")
 
 @dataclass(frozen=True)
 class Taste:
-    """What belongs to a body.
+    """Choices of what belongs to a body.
 
     Attributes:
         favor: "precision" keeps less noise and loses more content, "recall" the reverse.
@@ -170,7 +170,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
 
 
 def _without(decision: Decision, wishes: IntArray, probability: FloatArray, tokens: IntArray) -> tuple[BoolArray, str]:
-    """What is kept where the wishes leave nothing of what was selected."""
+    """Return the blocks to keep where the choices leave nothing of the selection."""
     rest, dropped = wishes < DROP, wishes == DROP
     if rest.any():
         likeliest, _ = select_by_expected_f1(probability, tokens)

@@ -176,7 +176,7 @@ def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], li
 
 
 def _frequencies(text: FeatureStrings) -> dict[int, int]:
-    """How often each unit counts, stop units left out."""
+    """Count each unit, stop units left out."""
     runs = text.runs
     return dict(zip(runs.units[~runs.stop].tolist(), runs.counts[~runs.stop].tolist(), strict=True))
 

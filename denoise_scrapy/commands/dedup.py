@@ -340,7 +340,7 @@ def problems(opened: Opened) -> Iterator[str]:
 
 
 def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
-    """What is wrong with a fingerprint, "" for nothing."""
+    """Return the fault of a fingerprint, "" for none."""
     f, sets = fingerprint, {"s1": fingerprint.s1, "rare": fingerprint.rare[2:], "title": fingerprint.title}
     try:
         for name, data in sets.items():

@@ -276,7 +276,7 @@ class Job:
                 yield read, row
 
     def _row(self, read: Read) -> Row:
-        """What is compared of a row; `BadRowError` where nothing can be."""
+        """Return the text of a row that is compared; `BadRowError` where there is none."""
         if read.fields is None:
             raise BadRowError(read.problem)
         fields = self._fields

@@ -1,4 +1,4 @@
-"""Which blocks are kept: what is known of pages beside the model, then the set with the highest expected F."""
+"""The choice of blocks: rules beside the model, then the set with the highest expected F."""
 
 from typing import NamedTuple
 
@@ -177,7 +177,7 @@ cdef inline double known(double value) noexcept nogil:
 
 
 cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) except -1 nogil:
-    """What stands off the main column of a rendered page counts less; what is unknown of a block moves nothing."""
+    """Lower blocks off the main column of a rendered page; unknown values move nothing."""
     cdef double loss
     cdef Py_ssize_t i
     for i in range(probability.shape[0]):
@@ -257,7 +257,7 @@ cdef double select(
 
 
 cdef bint is_quoted(Tree tree, int32_t element) noexcept nogil:
-    """Whether an element stands in a quotation, of a few levels."""
+    """Return whether an element stands in a quotation, of a few levels."""
     cdef int32_t level
     for level in range(LEVELS):
         if element < 0:
@@ -269,7 +269,7 @@ cdef bint is_quoted(Tree tree, int32_t element) noexcept nogil:
 
 
 cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
-    """Whether two pieces of the text are the same, marks of elements and white space aside."""
+    """Return whether two pieces of the text are the same, marks of elements and white space aside."""
     cdef int32_t i = a.start, j = b.start
     while True:
         while i < a.end and <unsigned char>text[i] <= 32:
@@ -324,7 +324,7 @@ def _filled(values, dtype, size_t m):
 
 
 class Choice(NamedTuple):
-    """Which of a page's m blocks are kept.
+    """A choice among a page's m blocks.
 
     Attributes:
         kept: Shape (m,).

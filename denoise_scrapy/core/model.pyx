@@ -1,4 +1,4 @@
-"""What judges blocks: a small network, what it says of a block's neighbours, then trees over both.
+"""The model of blocks: a small network, its results of a block's neighbours, then trees over both.
 
 All sums run in one order, whatever the machine: wide registers take many blocks or units at a time, never a sum apart.
 
@@ -64,7 +64,7 @@ cdef inline void add_inputs(const float* inputs, int32_t n, const float* weights
 cdef wide_void read_layer(
     const float* inputs, int32_t n, const float* weights, const float* biases, int32_t units, float* outputs
 ) noexcept nogil:
-    """What the rectified units of a layer make of some blocks.
+    """Return the rectified units of a layer for some blocks.
 
     `inputs` are of shape (n, LANES), `weights` (units, n), `outputs` (units, LANES).
     """
@@ -304,7 +304,7 @@ cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
 
 
 cdef class Neighbours:
-    """What stands around each of a page's m blocks: a value, which can be pickled.
+    """The surroundings of each of a page's m blocks: a value, which can be pickled.
 
     Args:
         around: What `Neighbours.of` has found.

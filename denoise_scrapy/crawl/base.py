@@ -1,4 +1,4 @@
-"""What all parts of a crawl use: its log and stats, its threads, and a refusal to start."""
+"""Common to all parts of a crawl: its log and stats, its threads, and a refusal to start."""
 
 from __future__ import annotations
 

@@ -443,7 +443,7 @@ class DuplicateCheck:
 
 
 def _identity(place: str) -> tuple[int, int] | None:
-    """What tells the file of an index from others; None where there is none."""
+    """Return the identity of an index's file; None where there is none."""
     try:
         found = Path(place).stat() if is_file(place) else None
     except OSError:
@@ -459,7 +459,7 @@ def index_place(settings: DenoiseSettings, directory: str | None) -> str:
 
 
 def passes_by_itself(error: Exception) -> bool:
-    """Whether what keeps a file from being opened or written may pass: a full disk, a read-only file.
+    """Return whether a fault of opening or writing a file may pass: a full disk, a read-only file.
 
     Example:
         >>> passes_by_itself(sqlite3.OperationalError("attempt to write a readonly database"))

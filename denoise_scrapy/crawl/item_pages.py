@@ -57,7 +57,7 @@ _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", defaul
 
 
 class ItemText(NamedTuple):
-    """What of an item goes to the index.
+    """The text and fields of an item that go to the index.
 
     Attributes:
         key: What identifies the item.
@@ -87,7 +87,7 @@ class ItemText(NamedTuple):
 
     @property
     def names(self) -> dict[str, Any]:
-        """What the index takes beside key and text."""
+        """Arguments of the index beside key and text."""
         return {"scope": self.scope, "group": self.group, "site": self.site}
 
     def read(self, index: DuplicateIndex) -> ReadText:
@@ -96,7 +96,7 @@ class ItemText(NamedTuple):
 
     @property
     def writable(self) -> bool:
-        """Whether a store can write it: half characters cannot be written."""
+        """True where a store can write it: half characters cannot be written."""
         try:
             "".join((self.key, self.text, self.scope, self.group, self.site)).encode()
         except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What of an item is compared with others: its text, its key, and what else it came with."""
+"""The text of an item that is compared with others, its key, and its other fields."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Fingerprint:
 
     @property
     def too_short(self) -> bool:
-        """Whether the text is too short to be judged by similarity."""
+        """True where the text is too short to be judged by similarity."""
         return is_too_short(self.n, len(self.s1) // 2)
 
     @property

@@ -134,7 +134,7 @@ class Group:
 
 
 class Put(NamedTuple):
-    """What became of a text: its id, or 0 and what others have kept since `seen`, which must be judged first."""
+    """The result of putting a text: its id, or 0 and what others have kept since `seen`, which must be judged first."""
 
     id: int
     newer: Sequence[Listing]

@@ -1,4 +1,4 @@
-"""What an item was when it was kept, and what of it has changed since.
+"""Versions of an item: its state when it was kept, and the changes since.
 
 A fingerprint tells copies: it knows no letter case, no signs, no other fields. Of an item that comes again it has to be
 known whether anything of it is another.
