@@ -1,4 +1,4 @@
-"""State that outlives a process: files replaced whole, SQLite files, Redis connections, and back-off where they fail."""
+"""State that outlives a process: whole files, SQLite files, Redis connections, and back-off where they fail."""
 
 from __future__ import annotations
 
