@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,20 +16,17 @@ import numpy as np
 import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
-from denoise_scrapy.body.line_numbers import line_numbers
-from denoise_scrapy.body.rendering import blocks_of_notes, render
+from denoise_scrapy.body.leftovers import without_leftovers
+from denoise_scrapy.body.rendering import render
 from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
-from denoise_scrapy.body.strategies.base import OtherReasons
-from denoise_scrapy.body.tables import headers_alone
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
-from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.metadata import Metadata, metadata_of
-from denoise_scrapy.page import Flag, Page, PageFacts
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.address import declared_url
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import TooLargeError, removed_elements
+from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.packed_facts import load_pages, save_pages
 
@@ -131,14 +127,8 @@ def _body(
     comparison: tuple[str, ...] = (),
     title: Callable[[], str] | None = None,
 ) -> Body:
-    signs = {
-        "a link to its own heading": _permalinks(page),
-        "a button beside code": _code_buttons(page),
-        "line numbers": line_numbers(page),
-    }
-    decision = _without_leftovers(page, _with_notes(page, decision), signs)
+    decision, gone = without_leftovers(page, decision)
     kept = decision.kept
-    gone = np.concatenate(list(signs.values()))
     return Body(
         text=page.without(gone).text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
@@ -152,83 +142,6 @@ def _body(
         make_rendering=lambda: render(page.without(gone), kept),
         make_title=title or (lambda: title_of(page)),
     )
-
-
-#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
-_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
-
-
-def _permalinks(page: Page) -> IntArray:
-    """Elements of links to a place on the page that hold nothing but a sign for that."""
-    # one of the signs is two units of UTF-16
-    links, e = page.tree.short_links(2), page.tree.element_rows["marks"]
-    signs = [
-        element
-        for element, href in links
-        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
-    ]
-    return np.array(signs, np.int64)
-
-
-def _with_notes(page: Page, decision: Decision) -> Decision:
-    """The decision and the footnotes that its text refers to, but for what the user removes."""
-    notes = blocks_of_notes(page, decision.kept)
-    if notes.any() and page.removed_by_user:
-        removed = removed_elements(page.elements, page.kept_by_user, page.removed_by_user)
-        notes &= page.blocks.share_owned_by(removed) < 1
-    if not notes.any():
-        return decision
-    reasons = np.where(notes, "a note that the text refers to", "").tolist()
-    return replace(decision, kept=decision.kept | notes, reasons=OtherReasons(decision.reasons, reasons))
-
-
-#: The button of a block of code says a word or two: "Copy", "Try it yourself".
-BUTTON_TOKENS = 3
-
-
-def _code_buttons(page: Page) -> IntArray:
-    """The only button, of few words, right before or behind a block of code.
-
-    Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
-    """
-    e, blocks = page.elements, page.blocks
-    if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
-        return np.zeros(0, np.int64)
-    is_button = e.has_tag({"button"})
-    lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
-    for match in page.kept_by_user:
-        lone &= ~e.inside(match.elements)
-    lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
-    code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
-    beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
-    button = e.nearest(lone)[blocks.element[beside]]
-    return np.unique(button[button >= 0])
-
-
-def _without_leftovers(page: Page, decision: Decision, signs: Mapping[str, IntArray]) -> Decision:
-    """The decision less headers of tables of which no row is kept, and blocks of nothing but signs, by what they are.
-
-    A header that the user keeps stays, and so do headers where there is nothing else.
-    """
-    e, blocks = page.elements, page.blocks
-    alone = headers_alone(page, decision.kept)
-    if alone is None and not any(map(len, signs.values())):
-        return decision
-    reasons = np.full(len(blocks), "", object)
-    if alone is not None:
-        for match in page.kept_by_user:
-            alone &= ~e.inside(match.elements)[blocks.element]
-        if (decision.kept & ~alone).any():
-            reasons[alone & decision.kept] = "a header without a row"
-    for what, elements in signs.items():
-        if not len(elements):
-            continue
-        in_signs = e.inside(elements)
-        removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
-        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
-        reasons[empty & decision.kept] = what
-    kept = decision.kept & (reasons == "")
-    return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 
 
 def _blocks(page: Page, decision: Decision) -> tuple[Block, ...]:

@@ -11,8 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features import view_of
-from denoise_scrapy.body.model import block_model
+from denoise_scrapy.body.model import block_model, view_of
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT

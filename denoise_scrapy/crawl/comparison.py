@@ -62,7 +62,7 @@ MOST_URLS = 40_000
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
 # Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
-# place, as an advertisement, is known by them (`body.features`, "stock"). Without it the demo's first pages kept some.
+# place, as an advertisement, is known by them (`body.model`, "stock"). Without it the demo's first pages kept some.
 PLENTY = 10
 # Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT

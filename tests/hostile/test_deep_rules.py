@@ -2,8 +2,8 @@
 
 from hypothesis import given
 
+from denoise_scrapy.body.strategies.cluster import Rule, is_block_node, tag_path
 from denoise_scrapy.page import Page
-from denoise_scrapy.site.clusters import Rule, is_block_node, tag_path
 from tests.html_strategies import pages
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.page import Page
-from denoise_scrapy.site.clusters import (
+from denoise_scrapy.body.strategies.cluster import (
     BLOCK_NODES,
     Rule,
     best_block,
@@ -14,6 +13,7 @@ from denoise_scrapy.site.clusters import (
     node_densities,
     relative_alpha,
 )
+from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 
 
