@@ -24,11 +24,11 @@ from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.page.address import declared_url
+from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics
-from denoise_scrapy.site.packed_facts import load_pages, save_pages
+from denoise_scrapy.site.memory import load_pages, save_pages
 
 IntArray = npt.NDArray[np.int64]
 

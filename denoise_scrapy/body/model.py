@@ -79,7 +79,7 @@ class BlockModel:
         network: The first judgement.
         forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
-        parts: For each part of a page that is learned the trees that find its blocks (`body/parts.py`).
+        parts: For each part of a page that is learned the trees that find its blocks (`body/taste.py`).
         content: The trees that find pages without content (`content_signals`).
     """
 

@@ -34,7 +34,7 @@ from denoise_scrapy.metadata.annotations import (
     same_address,
     string_of,
 )
-from denoise_scrapy.page.address import fold, host_of, letters
+from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
 logger = logger_of(__name__)
