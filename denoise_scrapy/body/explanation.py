@@ -20,10 +20,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from denoise_scrapy.body.extract import SiteModel
+from denoise_scrapy.body.extraction import Block, Body, SiteModel
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
-from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste

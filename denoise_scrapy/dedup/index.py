@@ -25,8 +25,10 @@ from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, tu
 from denoise_scrapy.dedup.tree import Forest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    TEXT,
     Item,
     Like,
+    Version,
     hash_title,
     hash_values,
     is_same_site,
@@ -34,7 +36,6 @@ from denoise_scrapy.dedup.variants import (
     site_of,
     why_variant,
 )
-from denoise_scrapy.dedup.version import TEXT, Version
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
