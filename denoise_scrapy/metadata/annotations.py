@@ -260,7 +260,7 @@ class _Target(NamedTuple):
         """End: there is nothing to return."""
 
 
-class PageReading:
+class PageAnnotations:
     """A page's metas, links, JSON-LD, lines, and marked elements with the line they stand in; made in one pass."""
 
     def __init__(self, html: str | bytes, body: str) -> None:

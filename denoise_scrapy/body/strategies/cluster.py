@@ -40,12 +40,12 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Rule:
+class TemplateRule:
     """Where a cluster's content stands: the id of its block without digits, its class names, its path of tags.
 
     Example:
-        >>> rule = Rule(class_="story main", path="html/body/div")
-        >>> str(rule), str(Rule(id="main", class_="story")), str(Rule(path="html/body/div/div"))
+        >>> rule = TemplateRule(class_="story main", path="html/body/div")
+        >>> str(rule), str(TemplateRule(id="main", class_="story")), str(TemplateRule(path="html/body/div/div"))
         ('.story.main', '#main', 'html/body/div/div')
         >>> rule.find(Page.parse("<div>Menu</div><div class='story main'>Text</div>"))
         3
@@ -101,11 +101,11 @@ def is_block_node(page: Page) -> BoolArray:
     return np.asarray((page.elements.column("tag") == _BLOCK_NODE_CODES).any(axis=0))
 
 
-def names_of(page: Page, element: int) -> Rule:
+def names_of(page: Page, element: int) -> TemplateRule:
     """Return the names of an element, as a rule."""
     _, id_, class_ = page.tree.name_of(int(page.elements.token[element]))
     # no selector names a class with a dot as `str` does
-    return Rule(id_, "" if "." in class_ else class_, tag_path(page, element))
+    return TemplateRule(id_, "" if "." in class_ else class_, tag_path(page, element))
 
 
 def tag_path(page: Page, element: int) -> str:
@@ -157,7 +157,7 @@ def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
     return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 
 
-def learn_rule(pages: Sequence[Page]) -> Rule | None:
+def learn_rule(pages: Sequence[Page]) -> TemplateRule | None:
     """Return the rule of a cluster: the names with the largest sum of H over its pages' best blocks; None without text.
 
     Names that are ambiguous on a page of the cluster are left out of it, as long as the path remains.
@@ -167,7 +167,7 @@ def learn_rule(pages: Sequence[Page]) -> Rule | None:
         >>> str(learn_rule([Page.parse(frame.format(text)) for text in ("The first story.", "Another one.")]))
         '#main'
     """
-    sums: dict[Rule, float] = {}
+    sums: dict[TemplateRule, float] = {}
     for page in pages:
         best, density = best_block(page, relative_alpha(page))
         if best >= 0:
@@ -178,10 +178,10 @@ def learn_rule(pages: Sequence[Page]) -> Rule | None:
     return _unambiguous(max(sums, key=lambda rule: sums[rule]), pages)
 
 
-def _unambiguous(rule: Rule, pages: Sequence[Page]) -> Rule:
+def _unambiguous(rule: TemplateRule, pages: Sequence[Page]) -> TemplateRule:
     candidates = [rule.candidates(page) for page in pages]
     by_id, by_class = (max(int(marked[i].sum()) for marked in candidates) for i in range(2))
-    return Rule(rule.id if by_id == 1 else "", rule.class_ if by_class == 1 else "", rule.path)
+    return TemplateRule(rule.id if by_id == 1 else "", rule.class_ if by_class == 1 else "", rule.path)
 
 
 #: The cluster: the page and as many others of its template. The source asks for more than five pages in all.
