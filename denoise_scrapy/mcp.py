@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from denoise_scrapy.body import Body, extract_pages
-from denoise_scrapy.commands.compare import Explanation, explained
+from denoise_scrapy.commands.compare import TextComparison, explained
 from denoise_scrapy.commands.extract import body_fields
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import RULES, deduplicate
@@ -136,7 +136,7 @@ class Tools:
         }
 
     @staticmethod
-    def _verdict(found: Explanation) -> dict[str, Any]:
+    def _verdict(found: TextComparison) -> dict[str, Any]:
         return {
             "duplicate": found.duplicate,
             "why": found.why,

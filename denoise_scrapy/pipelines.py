@@ -14,8 +14,7 @@ from scrapy.utils.python import global_object_name
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
-from denoise_scrapy.crawl.item_text import MOST_TITLES, SAID, CopyCounts, item_text
-from denoise_scrapy.crawl.item_values import ItemValues
+from denoise_scrapy.crawl.item_values import MOST_TITLES, SAID, CopyCounts, ItemValues, item_text
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
 from denoise_scrapy.settings import NO_CONTENT

@@ -15,9 +15,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
-from denoise_scrapy.body.parts import PARTS
 from denoise_scrapy.body.rendering import IMAGES, LINKS
-from denoise_scrapy.body.taste import FAVORS, SWITCHES
+from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW

@@ -17,7 +17,7 @@ from typing import Any
 import catboost
 import numpy
 
-from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.core.features import NAMES
 from evaluation.corpora import corpus_hash
 from training.dataset import PAGES, read_corpora, read_examples
 from training.model import cross_validate, fit_model

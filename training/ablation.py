@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from denoise_scrapy.body.features import FAMILIES, NAMES
+from denoise_scrapy.core.features import FAMILIES, NAMES
 from training.dataset import read_corpora, read_examples
 from training.model import PageScore, cross_validate
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from catboost import CatBoostClassifier
 
-from denoise_scrapy.body.content import FEW_TOKENS, content_signals
+from denoise_scrapy.body.model import FEW_TOKENS, content_signals
 from denoise_scrapy.core.model import Forest
 from training.dataset import Example
 from training.trees import to_forest

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from catboost import CatBoostClassifier
 
 from denoise_scrapy.body.model import BlockModel
-from denoise_scrapy.body.parts import LEARNED, LIKELY, part_signals
+from denoise_scrapy.body.taste import LEARNED, LIKELY, part_signals
 from denoise_scrapy.core.model import Forest
 from training.dataset import Example
 from training.trees import to_forest

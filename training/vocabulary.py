@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.features import FAMILIES, NAMES, View
+from denoise_scrapy.core.features import FAMILIES, NAMES, View
 from denoise_scrapy.core.vocabulary import Vocabulary
 from training.class_words import ClassCounts
 from training.dataset import Example

@@ -26,7 +26,7 @@ import redis
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store
 from denoise_scrapy.dedup.rules import PartRule
 from denoise_scrapy.dedup.store import Name
-from denoise_scrapy.dedup.version import Version
+from denoise_scrapy.dedup.variants import Version
 from evaluation import figures
 
 COUNTS, MILLION = [1000, 10_000, 100_000], 1_000_000

@@ -4,7 +4,6 @@ Rows are dicts, of pages and of bodies; the functions name the order they need.
 `python -m denoise_scrapy.archive IN... OUT` does all.
 """
 
-from denoise_scrapy.archive.bodies import bodies
-from denoise_scrapy.archive.duplicates import candidate_pairs, keys_of, resolve, verify
+from denoise_scrapy.archive.pages import bodies, candidate_pairs, keys_of, resolve, verify
 
 __all__ = ["bodies", "candidate_pairs", "keys_of", "resolve", "verify"]

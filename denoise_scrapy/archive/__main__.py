@@ -11,8 +11,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from denoise_scrapy.archive.bodies import CELL, FIELDS
-from denoise_scrapy.archive.duplicates import SCOPES
+from denoise_scrapy.archive.pages import CELL, FIELDS, SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
 from denoise_scrapy.metadata.annotations import LIBRARIES
 from denoise_scrapy.shown import counted, say

@@ -20,7 +20,7 @@ from urllib.parse import quote, urljoin
 
 from denoise_scrapy.archive.records import MOST_BYTES, TAG_WITHIN, ArchiveRecord, is_html
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
-from denoise_scrapy.page.address import declared_url
+from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.row_files import JsonLines, kind_of
 from denoise_scrapy.storage import replacing

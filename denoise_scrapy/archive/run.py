@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
-from denoise_scrapy.archive.bodies import VERSION
+from denoise_scrapy.archive.pages import VERSION
 from denoise_scrapy.archive.places import exists, files_of, read_text, remove_folder, write_text
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages

@@ -14,8 +14,19 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from denoise_scrapy.archive.bodies import CELL, COLUMNS, FIELDS, META, bodies
-from denoise_scrapy.archive.duplicates import MOST_SINGLE, SCOPES, candidate_pairs, keys_of, resolve, verify
+from denoise_scrapy.archive.pages import (
+    CELL,
+    COLUMNS,
+    FIELDS,
+    META,
+    MOST_SINGLE,
+    SCOPES,
+    bodies,
+    candidate_pairs,
+    keys_of,
+    resolve,
+    verify,
+)
 from denoise_scrapy.archive.places import addresses_of, files_of, page_format, records_of
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY

@@ -1,7 +1,6 @@
 """The body of a page: strategies, selection, rendering."""
 
-from denoise_scrapy.body.extract import SiteModel, extract, extract_pages
-from denoise_scrapy.body.result import Block, Body
+from denoise_scrapy.body.extraction import Block, Body, SiteModel, extract, extract_pages
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, find_strategy
 from denoise_scrapy.body.taste import Taste
 

@@ -20,10 +20,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from denoise_scrapy.body.extract import SiteModel
+from denoise_scrapy.body.extraction import Block, Body, SiteModel
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
-from denoise_scrapy.body.result import Block, Body
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
@@ -34,13 +33,13 @@ _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\u
 _HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 
-def shown(text: str, most: int | None = None) -> str:
+def escaped(text: str, most: int | None = None) -> str:
     """A text for between tags or for an attribute in double quotes, cut after so many characters."""
-    text = clean(text)
+    text = printable(text)
     return escape(text if most is None or len(text) <= most else f"{text[:most]}…")
 
 
-def clean(text: str) -> str:
+def printable(text: str) -> str:
     """The text without control characters; halves of characters are replaced."""
     return _HALF_CHARACTERS.sub("\ufffd", _NO_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
@@ -73,7 +72,7 @@ class Outcome:
     preformatted: bool = False
 
 
-def judge(page: Page, body: Body, site: SiteStatistics) -> list[Outcome]:
+def outcomes_of(page: Page, body: Body, site: SiteStatistics) -> list[Outcome]:
     """The outcome on each block of a page, by its body and the comparison pages that its strategy saw."""
     if not body.blocks:
         return []
@@ -131,7 +130,7 @@ class Frame:
         now, later = max(SHORT_TEXT - start, 0), max(LONG_TEXT - start, 0)
         if len(text) > now > 0:
             now = max(text.rfind(" ", now - WORD_LENGTH, now), 0) or now  # no word is cut
-        return shown(text[:now]) + _rest(text[now:later])
+        return escaped(text[:now]) + _rest(text[now:later])
 
     def start_tag(self) -> str:
         """The start tag."""
@@ -150,7 +149,7 @@ class Frame:
             given["to"] = "\n".join(url[:ADDRESS_LENGTH] for url in self.addresses[:ADDRESSES])
             more = len(self.addresses) - ADDRESSES
             given["to"] += f"\nand {more:,} more" if more > 0 else ""
-        data = " ".join(f'data-{name}="{shown(value)}"' for name, value in given.items())
+        data = " ".join(f'data-{name}="{escaped(value)}"' for name, value in given.items())
         label = f"{outcome.name}, {round(100 * outcome.block.probability)}%"
         return f'<span class="{names}" id="b{self.number}" tabindex="0" role="group" aria-label="{label}" {data}>'
 
@@ -161,7 +160,7 @@ class Frame:
 
 
 def _rest(text: str) -> str:
-    return f'<span class="rest">{shown(text)}</span>' if text else ""
+    return f'<span class="rest">{escaped(text)}</span>' if text else ""
 
 
 #: Blocks and images that are drawn at most: a browser lays out so many in a second, and nobody reads more.
@@ -231,7 +230,7 @@ class _Pen:
         self._wanted.pop()
 
     def _text(self, token: Token) -> None:
-        text = clean(token.value)
+        text = printable(token.value)
         if self._frame is None or self._frame.number != token.block:
             text = text.lstrip("\n")  # a frame begins a line itself
             if not text:
@@ -254,7 +253,7 @@ class _Pen:
         if self._frame:
             self._in_frame()
         self._run, self._run_place = int(not given), len(self._out)
-        self._out.append(f'<span class="img">image{": " if given else ""}{shown(given, IMAGE_LENGTH)}</span>')
+        self._out.append(f'<span class="img">image{": " if given else ""}{escaped(given, IMAGE_LENGTH)}</span>')
 
     def _enter(self, block: int) -> None:
         self._leave()
@@ -284,7 +283,7 @@ class _Pen:
 
 
 def _start(token: Token) -> str:
-    given = [f' {name}="{shown(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
+    given = [f' {name}="{escaped(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
     return f"<{token.value}{''.join(given)}>"
 
 
@@ -338,9 +337,9 @@ def _document(explained: Explanation) -> str:
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
-        title=shown(explained.page.title or explained.name or "A page", NAME_LENGTH),
-        name=shown(explained.name, NAME_LENGTH),
-        facts="".join(f"<div><dt>{name}</dt><dd>{shown(given)}</dd></div>" for name, given in _facts(explained.body)),
+        title=escaped(explained.page.title or explained.name or "A page", NAME_LENGTH),
+        name=escaped(explained.name, NAME_LENGTH),
+        facts="".join(f"<div><dt>{name}</dt><dd>{escaped(given)}</dd></div>" for name, given in _facts(explained.body)),
         notices="".join(f'<p class="notice">{given}</p>' for given in _notices(explained)),
         pages=_pages(explained.comparison),
         verdict=_summary(explained),
@@ -384,7 +383,7 @@ def _pages(comparison: Sequence[tuple[str, str]]) -> str:
     if not comparison:
         return ""
     lines = "".join(
-        f"<li>{shown(name, NAME_LENGTH)}{' <em>' * bool(lack)}{shown(lack)}{'</em>' * bool(lack)}</li>"
+        f"<li>{escaped(name, NAME_LENGTH)}{' <em>' * bool(lack)}{escaped(lack)}{'</em>' * bool(lack)}</li>"
         for name, lack in comparison[:PAGES]
     )
     summary = f"Compared with {used} page{'s' * (used != 1)}"
@@ -404,7 +403,7 @@ def _paragraphs(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for number, outcome in enumerate(outcomes):
         if outcome.block.kept:
             kind = ' class="code"' if outcome.preformatted else ""
-            yield f'<p id="t{number}" dir="auto"{kind}>{shown(outcome.block.text)}</p>'
+            yield f'<p id="t{number}" dir="auto"{kind}>{escaped(outcome.block.text)}</p>'
 
 
 @cache
@@ -455,7 +454,7 @@ def explain_page(
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)
     comparison = tuple((label, _lack(other, site.pages, others.pages)) for label, other in named)
-    return Explanation(page, body, tuple(judge(page, body, site)), url or name, comparison, page.unselected())
+    return Explanation(page, body, tuple(outcomes_of(page, body, site)), url or name, comparison, page.unselected())
 
 
 def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:

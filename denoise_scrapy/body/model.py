@@ -1,23 +1,72 @@
-"""The model of blocks that comes with the package: a small network judges each block, then trees judge again.
+"""The model of blocks that comes with the package: its features, what it judges by them, and its reasons.
 
-What the network finds of a block's neighbours is given to the trees beside its features (`core/model.pyx`).
+A small network judges each block; trees judge again, with what the network finds of its neighbours
+(`core/model.pyx`). Other trees find pages without content: consent walls, logins, error pages.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.features import FAMILIES, NO_WORDS, Compared, Rows, View
 from denoise_scrapy.core.model import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.vocabulary import WORDS, Vocabulary
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+
+#: Comparison pages that most features are of, the likest ones: more say no more. `stock` is of all of them: of a text
+#: that any has too, the share of its place's text that two pages have.
+MODEL_PAGES = 5
+#: A page that declares one of these is a thread: what people answer is its content.
+FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
+ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"])
+
+
+def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
+    """Return a page of m blocks as its features see it.
+
+    Args:
+        page: The page.
+        site: Its comparison pages, without the page itself and its copies; maybe none.
+        vocabulary: What is known of words.
+    """
+    declared = page.declared_types
+    return View(
+        page.tree,
+        vocabulary,
+        _compared(page, site) if site.pages else None,
+        declares_article=not declared.isdisjoint(ARTICLE_TYPES),
+        declares_forum=not declared.isdisjoint(FORUM_TYPES),
+    )
+
+
+def _compared(page: Page, site: SiteStatistics) -> Compared:
+    first, whole = site.first(MODEL_PAGES), site.shared_with(page)
+    shared, stock = first.shared_with(page), np.where(whole.text_share > 0, whole.slot_share, 0)
+    return Compared(
+        len(first.pages), shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens, stock
+    )
+
+
+def block_features(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> npt.NDArray[np.float32]:
+    """Return all features of a page's m blocks, shape (features, m), rows as in `NAMES`; arguments as `view_of`'s.
+
+    Example:
+        >>> from denoise_scrapy.core.features import NAMES
+        >>> features = block_features(Page.parse("<h2>One two three.</h2>"), SiteStatistics())
+        >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("heading"), 0])
+        (True, 2.0)
+    """
+    return view_of(page, site, vocabulary).features
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +79,8 @@ class BlockModel:
         network: The first judgement.
         forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
         provenance: What it was fitted on, and how well.
-        parts: For each part of a page that is learned the trees that find its blocks (`body/parts.py`).
-        content: The trees that find pages without content (`body/content.py`).
+        parts: For each part of a page that is learned the trees that find its blocks (`body/taste.py`).
+        content: The trees that find pages without content (`content_signals`).
     """
 
     names: tuple[str, ...]
@@ -102,3 +151,138 @@ def block_model() -> BlockModel:
     """The model that comes with the package."""
     with as_file(files("denoise_scrapy.body") / "models" / "blocks.npz") as path:
         return BlockModel.load(path)
+
+
+#: Tokens that are kept of a page without content at most: of 1,323 made ones in twelve languages 46 keep more, of the
+#: site's frame. Pages that keep more are not looked at.
+FEW_TOKENS = 250
+#: Pieces of words that such pages use, a kind of page a line: consent, login, script, maintenance, missing page. They
+#: are signals of the trees beside all others. Of walls that nobody made for training they add half of those found.
+CONTENTLESS_WORDS = tuple(
+    tuple(kind.split("|"))
+    for kind in (
+        "cookie|consent|privac|datenschutz|privatsphäre|zustimm|einwillig|akzeptier|vie privée|"
+        "confidentialité|accepter|acceptez|aceptar|acepta|aceitar|accett|toestemming|zgod|ciastecz|соглас|"
+        "конфиденц|同意|隐私|クッキー|プライバシー|الارتباط|الخصوصية|موافق|çerez|gizlilik|쿠키|개인정보",
+        "log in|login|sign in|sign up|password|subscribe|anmeld|einlogg|passwort|abonn|registrier|connecter|"
+        "connectez|mot de passe|iniciar ses|inicia ses|contraseña|suscri|regístr|accedi|accesso|abbona|"
+        "registrat|senha|assina|assine|inlogg|wachtwoord|zalog|hasło|logowa|subskry|prenumer|войти|войдите|"
+        "авториз|парол|подпис|зарегистр|登录|注册|密码|会员|订阅|ログイン|会員|パスワード|登録|تسجيل|"
+        "كلمة المرور|اشترك|oturum|giriş yap|şifre|로그인|비밀번호|회원",
+        "javascript|enable|browser|captcha|robot|human|aktivier|navigateur|navegador|przegląd|браузер|浏览器|"
+        "启用|验证|ブラウザ|有効|المتصفح|جافا|tarayıcı|브라우저|verif|überprüf|vérif",
+        "maintenance|unavailable|try again|back soon|wartung|nicht verfügbar|später|indisponible|réessay|"
+        "mantenimiento|no disponible|más tarde|inténtal|manuten|indispon|mais tarde|più tardi|riprova|"
+        "onderhoud|niet beschikbaar|later opnieuw|konserwac|prace techniczne|niedostępn|później|техническ|"
+        "обслужив|недоступ|позже|维护|稍后|无法访问|メンテナンス|後ほど|しばらく|صيانة|غير متاح|لاحق|bakım|"
+        "daha sonra|점검|나중에",
+        "not found|404|exist|no longer|find|gefunden|nicht mehr|introuvable|no encontr|não encontr|"
+        "non trovat|non esiste|niet gevonden|bestaat niet|nie znalezion|nie istnieje|не найден|не существует|"
+        "不存在|找不到|删除|見つかり|存在しま|削除|غير موجود|العثور|bulunamadı|찾을 수 없|denied|forbidden|"
+        "permission|verweigert|refusé|denegado|запрещ|拒绝",
+    )
+)
+
+
+def content_signals(
+    features: npt.NDArray[np.float32], odds: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], text: str
+) -> npt.NDArray[np.float32]:
+    """Signals of a page of n features and m blocks: sums, words, and means of the kept blocks and of the others.
+
+    Args:
+        features: What the model of blocks sees, shape (n, m).
+        odds: What its network says of each block, shape (m,); it keeps those above 0.
+        tokens: Tokens of each block, shape (m,).
+        text: Text of the blocks that it keeps.
+
+    Returns:
+        Shape (2n + 5 + words, 1).
+
+    Example:
+        >>> features, odds, tokens = np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8])
+        >>> signals = content_signals(features, odds, tokens, "Cookies?")
+        >>> signals[-2:, 0].tolist()
+        [1.25, 9.0]
+    """
+    kept, known = odds > 0, ~np.isnan(features)
+    weights = np.stack([tokens * kept, tokens * ~kept]).astype(np.float32).T
+    means = (np.where(known, features, 0) @ weights) / np.maximum(known @ weights, 1)
+    own = tokens[kept]
+    sums = [tokens.sum(), own.sum(), len(tokens), len(own), odds.max(initial=0)]
+    text = text.lower()
+    said = np.array([sum(map(text.count, kind)) for kind in CONTENTLESS_WORDS])
+    words = [*said, said.sum(), said.max()] / np.maximum(own.sum(), 1)
+    return np.concatenate([sums, words, [(said > 0).sum()], means.T.ravel()])[:, None].astype(np.float32)
+
+
+#: A family that moves the log odds by less is no reason; so many are given at most.
+LEAST, MOST = 0.2, 3
+#: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages
+#: the largest has 2,641.
+MOST_BLOCKS = 10_000
+
+
+class Reasons(Sequence[str]):
+    """The reasons of a page's blocks; computed when somebody looks.
+
+    Args:
+        features: Shape (features, m), rows as in the model's names.
+        neighbours: What stands around the m blocks.
+        model: The model that decided.
+    """
+
+    def __init__(self, features: npt.NDArray[np.float32], neighbours: Neighbours, model: BlockModel) -> None:
+        self._features = features
+        self._neighbours = neighbours
+        self._model = model
+
+    def __len__(self) -> int:
+        return int(self._features.shape[1])
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self._reason(i) for i in range(*index.indices(len(self)))]
+        return self._reason(range(len(self))[index])
+
+    @cached_property
+    def parts(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Contribution of each family to the log odds of each block, shape (m,) each."""
+        whole = _odds(self._model.probability(self._features, self._neighbours))
+        found, features = {}, self._features.copy()
+        for name, family in FAMILIES.items():
+            rows = [i for i, feature in enumerate(self._model.names) if feature in family.names]
+            features[rows] = self._model.network.mean[rows, None]
+            found[name] = whole - _odds(self._model.probability(features, self._neighbours))
+            features[rows] = self._features[rows]
+        return found
+
+    @cached_property
+    def _largest(self) -> list[list[tuple[str, float]]]:
+        """Of each block, the families that add most, and what they add; m lists of up to MOST."""
+        parts = np.array(list(self.parts.values()))  # (families, m)
+        order = np.argsort(-np.abs(parts), axis=0, kind="stable")[:MOST]
+        names, values = list(self.parts), np.take_along_axis(parts, order, axis=0).T.tolist()
+        return [
+            [(names[i], value) for i, value in zip(chosen, added, strict=True) if abs(value) >= LEAST]
+            for chosen, added in zip(order.T.tolist(), values, strict=True)
+        ]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return dict(zip(self._model.names, self._features, strict=True))
+
+    def _reason(self, block: int) -> str:
+        if len(self) > MOST_BLOCKS:
+            return "the page has too many blocks to say why"
+        chosen = self._largest[block]
+        said = [f"{FAMILIES[name].say(self._rows, block)} ({value:+.1f})" for name, value in chosen]
+        return "; ".join(said) or "nothing stands out"
+
+
+def _odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    sure = np.clip(probability, 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(sure / (1 - sure)))

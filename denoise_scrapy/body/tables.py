@@ -138,29 +138,6 @@ def _spanned_rows(
     return empty
 
 
-def headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
-    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none.
-
-    A header is a row of `th` alone or in a `thead`. A cell of prose is none: its table lays the page out.
-    """
-    e, n = page.elements, len(page.elements)
-    if not e.holds_tag({"th", "thead"}):  # as on most pages
-        return None
-    is_th = e.has_tag({"th", "thead"})
-    if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
-        return None
-    cells, row, table = cells_of(page)
-    is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)
-    is_row[row[cells]] = True
-    is_data[row[cells[~is_th[cells]]]] = True
-    is_data &= e.nearest(e.has_tag({"thead"})) < table
-    tokens, kept_blocks = page.blocks.subtree_sums(page.blocks.tokens), page.blocks.subtree_sums(kept)
-    rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
-    lost = (rows_with_text > 0) & (rows_kept == 0)
-    headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
-    return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
-
-
 def span(value: str) -> int:
     """Rows or columns that a cell takes, by its attribute as written.
 

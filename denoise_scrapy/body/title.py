@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from denoise_scrapy.core.announcements import level_one
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.address import fold, host_of, letters
+from denoise_scrapy.page.attributes import fold, host_of, letters
 
 #: What stands between a title and the site's name: a sign in spaces, a colon, a bar or underscore, and a dash next to
 #: a character of East Asia (U+2E80 and above), where nobody writes spaces.

@@ -30,7 +30,7 @@ _ESTIMATES = {"new", "missing"}  # checks of shares that are estimated from runs
 
 
 @dataclass(frozen=True)
-class Explanation:
+class TextComparison:
     """Why a new text is a duplicate of a kept one, or is not.
 
     Attributes:
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def explained(
     new: GivenText, kept: GivenText, rule_name: str, threshold: float, most_new: float = MOST_NEW
-) -> Explanation:
+) -> TextComparison:
     """Judge a new text against a kept one.
 
     Example:
@@ -120,7 +120,7 @@ def explained(
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
         difference_ = difference(read, other)
         differs = {"novel": difference_.novel._asdict(), "lost": difference_.lost._asdict()}
-    return Explanation(
+    return TextComparison(
         duplicate and not (variant and one_site),
         _why(compared.checks, short=short, same=same, duplicate=duplicate),
         other.t,
@@ -193,12 +193,12 @@ def _letters(codes: Iterable[np.integer[npt.NBitBase]]) -> list[str]:
     return [chr(int(code)).encode("utf-8", "replace").decode() for code in codes]
 
 
-def _as_dict(found: Explanation) -> dict[str, object]:
+def _as_dict(found: TextComparison) -> dict[str, object]:
     checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in found.checks]
     return {**asdict(found), "checks": checks}
 
 
-def _lines(new: str, kept: str, found: Explanation) -> Iterator[str]:
+def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     verdict = "a duplicate" if found.duplicate else "a variant" if found.variant else "no duplicate"
     why = found.why
     if found.variant:
@@ -232,7 +232,7 @@ def _places(differs: Mapping[str, Mapping[str, float]], new: str, kept: str) -> 
     return f"{units} units of {new}, {runs} runs of {kept}: before what both have, between, behind"
 
 
-def _prefilter(found: Explanation) -> str:
+def _prefilter(found: TextComparison) -> str:
     if found.bands or found.same_words:
         return f"finds it: {found.bands} of {BANDS} MinHash bands in common"
     missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""

@@ -155,7 +155,7 @@ def _index(args: argparse.Namespace, settings: Settings) -> DuplicateIndex:
     )
 
 
-class _Fields(NamedTuple):
+class _FieldNames(NamedTuple):
     """Names of the fields that are read; "" for none."""
 
     text: str
@@ -193,7 +193,7 @@ class Job:
             there = ", ".join(names)
             raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; there are: {there}")
         title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
-        self._fields = _Fields(text, args.key or "url", scope, args.date or "", title)
+        self._fields = _FieldNames(text, args.key or "url", scope, args.date or "", title)
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
         """Write what is wanted."""

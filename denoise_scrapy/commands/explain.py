@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     read = DenoiseSettings.from_settings(settings, spider)
     (page, url), *others = pages_of([args.page, *args.compare], "explain", settings)
     strategy = args.strategy or read.strategy
-    compared = Compared(
+    compared = KeptPages(
         "pages" if args.compare else "",
         [(at or name, html) for name, (html, at) in zip(args.compare, others, strict=True)],
     )
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-class Compared(NamedTuple):
+class KeptPages(NamedTuple):
     """Pages to compare with, most similar first: in words, or why there are none; name or URL of each, and the page."""
 
     of: str
@@ -89,16 +89,16 @@ class Compared(NamedTuple):
 
 def kept_pages(
     page: str | bytes, url: str | None, strategy: str, read: DenoiseSettings, directory: str | None
-) -> Compared:
+) -> KeptPages:
     """Return the pages that a crawl with these settings would choose from its site memory."""
     place = sites_place(read, directory)
     if url is None:
-        return Compared("a page without a URL is of no site")
+        return KeptPages("a page without a URL is of no site")
     if place is None:
-        return Compared(f"the settings name no site memory ({PLACES})")
+        return KeptPages(f"the settings name no site memory ({PLACES})")
     store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_PER_SITE)
     if find_strategy(strategy).needs_elements:
-        return Compared(f"the site memory {store.place} has facts of pages, and the strategy reads whole pages")
+        return KeptPages(f"the site memory {store.place} has facts of pages, and the strategy reads whole pages")
     try:
         for facts in store.load(site_key(url)) if store.exists() else ():
             memory.remember(facts)
@@ -106,8 +106,8 @@ def kept_pages(
         store.close()
     found = memory.comparison_pages(Page.parse(page, url=url), read.comparison_pages)
     if not found:
-        return Compared(f"the site memory {store.place} has no other page of {site_key(url)}")
-    return Compared(
+        return KeptPages(f"the site memory {store.place} has no other page of {site_key(url)}")
+    return KeptPages(
         f"pages that the site memory {store.place} has of its site", [(one.url, one.facts) for one in found]
     )
 
@@ -138,7 +138,7 @@ def _name(page: str) -> str:
     return re.sub(r"[^\w.-]+", "_", host or Path(page).stem).strip("-") or "page"
 
 
-def _table(explanation: Explanation, compared: Compared, settings_of: str) -> Iterator[str]:
+def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:
     body = explanation.body
     used = sum(not lack for _, lack in explanation.comparison)
     yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"

@@ -81,7 +81,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         say(*text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)]))
         say(*(f"{site}, {local_time(one.began)}: {alarm}" for site, one in shown_crawls for alarm in one.alarms))
     if args.output:
-        Path(args.output).write_text(html_page(kept), encoding="utf-8", errors="replace")
+        Path(args.output).write_text(health_page(kept), encoding="utf-8", errors="replace")
     return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
 
 
@@ -100,11 +100,11 @@ def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[Site
     )
 
 
-def html_page(kept: Kept) -> str:
+def health_page(kept: Kept) -> str:
     """Draw a page: a line a site, with its length and confidence over the crawls.
 
     Example:
-        >>> page = html_page({"http://a.example:80": [SiteCrawl(1.0, pages=9), SiteCrawl(2.0, alarms=("empty",))]})
+        >>> page = health_page({"http://a.example:80": [SiteCrawl(1.0, pages=9), SiteCrawl(2.0, alarms=("empty",))]})
         >>> page.count("<polyline"), page.count("<circle"), "a.example" in page
         (4, 2, True)
     """

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
         say(*text_table(["value", "stat", "meaning"], rows, [1, 2]))
     if args.output:
-        Path(args.output).write_text(html_page(args.source, counts), encoding="utf-8", errors="replace")
+        Path(args.output).write_text(stats_page(args.source, counts), encoding="utf-8", errors="replace")
     return 0
 
 
@@ -70,11 +70,11 @@ def read_stats(source: str) -> Counts:
     return found
 
 
-def html_page(source: str, counts: Counts) -> str:
+def stats_page(source: str, counts: Counts) -> str:
     """Draw a page: the confidence of bodies as a bar chart, and a table of all stats.
 
     Example:
-        >>> page = html_page("job", {"body/confidence/0.85": 3, "body/items": 3})
+        >>> page = stats_page("job", {"body/confidence/0.85": 3, "body/items": 3})
         >>> page.count('class="bar"'), "<td>body/<wbr>items<td>items that received a text" in page
         (1, True)
     """

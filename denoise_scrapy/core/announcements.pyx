@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport BLANK, CLASS_BITS, DIGIT, WORDLY, decode
-from denoise_scrapy.core.tree cimport HEADING, Block, Element, Span, Tree
+from denoise_scrapy.core.tree cimport HEADING, BlockRow, Element, Span, Tree
 
 cdef enum:
     SHORT = 14            # tokens; longer blocks announce nothing
@@ -116,7 +116,7 @@ cdef int fill(Patterns& table, patterns) except -1:
 fill(_comments, COMMENTS_PATTERNS)
 fill(_meta, META_PATTERNS)
 
-cdef struct Text:         # in lower case, one space between words
+cdef struct LoweredText:  # in lower case, one space between words
     vector[uint16_t] codes
     int32_t size
 
@@ -129,12 +129,12 @@ cdef inline bint is_digit(uint16_t code) noexcept nogil:
     return characters.KIND[code] & CLASS_BITS == DIGIT
 
 
-cdef inline bint is_edge(const Text& text, int32_t at) noexcept nogil:
+cdef inline bint is_edge(const LoweredText& text, int32_t at) noexcept nogil:
     """Return whether a word begins or ends at a place of a text."""
     return (at > 0 and is_word(text.codes[at - 1])) != (at < text.size and is_word(text.codes[at]))
 
 
-cdef inline bint matches(const Pattern& pattern, const Text& text, int32_t at) noexcept nogil:
+cdef inline bint matches(const Pattern& pattern, const LoweredText& text, int32_t at) noexcept nogil:
     """Return whether a pattern stands at a place of a text."""
     cdef int32_t i, end = at + pattern.size
     if end > text.size or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size):
@@ -145,7 +145,7 @@ cdef inline bint matches(const Pattern& pattern, const Text& text, int32_t at) n
     return (not pattern.from_edge or is_edge(text, at)) and (not pattern.to_edge or is_edge(text, end))
 
 
-cdef int32_t end_of_match(const Patterns& table, const Text& text, int32_t at) noexcept nogil:
+cdef int32_t end_of_match(const Patterns& table, const LoweredText& text, int32_t at) noexcept nogil:
     """Where a pattern that stands at a place of a text ends, -1 where none does."""
     cdef int32_t i, bucket = text.codes[at] & 255
     if at + 1 == text.size or table.seconds[bucket] >> (text.codes[at + 1] & 31) & 1:
@@ -159,7 +159,7 @@ cdef int32_t end_of_match(const Patterns& table, const Text& text, int32_t at) n
     return -1
 
 
-cdef bint announces_comments(const Text& text) noexcept nogil:
+cdef bint announces_comments(const LoweredText& text) noexcept nogil:
     """Return whether a text is a heading of comments: signs, a number, words for them, and little more."""
     cdef int32_t at = 0, end
     while at < text.size and not is_word(text.codes[at]):
@@ -175,7 +175,7 @@ cdef bint announces_comments(const Text& text) noexcept nogil:
     return end >= 0 and text.size - end <= FOLLOWING
 
 
-cdef bint tells_meta(const Text& text) noexcept nogil:
+cdef bint tells_meta(const LoweredText& text) noexcept nogil:
     """Return whether a text tells a name or a date."""
     cdef int32_t at
     for at in range(text.size):
@@ -187,7 +187,7 @@ cdef bint tells_meta(const Text& text) noexcept nogil:
 # ---- texts and titles -----------------------------------------------------------------------------------------------
 
 
-cdef int read_lowered(const string& marked, Span span, Text& text) except -1 nogil:
+cdef int read_lowered(const string& marked, Span span, LoweredText& text) except -1 nogil:
     """Read a slice of a marked text: in lower case, without marks, one space between words."""
     cdef const unsigned char* data = <const unsigned char*>marked.data()
     cdef int32_t i = span.start, size = 0
@@ -215,7 +215,7 @@ cdef int read_lowered(const string& marked, Span span, Text& text) except -1 nog
     return 0
 
 
-cdef void drop_spaces(Text& text) noexcept nogil:
+cdef void drop_spaces(LoweredText& text) noexcept nogil:
     cdef int32_t i, size = 0
     for i in range(text.size):
         if text.codes[i] != 32:
@@ -225,8 +225,8 @@ cdef void drop_spaces(Text& text) noexcept nogil:
 
 
 cdef struct Title:
-    Text words
-    Text letters          # without spaces
+    LoweredText words
+    LoweredText letters   # without spaces
     uint8_t[PAIRS] pairs  # whether two characters of this hash stand in it
     int32_t searches      # that are left
 
@@ -235,7 +235,7 @@ cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
     return (codes[0] * <uint32_t>31 + codes[1]) & (PAIRS - 1)
 
 
-cdef int read_title(const string& written, Title& title) except -1 nogil:
+cdef int fold_title(const string& written, Title& title) except -1 nogil:
     """Read a page's title."""
     cdef Span span
     cdef int32_t i
@@ -250,7 +250,7 @@ cdef int read_title(const string& written, Title& title) except -1 nogil:
     return 0
 
 
-cdef bint holds(const Text& text, const uint16_t* part, int32_t size) noexcept nogil:
+cdef bint holds(const LoweredText& text, const uint16_t* part, int32_t size) noexcept nogil:
     """Return whether a part stands somewhere in a text."""
     cdef int32_t i
     for i in range(text.size - size + 1):
@@ -267,7 +267,7 @@ cdef bint says_word(Title& title, const uint16_t* word, int32_t size) noexcept n
     return holds(title.words, word, size)
 
 
-cdef double share_in_title(Title& title, const Text& text) noexcept nogil:
+cdef double share_in_title(Title& title, const LoweredText& text) noexcept nogil:
     """Share of a text's words that stand in a title."""
     cdef int32_t i, start = 0, words = 0, said = 0
     for i in range(text.size + 1):
@@ -284,15 +284,15 @@ cdef int read_announced(Tree tree, const string& title_text, vector[Announced]& 
     A title is a heading whose text, white space aside, is part of the page's title.
     """
     cdef Title title
-    cdef Text text
-    cdef const Block* block
+    cdef LoweredText text
+    cdef const BlockRow* block
     cdef Announced none, one
     cdef bint is_short, may_be_title
     cdef size_t i
     none.bits = none.is_title = 0
     none.title_share = 0
     found.assign(tree.blocks.size(), none)
-    read_title(title_text, title)
+    fold_title(title_text, title)
     for i in range(tree.blocks.size()):
         block = &tree.blocks[i]
         is_short = block.tokens < SHORT

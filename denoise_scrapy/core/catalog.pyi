@@ -8,7 +8,7 @@ TAIL: int
 SEGMENT: int
 MOST_FINDS: int
 
-class Found(NamedTuple):
+class Candidates(NamedTuple):
     same_name: list[int]
     same_words: list[int]
     alike: list[int]
@@ -30,4 +30,4 @@ class Catalog:
         new: tuple[int, str, str, int, bytes, bytes, bytes, int],
         most: int = ...,
         query: Callable[[int], tuple[npt.NDArray[np.uint16], int]] | None = None,
-    ) -> Found: ...
+    ) -> Candidates: ...

@@ -36,7 +36,7 @@ cdef enum:
     DEAD = -2
     UNKNOWN = 33  # the store did not say how the sample was halved, or says what this version does not make
 
-cdef struct Text:
+cdef struct KeptText:
     int64_t id
     int32_t scope             # its number; `DEAD` for a tombstone
     uint8_t halved            # how often its sample was halved
@@ -83,7 +83,7 @@ cdef size_t place_in(const vector[uint32_t]& keys, uint64_t key) noexcept nogil:
     return low
 
 
-class Found(NamedTuple):
+class Candidates(NamedTuple):
     """Ids of kept texts of a scope that a look-up found, each in ascending order.
 
     Attributes:
@@ -123,7 +123,7 @@ cdef class Catalog:
     cdef size_t _full_tail
     cdef size_t _full_segment
     cdef size_t _width  # keys of a text
-    cdef vector[Text] _texts
+    cdef vector[KeptText] _texts
     cdef vector[Segment] _segments
     cdef vector[uint32_t] _tail  # keys of the texts in no segment, 0 for none
 
@@ -141,7 +141,7 @@ cdef class Catalog:
         cdef size_t entries = 0, i
         for i in range(self._segments.size()):
             entries += self._segments[i].keys.size()
-        return 200 * len(self._scopes) + self._texts.size() * sizeof(Text) + 4 * self._tail.size() + 6 * entries
+        return 200 * len(self._scopes) + self._texts.size() * sizeof(KeptText) + 4 * self._tail.size() + 6 * entries
 
     @property
     def segments(self):
@@ -151,7 +151,7 @@ cdef class Catalog:
     def extend(self, listings not None):
         """Add texts, in order of id, above all ids so far."""
         cdef uint32_t[MOST_KEYS] keys
-        cdef Text text
+        cdef KeptText text
         cdef size_t i
         for listing in listings:
             number, _, scope, _, _, _, runs, limit = listing
@@ -210,7 +210,7 @@ cdef class Catalog:
         with nogil:
             self._look_up(keys, scope, finds, hits)
             sort(hits.begin(), hits.end(), is_before)
-        found = Found([], [], [])
+        found = Candidates([], [], [])
         shared = {}  # bands in common by row, in order of rows
         for i in range(hits.size()):
             if hits[i].key < FIRST_BAND:

@@ -15,7 +15,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.announcements cimport COMMENTS, META
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
-from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, Block, Span, Tree
+from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, BlockRow, Span, Tree
 
 cpdef enum:
     # After a heading of comments that so many lines of meta data follow within so many blocks, all counts less. It must
@@ -63,14 +63,14 @@ cdef double AGREE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef inline double long_text(const Block* block) noexcept nogil:
+cdef inline double long_text(const BlockRow* block) noexcept nogil:
     """The block's tokens if it is long, else 0."""
     return block.tokens if block.tokens >= LONG_TOKENS else 0
 
 
 cdef int32_t find_comments(Tree tree, const uint8_t[::1] bits) except -1 nogil:
     """The block of the heading under which the comments stand, the number of blocks where there is none."""
-    cdef const Block* block
+    cdef const BlockRow* block
     cdef double before = 0, whole = 0
     cdef int32_t i, j, lines, m = <int32_t>tree.blocks.size()
     cdef bint is_term
@@ -121,7 +121,7 @@ cdef int lower_stock(
     Not where texts of the page's own stand under the same path: stories repeat paragraphs of earlier ones. In a place
     of common stock a text counts less also if no other page has it.
     """
-    cdef const Block* block
+    cdef const BlockRow* block
     cdef const Stock* before
     cdef const Stock* after
     cdef Stock* text
@@ -291,8 +291,8 @@ cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
     """
     cdef unordered_map[uint64_t, int32_t] first
     cdef unordered_map[uint64_t, int32_t].iterator found
-    cdef const Block* block
-    cdef const Block* before
+    cdef const BlockRow* block
+    cdef const BlockRow* before
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     for i in range(m):
         block = &tree.blocks[i]

@@ -19,7 +19,7 @@ from denoise_scrapy.core.announcements cimport COMMENTS, META, Announced, read_a
 from denoise_scrapy.core.characters cimport CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, number_of, open_table
 from denoise_scrapy.core.tree cimport (
-    ARTICLE, COMMENT_WORD, CONTROL, HIDDEN, IS_DIV, IS_PICTURE, LIST_ITEM, Block, Element, Tree,
+    ARTICLE, COMMENT_WORD, CONTROL, HIDDEN, IS_DIV, IS_PICTURE, LIST_ITEM, BlockRow, Element, Tree,
 )
 from denoise_scrapy.core.vocabulary cimport NameOdds, TextOdds, Vocabulary
 
@@ -77,7 +77,7 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 
 cdef int sum_up(Tree tree, View view) except -1 nogil:
     """Sum what is counted of blocks over their elements, and from below over the elements around; and by path."""
-    cdef const Block* block
+    cdef const BlockRow* block
     cdef Sums nothing, one
     cdef Sums* sums
     cdef Slot empty
@@ -223,7 +223,7 @@ FAMILIES: dict = {}
 MOSTLY = 0.5
 
 
-cdef int declare(str name, str names, Find find, say) except -1:
+cdef int declare_family(str name, str names, Find find, say) except -1:
     """Declare a family: names of its rows, their computation, and its words."""
     cdef Step step
     family = Family(tuple(names.split()), say)
@@ -237,7 +237,7 @@ cdef int declare(str name, str names, Find find, say) except -1:
 
 cdef int text(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Length, and what kinds of characters."""
-    cdef const Block* block
+    cdef const BlockRow* block
     cdef double chars
     cdef int32_t i
     for i in range(view.m):
@@ -257,10 +257,10 @@ def _say_text(rows, block):
     return f"its length and punctuation: {np.expm1(rows['tokens'][block]):.0f} words"
 
 
-declare("text", "tokens word_length stops digits capitals cjk ends_in_stop", text, _say_text)
+declare_family("text", "tokens word_length stops digits capitals cjk ends_in_stop", text, _say_text)
 
 
-cdef inline double link_density(const Block* block) noexcept nogil:
+cdef inline double link_density(const BlockRow* block) noexcept nogil:
     return block.link_chars / at_least(block.chars, 1)
 
 
@@ -283,12 +283,12 @@ def _say_links(rows, block):
     return "some of it is links" if share > 0 else "among links" if around > MOSTLY else "no links"
 
 
-declare("links", "ld ld_up1 ld_up3", links, _say_links)
+declare_family("links", "ld ld_up1 ld_up3", links, _say_links)
 
 
 cdef int tags(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Tag of the block, and what it stands in by tag or role. Odds of class names (below) speak of all other tags."""
-    cdef const Block* block
+    cdef const BlockRow* block
     cdef int32_t i
     for i in range(view.m):
         block = &tree.blocks[i]
@@ -305,7 +305,7 @@ def _say_tags(rows, block):
     return f"in {', '.join(inside)}" if inside else "its tags are plain"
 
 
-declare("tags", "heading tag_div in_hidden in_article in_control", tags, _say_tags)
+declare_family("tags", "heading tag_div in_hidden in_article in_control", tags, _say_tags)
 
 
 cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
@@ -327,7 +327,7 @@ def _say_class_names(rows, block):
     return f"class names of {'content' if rows['class_sum'][block] > 0 else 'frames'} around it"
 
 
-declare("class_names", "class_sum class_least class_most class_near", class_names, _say_class_names)
+declare_family("class_names", "class_sum class_least class_most class_near", class_names, _say_class_names)
 
 
 cdef enum:
@@ -372,7 +372,7 @@ def _say_announcements(rows, block):
     return f"after {dated} names or dates" if dated > 0 else "no words of comments around"
 
 
-declare("announcements", "after_comments since_dated dated_before", announcements, _say_announcements)
+declare_family("announcements", "after_comments since_dated dated_before", announcements, _say_announcements)
 
 
 cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
@@ -400,7 +400,7 @@ def _say_surroundings(rows, block):
     return "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it"
 
 
-declare(
+declare_family(
     "surroundings",
     "prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share",
     surroundings,
@@ -435,7 +435,7 @@ def _say_place(rows, block):
     return ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
 
 
-declare("place", "in_container from_first from_last prose_before position levels_to_prose", place, _say_place)
+declare_family("place", "in_container from_first from_last prose_before position levels_to_prose", place, _say_place)
 
 
 cdef enum:
@@ -530,7 +530,7 @@ def _say_wording(rows, block):
     return f"words that the page has {where}"
 
 
-declare("wording", "words_before words_of_beginning words_elsewhere", wording, _say_wording)
+declare_family("wording", "words_before words_of_beginning words_elsewhere", wording, _say_wording)
 
 
 cdef int text_words(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
@@ -553,7 +553,7 @@ def _say_text_words(rows, block):
     return f"{whose} words are those of {'content' if rows[name][block] > 0 else 'frames'}"
 
 
-declare(
+declare_family(
     "text_words",
     "word_mean word_least word_most heading_word_mean heading_word_least heading_word_most",
     text_words,
@@ -563,7 +563,7 @@ declare(
 
 cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Where it stands towards the headline, and how many headings like it stand between."""
-    cdef const Block* title
+    cdef const BlockRow* title
     cdef vector[int32_t] shared
     cdef int32_t i, row, element, box, root, alike = 0
     for i in range(view.m):
@@ -598,7 +598,7 @@ def _say_headline(rows, block):
     return "above the headline" if distance < 0 else "near the headline" if distance < 5 else "far from the headline"
 
 
-declare(
+declare_family(
     "headline",
     "title_share from_title levels_to_title share_with_title titles_before",
     headline,
@@ -628,7 +628,7 @@ def _say_section(rows, block):
     return f"its section has {np.expm1(rows['section_tokens'][block]):.0f} words"
 
 
-declare("section", "section_tokens section_level section_linked", section, _say_section)
+declare_family("section", "section_tokens section_level section_linked", section, _say_section)
 
 
 #: Share of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
@@ -683,7 +683,7 @@ def _say_site(rows, block):
     return f"repeats on {whole if found == pages else f'{found} of {pages} other pages'}"
 
 
-declare(
+declare_family(
     "site",
     "repeated repeated_in_place repeated_slot repeated_up3 own_here own_up1 in_own_half stock k same_as_all",
     site,
@@ -773,7 +773,7 @@ def _say_records(rows, block):
     return f"in a list of {count:.0f} boxes alike" if count else "in no list of boxes alike"
 
 
-declare(
+declare_family(
     "records",
     "record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share",
     records,
@@ -783,7 +783,7 @@ declare(
 
 cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """The same for all blocks of a page."""
-    cdef const Block* block
+    cdef const BlockRow* block
     cdef double longest = 0, prose = 0, chars = 0, link_chars = 0, headings = 0, pictures = 0
     cdef double comments = 0, listed = 0, article = 0
     cdef double[12] page
@@ -823,7 +823,7 @@ def _say_whole_page(rows, block):
     return f"on a page of {np.expm1(rows['page_tokens'][block]):,.0f} words"
 
 
-declare(
+declare_family(
     "whole_page",
     "page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures page_declares_article "
     "page_declares_forum page_in_comment_word page_in_list_item page_in_article",

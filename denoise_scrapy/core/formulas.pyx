@@ -19,31 +19,31 @@ cdef enum:
     # Elements from MathJax's preview to the script with its source: behind it stands the rendering.
     REACH = 2
 
-cdef struct Shape:        # how an element is written: its beginning, and what stands before its second and third part
+cdef struct Notation:     # how an element is written: its beginning, and what stands before its second and third part
     const char* name
     const char* head
     const char* second
     const char* third
 
-cdef vector[Shape] _shapes
+cdef vector[Notation] _notations
 
 
-cdef int declare(const char* name, const char* head, const char* second, const char* third) except -1:
-    cdef Shape shape
-    shape.name, shape.head, shape.second, shape.third = name, head, second, third
-    _shapes.push_back(shape)
+cdef int declare_notation(const char* name, const char* head, const char* second, const char* third) except -1:
+    cdef Notation notation
+    notation.name, notation.head, notation.second, notation.third = name, head, second, third
+    _notations.push_back(notation)
     return 0
 
 
-declare(b"msub", b"", b"_", b"")
-declare(b"msup", b"", b"^", b"")
-declare(b"msubsup", b"", b"_", b"^")
-declare(b"munder", b"", b"_", b"")
-declare(b"mover", b"", b"^", b"")
-declare(b"munderover", b"", b"_", b"^")
-declare(b"mfrac", b"\\frac", b"", b"")
-declare(b"msqrt", b"\\sqrt", b"", b"")
-declare(b"mroot", b"\\sqrt", b"", b"")
+declare_notation(b"msub", b"", b"_", b"")
+declare_notation(b"msup", b"", b"^", b"")
+declare_notation(b"msubsup", b"", b"_", b"^")
+declare_notation(b"munder", b"", b"_", b"")
+declare_notation(b"mover", b"", b"^", b"")
+declare_notation(b"munderover", b"", b"_", b"^")
+declare_notation(b"mfrac", b"\\frac", b"", b"")
+declare_notation(b"msqrt", b"\\sqrt", b"", b"")
+declare_notation(b"mroot", b"\\sqrt", b"", b"")
 
 
 cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
@@ -58,7 +58,7 @@ cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept 
     return <const char*>told
 
 
-cdef inline bint is_letter(char byte) noexcept nogil:
+cdef inline bint is_name_byte(char byte) noexcept nogil:
     return 97 <= lower(<unsigned char>byte) <= 122 or <unsigned char>byte >= 0x80
 
 
@@ -66,13 +66,13 @@ cdef bint has_word(const char* names, const char* word) noexcept nogil:
     """Return whether a word stands in names, with no letter right before or behind it."""
     cdef const char* found = strstr(names, word)
     while found != NULL:
-        if (found == names or not is_letter((found - 1)[0])) and not is_letter(found[strlen(word)]):
+        if (found == names or not is_name_byte((found - 1)[0])) and not is_name_byte(found[strlen(word)]):
             return True
         found = strstr(found + 1, word)
     return False
 
 
-cdef int write_text(const char* text, string& out, bint is_tex) except -1 nogil:
+cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogil:
     """Write a text with one space for all white space, and without the signs that show nothing, U+2061 to U+2064.
 
     Of TeX without its comments, which take the ends of their lines with them.
@@ -114,30 +114,30 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
     """Write an element by its parts: fractions, roots, what is above and below; all others one after another."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
-    cdef const Shape* shape = NULL
+    cdef const Notation* notation = NULL
     cdef size_t i
     cdef int part = 0
     if depth > DEEPEST:
         return 0
-    for i in range(_shapes.size()):
-        if strcmp(<const char*>node.name, _shapes[i].name) == 0:
-            shape = &_shapes[i]
-            out.append(shape.head)
+    for i in range(_notations.size()):
+        if strcmp(<const char*>node.name, _notations[i].name) == 0:
+            notation = &_notations[i]
+            out.append(notation.head)
     if index != NULL:
         out.push_back(91)
         write_parts(index, out, depth + 1)
         out.push_back(93)
     while child != NULL:
-        if child.type == XML_TEXT_NODE and child.content != NULL and shape == NULL:
-            write_text(<const char*>child.content, out, False)
+        if child.type == XML_TEXT_NODE and child.content != NULL and notation == NULL:
+            write_source(<const char*>child.content, out, False)
         elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and (
                 not is_named(child, b"annotation-xml")):
             part += 1
-            if shape != NULL and part == 2:
-                out.append(shape.second)
-            elif shape != NULL and part == 3:
-                out.append(shape.third)
-            if shape != NULL and (part > 1 or shape.head[0]):
+            if notation != NULL and part == 2:
+                out.append(notation.second)
+            elif notation != NULL and part == 3:
+                out.append(notation.third)
+            if notation != NULL and (part > 1 or notation.head[0]):
                 out.push_back(123)
                 write_parts(child, out, depth + 1)
                 out.push_back(125)
@@ -201,10 +201,10 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
     if tex != NULL:
         while tex != NULL:
             if tex.type != XML_ELEMENT_NODE and tex.content != NULL:
-                write_text(<const char*>tex.content, out, True)
+                write_source(<const char*>tex.content, out, True)
             tex = tex.next
     elif told[0]:
-        write_text(told, out, strstr(told, b"%\n") != NULL)  # as LaTeXML breaks lines; others say "5%"
+        write_source(told, out, strstr(told, b"%\n") != NULL)  # as LaTeXML breaks lines; others say "5%"
     else:
         write_parts(node, out, 0)
     if not out.empty() and out.back() == 32:
@@ -236,7 +236,7 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
     while at[0]:
         if at[0] == 92 or 94 <= at[0] <= 95 or at[0] == 61:  # \ ^ _ =
             return True
-        in_words |= is_letter(at[0]) and is_letter(at[1])
+        in_words |= is_name_byte(at[0]) and is_name_byte(at[1])
         at += 1
     return at > text and not in_words
 

@@ -44,7 +44,7 @@ HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
 class Flag(IntFlag):
-    """Kinds of elements and of their ancestors. Bits of `Token.flags` and `Element.flags`."""
+    """Kinds of elements and of their ancestors. Bits of `ElementKind.flags` and `Element.flags`."""
 
     LINK = 1 << 0
     HIDDEN = 1 << 1

@@ -6,9 +6,9 @@ cdef struct Facts:                # of a page of m blocks: where they stand in i
     int32_t containers
     int32_t blocks
     const uint64_t* shapes        # of its containers (`Element.shape`), sorted, each once
-    const uint64_t* texts         # `Block.text_hash`
-    const uint64_t* paths         # `Block.path`
-    const uint32_t* tokens        # `Block.tokens` doubled, and one more where they are prose
+    const uint64_t* texts         # `BlockRow.text_hash`
+    const uint64_t* paths         # `BlockRow.path`
+    const uint32_t* tokens        # `BlockRow.tokens` doubled, and one more where they are prose
 
 cdef class Shared:
     cdef readonly object text_share

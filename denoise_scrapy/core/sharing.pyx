@@ -170,7 +170,7 @@ def similarities(bytes data not None, others) -> list:
 
 # ---- what is shared -------------------------------------------------------------------------------------------------
 
-cdef struct Text:                 # of the page, or of another one
+cdef struct SharedText:           # of the page, or of another one
     int32_t pages                 # that have it, of the page and the others
     int32_t last                  # the last of these
     double tokens                 # of the page's own blocks that say it
@@ -180,7 +180,7 @@ cdef struct Place:                # a text of the page's under its path
     int32_t pages                 # others that have it there
     int32_t last
 
-cdef struct Slot:                 # a path of the page's blocks: tokens under it, on the page and the others
+cdef struct PathTokens:           # a path of the page's blocks: tokens under it, on the page and the others
     double whole
     double alone                  # in texts that one page alone has
     double own_alone              # and that is the page itself
@@ -190,13 +190,13 @@ cdef struct Said:                 # a block under a path of the page's
     int32_t slot
     double tokens
 
-cdef struct Comparison:
+cdef struct PageTexts:
     Table text_numbers            # the page's own texts come first
     Table place_numbers
     Table slot_numbers
-    vector[Text] texts
+    vector[SharedText] texts
     vector[Place] places
-    vector[Slot] slots
+    vector[PathTokens] slots
     vector[Said] said             # first the m blocks of the page
 
 cdef enum:
@@ -209,9 +209,11 @@ cdef inline uint64_t placed(const Facts* facts, int32_t block) noexcept nogil:
     return facts.texts[block] * 3 + facts.paths[block]
 
 
-cdef inline Text* find_text(Comparison& known, const Facts* facts, int32_t block, int32_t* number) except NULL nogil:
+cdef inline SharedText* find_text(
+    PageTexts& known, const Facts* facts, int32_t block, int32_t* number
+) except NULL nogil:
     """The text of a block, and its number."""
-    cdef Text new
+    cdef SharedText new
     number[0] = number_of(known.text_numbers, facts.texts[block])
     if number[0] == <int32_t>known.texts.size():
         new.pages, new.last = 0, NO_PAGE
@@ -220,11 +222,11 @@ cdef inline Text* find_text(Comparison& known, const Facts* facts, int32_t block
     return &known.texts[number[0]]
 
 
-cdef int read_own(Comparison& known, const Facts* own) except -1 nogil:
+cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
     """Read what the page has."""
-    cdef Text* text
+    cdef SharedText* text
     cdef Place place
-    cdef Slot slot
+    cdef PathTokens slot
     cdef Said said
     cdef int32_t i
     for i in range(own.blocks):
@@ -244,10 +246,10 @@ cdef int read_own(Comparison& known, const Facts* own) except -1 nogil:
 
 
 cdef int read_other(
-    Comparison& known, const Facts* other, int32_t page, double* carried, double* prose
+    PageTexts& known, const Facts* other, int32_t page, double* carried, double* prose
 ) except -1 nogil:
     """Read what another page has, and how many of the page's tokens it carries: of all, and of prose."""
-    cdef Text* text
+    cdef SharedText* text
     cdef Place* place
     cdef Said said
     cdef int32_t i, at
@@ -272,10 +274,10 @@ cdef int read_other(
     return 0
 
 
-cdef int sum_slots(Comparison& known, size_t m) noexcept nogil:
+cdef int sum_slots(PageTexts& known, size_t m) noexcept nogil:
     """Add up the tokens under the paths of the page's m blocks."""
     cdef const Said* said
-    cdef Slot* slot
+    cdef PathTokens* slot
     cdef size_t i
     for i in range(known.said.size()):
         said = &known.said[i]
@@ -291,8 +293,8 @@ cdef int compare(
     const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, double[::1] likeness
 ) except -1 nogil:
     """Compute all of `Shared`."""
-    cdef Comparison known
-    cdef const Slot* slot
+    cdef PageTexts known
+    cdef const PathTokens* slot
     cdef int32_t number, i, m = own.blocks, k = <int32_t>others.size()
     cdef double among = max(k, 1)
     cdef size_t blocks = m

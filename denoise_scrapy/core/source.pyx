@@ -255,7 +255,7 @@ cdef int _fill() except -1:
 _fill()
 
 
-cdef inline int kind_of(uint64_t name) noexcept nogil:
+cdef inline int tag_kind(uint64_t name) noexcept nogil:
     cdef int number = find(_numbers, name)
     return _kinds[number] if number >= 0 else 0
 
@@ -343,7 +343,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) excep
         if is_letter(at[0]):
             tags += 1
             name = packed_name(at, end)
-            kind = kind_of(name)
+            kind = tag_kind(name)
             if not kind & (RAW | NEEDS_NO_END):
                 open_.push_back(name)
             attributes = -1  # the name of the tag itself
@@ -434,7 +434,7 @@ def text_alone(const unsigned char[::1] html) -> bytes:
                 break
             if is_letter(at[0]) or (at[0] == 47 and at + 1 < end and is_letter(at[1])):
                 name = packed_name(at + (at[0] == 47), end)
-                kind = kind_of(name)
+                kind = tag_kind(name)
                 if name == title_name and at[0] != 47 and titles_end:
                     inner = after_tag(at, end, &attributes)
                     stop = after_raw(inner, end, name)

@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 from denoise_scrapy.core.characters cimport CLASSES
 
 cdef enum:
-    # Bits of `Token.kind`.
+    # Bits of `ElementKind.kind`.
     IS_BLOCK = 1          # ends a block of text
     IS_CONTAINER = 2      # a frame of the layout
     IS_SKIPPED = 4        # shows nothing: what is inside is not read
@@ -43,7 +43,7 @@ cdef enum:
 cdef struct Span:         # bytes of a string, from `start` to before `end`
     int32_t start, end
 
-cdef struct Token:        # a kind of element on this page: tag, class and id without digits, role, whether it hides itself
+cdef struct ElementKind:  # on this page: tag, class and id without digits, role, whether it hides itself
     uint64_t in_path      # its part of the hash of a path
     uint64_t in_shape     # the same without the id
     uint64_t own          # hash of tag, class and id
@@ -71,7 +71,7 @@ cdef struct Element:
     Span marks            # positions of its marks in the text
     Span seen             # visible characters of the page before each of its marks
 
-cdef struct Block:
+cdef struct BlockRow:
     uint64_t text_hash    # white space and case do not count, digits are all alike
     uint64_t path         # `Element.path` of its element
     int32_t element       # nearest block-level element around its text
@@ -81,8 +81,8 @@ cdef struct Block:
     int32_t prose         # the tokens of a paragraph, else 0
     int32_t slot          # number of its path among those of the page's blocks
     int32_t flags         # `Element.flags`; where the page was rendered, HIDDEN as the browser has it
-    int32_t own_flags     # `Token.flags`
-    int32_t heading       # `Token.heading`
+    int32_t own_flags     # `ElementKind.flags`
+    int32_t heading       # `ElementKind.heading`
     int32_t ends_in_stop  # whether its last visible character ends a sentence
     int32_t[CLASSES] counts  # characters of each class
     Span text             # in the marked text
@@ -100,8 +100,8 @@ cdef struct Note:         # an attribute that the columns do not hold, or what t
 
 cdef class Tree:
     cdef vector[Element] elements
-    cdef vector[Block] blocks
-    cdef vector[Token] tokens
+    cdef vector[BlockRow] blocks
+    cdef vector[ElementKind] tokens
     cdef vector[Word] words
     cdef vector[Note] notes
     cdef vector[size_t] nodes     # addresses of libxml2's nodes, where they were asked for
@@ -115,4 +115,4 @@ cdef class Tree:
     cdef str _noted(self, Span span)
     cdef str _named(self, Span span)
     cdef int _check(self, Py_ssize_t given, size_t expected) except -1
-    cdef const Token* _token(self, int number) except NULL
+    cdef const ElementKind* _token(self, int number) except NULL

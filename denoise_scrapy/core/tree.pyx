@@ -94,7 +94,7 @@ cdef enum:
     IMAGE_TAG = 9
 
 cdef struct Tag:
-    int32_t kind          # bits of `Token.kind`
+    int32_t kind          # bits of `ElementKind.kind`
     int32_t flags         # bits of `markup.Flag`
     int32_t heading
     int32_t notes
@@ -230,9 +230,9 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
 
 cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     """End the block, if anything of it shows."""
-    cdef Block block
+    cdef BlockRow block
     cdef const Element* element
-    cdef const Token* token
+    cdef const ElementKind* token
     cdef int32_t i
     if w.owner < 0 or tree.elements[w.owner].block < 0:
         return 0
@@ -305,7 +305,7 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
     return 0
 
 
-cdef int read_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
+cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
     """Copy a text, and count, hash and part what stands in it: the one loop over all characters of a page."""
     cdef size_t size = strlen(<const char*>text), i = 0
     cdef uint32_t code, before = 0
@@ -526,7 +526,7 @@ cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil
 
 cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) except -1 nogil:
     """Add a kind of element with all that is known of it: once a page."""
-    cdef Token token
+    cdef ElementKind token
     cdef const unsigned char* names
     cdef uint64_t tag_hash
     cdef int32_t size
@@ -733,7 +733,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef Written written
     cdef Element element
     cdef const Element* around
-    cdef const Token* token
+    cdef const ElementKind* token
     cdef const unsigned char* value
     cdef uint64_t hash_ = tag_name_hash(name)
     cdef int32_t number = <int32_t>tree.elements.size(), known
@@ -871,7 +871,7 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
     is_display = write_formula(node, tex)
     if is_display:
         note(tree, w.open, b"display", b"block")
-    return read_text(tree, w, <const unsigned char*>tex.c_str())
+    return add_text(tree, w, <const unsigned char*>tex.c_str())
 
 
 cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
@@ -927,14 +927,14 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
         elif (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
             inner = text_behind_comments(node)
             if inner == NULL:
-                read_text(tree, w, node.content)
+                add_text(tree, w, node.content)
             else:
                 whole.assign(<const char*>node.content)
                 while inner != NULL:
                     node = inner
                     whole.append(<const char*>node.content)
                     inner = text_behind_comments(node)
-                read_text(tree, w, <const unsigned char*>whole.c_str())
+                add_text(tree, w, <const unsigned char*>whole.c_str())
         if goes_in:
             node = node.children
             continue
@@ -1064,7 +1064,7 @@ cdef int write_preformatted(const string& text, Span span, const int32_t[:, ::1]
     return 0
 
 
-cdef int write_block(Tree tree, const Block* block, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
     """Write the text of a block less what is left out, unless that is all of it."""
     cdef size_t first = out.size()
     cdef const int32_t[:, ::1] nothing = left_out[:0]
@@ -1152,7 +1152,7 @@ _BLOCK = np.dtype(
 )
 _WORD = np.dtype([("number", np.uint32), ("block", np.int32), ("element", np.int32)])
 if (_TOKEN.itemsize, _ELEMENT.itemsize, _BLOCK.itemsize, _WORD.itemsize) != (
-        sizeof(Token), sizeof(Element), sizeof(Block), sizeof(Word)):
+        sizeof(ElementKind), sizeof(Element), sizeof(BlockRow), sizeof(Word)):
     raise ImportError("denoise_scrapy.core: the compiled rows have another layout than numpy's")
 
 
@@ -1239,8 +1239,8 @@ cdef class Tree:
     def nbytes(self) -> int:
         """Bytes that the columns take."""
         return (
-            self.elements.capacity() * sizeof(Element) + self.blocks.capacity() * sizeof(Block)
-            + self.tokens.capacity() * sizeof(Token) + self.words.capacity() * sizeof(Word)
+            self.elements.capacity() * sizeof(Element) + self.blocks.capacity() * sizeof(BlockRow)
+            + self.tokens.capacity() * sizeof(ElementKind) + self.words.capacity() * sizeof(Word)
             + self.notes.capacity() * sizeof(Note) + self.nodes.capacity() * sizeof(size_t)
             + self.text.capacity() + self.names.capacity() + self.noted.capacity()
         )
@@ -1371,14 +1371,14 @@ cdef class Tree:
                     counts.pop_back()
         return hashes
 
-    cdef const Token* _token(self, int number) except NULL:
+    cdef const ElementKind* _token(self, int number) except NULL:
         if not 0 <= number < <int>self.tokens.size():
             raise IndexError(f"there is no token {number}")
         return &self.tokens[number]
 
     def name_of(self, int token) -> tuple:
         """Return tag, id and class of a token, without digits, "" for none."""
-        cdef const Token* one = self._token(token)
+        cdef const ElementKind* one = self._token(token)
         return self._named(one.tag_name), self._named(one.id_name), self._named(one.class_name)
 
     cdef str _named(self, Span span):

@@ -19,7 +19,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport lower_words
 from denoise_scrapy.core.hashing cimport NOT_THERE, crc32, find, number_of, open_table
-from denoise_scrapy.core.tree cimport IS_ROOT, Block, Element, Span, Token, Tree
+from denoise_scrapy.core.tree cimport IS_ROOT, BlockRow, Element, ElementKind, Span, Tree
 
 cdef enum:
     # Bytes of a word in names that count; shorter ones are too many things.
@@ -85,7 +85,7 @@ cdef int add_tag(vector[uint32_t]& codes, const unsigned char* name, size_t size
     return add_code(codes, tag, size + 1)
 
 
-cdef int add_codes(Tree tree, const Token* token, vector[uint32_t]& codes) except -1 nogil:
+cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes) except -1 nogil:
     """Add the codes of all that an element is called; names of html and body are of the page, or of the whole site."""
     cdef const unsigned char* names = <const unsigned char*>tree.names.data()
     if token.kind & IS_ROOT:

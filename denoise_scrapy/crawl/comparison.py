@@ -62,7 +62,7 @@ MOST_URLS = 40_000
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
 # Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
-# place, as an advertisement, is known by them (`body.features`, "stock"). Without it the demo's first pages kept some.
+# place, as an advertisement, is known by them (`body.model`, "stock"). Without it the demo's first pages kept some.
 PLENTY = 10
 # Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT
@@ -290,7 +290,7 @@ class FetchBudget:
         """Note what became of a request that was sent."""
         if error is not None and is_timeout(error):
             self.give_up(site, "timeout")
-        elif error is not None and not is_too_large(error):
+        elif error is not None and not was_cut_off(error):
             self.give_up(site, "broken")
         self.spend_seconds(site, seconds_taken(request, error))
 
@@ -476,7 +476,7 @@ def is_timeout(error: Exception) -> bool:
     return any(word in type(error).__name__.lower() for word in ("timeout", "timedout"))
 
 
-def is_too_large(error: Exception) -> bool:
+def was_cut_off(error: Exception) -> bool:
     """Return whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
     return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
 

@@ -28,7 +28,7 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.base import is_large
 from denoise_scrapy.crawl.item_pages import Delivery, ItemText
-from denoise_scrapy.crawl.item_text import Spellings
+from denoise_scrapy.crawl.item_values import Spellings
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
 from denoise_scrapy.exceptions import ConfigurationError, OtherVersion, UnusableIndexError

@@ -12,10 +12,9 @@ from scrapy.utils.defer import deferred_from_coro
 from denoise_scrapy.crawl.base import Beside, CrawlLog, CrawlReport, refusing_to_start, write_stats
 from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
 from denoise_scrapy.crawl.geometry import Geometry
-from denoise_scrapy.crawl.health import SiteHealth
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.pages import CrawledPages
-from denoise_scrapy.crawl.sites import SiteMemory
+from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:

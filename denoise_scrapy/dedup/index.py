@@ -17,16 +17,18 @@ from typing import NamedTuple
 
 from typing_extensions import Self
 
-from denoise_scrapy.core.catalog import Catalog, Found
+from denoise_scrapy.core.catalog import Candidates, Catalog
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
-from denoise_scrapy.dedup.tree import Forest
+from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    TEXT,
     Item,
     Like,
+    Version,
     hash_title,
     hash_values,
     is_same_site,
@@ -34,7 +36,6 @@ from denoise_scrapy.dedup.variants import (
     site_of,
     why_variant,
 )
-from denoise_scrapy.dedup.version import TEXT, Version
 
 # The rules there are, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -212,7 +213,7 @@ class DuplicateIndex:
         self._bands = way == "prefilter"
         self._catalog = Catalog(bands=self._bands, short=short_duplicates or not self._rule.has_bands)
         self._store = MemoryStore() if store is None else store
-        self._forest = Forest(self._store, self._rule)
+        self._forest = DistanceForest(self._store, self._rule)
         self._verified = 0
         self._store.every_newer = not self._bands
         self._store.open(self._rule.constants)
@@ -558,18 +559,18 @@ class DuplicateIndex:
         verdict = Verdict(reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed)
         return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
 
-    def _find(self, item: Item, *, similar: bool) -> Found:
+    def _find(self, item: Item, *, similar: bool) -> Candidates:
         listing = Record(0, item.name, item.fingerprint).listing
         if not (self._bands and similar):
             return self._catalog.find(listing)
         query = self._rule.run_query
         return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit, self._threshold))
 
-    def _same_item(self, name: Name, found: Found) -> Record | None:
+    def _same_item(self, name: Name, found: Candidates) -> Record | None:
         """The record of a text's key."""
         return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
 
-    def _likes(self, item: Item, found: Found, *, short: bool) -> Iterator[Like]:
+    def _likes(self, item: Item, found: Candidates, *, short: bool) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats: with the same words, of other sites, of its own site."""
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
             for one in self._others(item, found.same_words[start : start + _CHUNK]):
@@ -579,7 +580,7 @@ class DuplicateIndex:
         ids = [] if short else found.alike
         if not self._bands and not short:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
-                self._forest = Forest(self._store, self._rule)
+                self._forest = DistanceForest(self._store, self._rule)
             self._forest.catch_up(self._catalog.ids_after(self._forest.last))
             ids = self._forest.candidates(item.text, item.name.scope, self._threshold)
         own: list[Like] = []

@@ -58,7 +58,7 @@ def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     return np.asarray(counts.sum(axis=1, dtype=np.int64))
 
 
-class Forest:
+class DistanceForest:
     """The main strings of a store.
 
     Args:

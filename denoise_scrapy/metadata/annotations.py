@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
-from denoise_scrapy.page.address import fold, letters
+from denoise_scrapy.page.attributes import fold, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are looked at.
@@ -260,7 +260,7 @@ class _Target(NamedTuple):
         """End: there is nothing to return."""
 
 
-class PageReading:
+class PageAnnotations:
     """A page's metas, links, JSON-LD, lines, and marked elements with the line they stand in; made in one pass."""
 
     def __init__(self, html: str | bytes, body: str) -> None:

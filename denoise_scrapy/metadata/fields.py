@@ -23,7 +23,7 @@ from denoise_scrapy.metadata.annotations import (
     YEAR,
     JsonLd,
     Mark,
-    PageReading,
+    PageAnnotations,
     clean,
     date_in,
     day_in_address,
@@ -34,7 +34,7 @@ from denoise_scrapy.metadata.annotations import (
     same_address,
     string_of,
 )
-from denoise_scrapy.page.address import fold, host_of, letters
+from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
 logger = logger_of(__name__)
@@ -123,7 +123,7 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
         load(name)
     language = ""
     try:
-        read = PageReading(html, body.text)
+        read = PageAnnotations(html, body.text)
         with suppress(Exception):  # a library that fails costs its field alone
             language = language_of(body.text, read.language)
         return _Fields(read, url or "", body.title, language).metadata()
@@ -196,7 +196,7 @@ _NO_LEADS = re.compile(
 class _Fields:
     """Chooses each field from what a page says."""
 
-    def __init__(self, read: PageReading, url: str, title: str, language: str) -> None:
+    def __init__(self, read: PageAnnotations, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language
         self.host = host_of(url)
         self.american = language == "en" and self.host.rpartition(".")[2] in _AMERICAN

@@ -18,8 +18,7 @@ from typing_extensions import override
 
 from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.site.memory import SAME_TEMPLATE, template_similarity
-from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
+from denoise_scrapy.site.memory import MAX_PAGE_BYTES, SAME_TEMPLATE, constants, read_facts, template_similarity
 from denoise_scrapy.storage import (
     SCHEMES,
     FileKind,

@@ -190,13 +190,13 @@ def url_shape(url: str) -> Shape:
         (Shape(path=('=tag', '*'), query=(), word='boston'), ('=logout',))
     """
     parts = urlsplit(page_identity(url))
-    path = [decoded(segment) for segment in parts.path.split("/")[1:]] or [""]
+    path = [percent_decoded(segment) for segment in parts.path.split("/")[1:]] or [""]
     kinds, word = [_kind(segment) for segment in path], ""
     kinds[-1], word = _last(path, kinds)
     if kinds[-1].startswith("~") and len(path) > 1 and kinds[0] == "=" + path[0]:
         kinds[0], word = "*", path[0]
     pairs = (pair.partition("=") for pair in _PAIR.split(parts.query) if not _FROM.match(pair))
-    query = sorted(f"{decoded(name)}{sign}{_value(decoded(value))}" for name, sign, value in pairs)
+    query = sorted(f"{percent_decoded(name)}{sign}{_value(percent_decoded(value))}" for name, sign, value in pairs)
     return Shape(tuple(kinds), tuple(query), word)
 
 
@@ -365,7 +365,7 @@ def _on_site(link: str, site: str, page_url: str) -> str:
 _NO_ACCENTS = str.maketrans("ıłøđ", "ilod")  # letters of their own in Unicode, but not to those who type URLs
 
 
-def fold(word: str) -> str:
+def without_accents(word: str) -> str:
     """Return a word in lower case and without accents."""
     word = word.casefold()
     if word.isascii():
@@ -379,7 +379,7 @@ def fold(word: str) -> str:
 #: Ends of a session, deletions, carts, doors of accounts and shops: no article needs to be called so, so they count at
 #: the start of a longer name too.
 CORE = frozenset(
-    fold(word)
+    without_accents(word)
     for word in """
     logout logoff signout signoff disconnect delete remove destroy erase purge unsubscribe optout
     cart basket addtocart addtobasket addtobag addtowishlist addtocompare
@@ -405,7 +405,7 @@ CORE = frozenset(
 #: What else a reader does with a button rather than by opening a page, and what is no page. In articles' names these
 #: are common words ("how-to-vote"), so they count only as a name of their own, or first of two words.
 ACTION = CORE | frozenset(
-    fold(word)
+    without_accents(word)
     for word in """
     subscribe follow unfollow like unlike dislike upvote downvote vote favorite favourite bookmark
     edit reply report share print redirect feed rss
@@ -445,7 +445,7 @@ def looks_like_action(path: str) -> bool:
         >>> [looks_like_action(path) for path in ("/news/2021/how-to-vote.html", "/deleted-scenes")]
         [False, False]
     """
-    return any(_names_action(_words(_EXTENSION.sub("", name))) for name in _SEGMENT.split(decoded(path)))
+    return any(_names_action(_words(_EXTENSION.sub("", name))) for name in _SEGMENT.split(percent_decoded(path)))
 
 
 def _names_action(words: tuple[str, ...]) -> bool:
@@ -471,13 +471,13 @@ def _phrases(words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
 
 @lru_cache(4096)  # directories recur in the links of a page
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(fold(word) for word in _PART.findall(_CAMEL.sub(" ", name)))
+    return tuple(without_accents(word) for word in _PART.findall(_CAMEL.sub(" ", name)))
 
 
 DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were not seen
 
 
-def decoded(part: str) -> str:
+def percent_decoded(part: str) -> str:
     """Return a part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites."""
     for _ in range(DECODINGS):
         if "%" not in part:

@@ -6,7 +6,7 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from denoise_scrapy import extract, extract_pages
-from denoise_scrapy.body.extract import AHEAD, AHEAD_BYTES
+from denoise_scrapy.body.extraction import AHEAD, AHEAD_BYTES
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import PageMemory
 from evaluation.corpora import portal

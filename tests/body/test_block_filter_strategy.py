@@ -5,7 +5,7 @@ import math
 import numpy as np
 from hypothesis import given
 
-from denoise_scrapy.body.strategies.block_filter import (
+from denoise_scrapy.body.strategies.layout import (
     BlockFilterStrategy,
     candidates,
     merge_alike,

@@ -8,8 +8,8 @@ import pytest
 
 import training
 from denoise_scrapy.body import extract
-from denoise_scrapy.body.features import FAMILIES, NAMES, Reasons, block_features
-from denoise_scrapy.body.model import BlockModel, block_model
+from denoise_scrapy.body.model import BlockModel, Reasons, block_features, block_model
+from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from denoise_scrapy.body.strategies.framework import (
+from denoise_scrapy.body.strategies.layout import (
     FrameSizes,
     FrameworkStrategy,
     Lines,

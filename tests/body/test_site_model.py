@@ -7,7 +7,7 @@ import pytest
 
 from denoise_scrapy.body import STRATEGIES, SiteModel
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import packed_facts
+from denoise_scrapy.site import memory
 from tests.site.made_sites import LOOSE, page
 
 FACTS_ONLY = [name for name, strategy in STRATEGIES.items() if not strategy.needs_elements]
@@ -99,6 +99,6 @@ def test_a_model_that_was_cut_or_grows_without_end_is_refused(tmp_path):
 
 def test_a_model_of_another_version_is_refused(tmp_path, monkeypatch):
     SiteModel.fit(facts_of(1)).save(tmp_path / "model")
-    monkeypatch.setattr(packed_facts, "FORMAT", "999")
+    monkeypatch.setattr(memory, "FACTS_FORMAT", "999")
     with pytest.raises(ValueError, match="of another version"):
         SiteModel.load(tmp_path / "model")

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body import STRATEGIES, SiteModel, Taste, extract
-from denoise_scrapy.body.parts import PARTS, Parts
-from denoise_scrapy.body.taste import FAVORS, SWITCHES
+from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES, Parts
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from denoise_scrapy import DuplicateIndex, Page, SiteModel
 from denoise_scrapy.body import STRATEGIES
-from denoise_scrapy.site.packed_facts import read_facts
+from denoise_scrapy.site.memory import read_facts
 from evaluation.corpora import Site
 from tests.hostile.mutations import round_of
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.features import FORUM_TYPES, MODEL_PAGES, block_features
+from denoise_scrapy.body.model import FORUM_TYPES, MODEL_PAGES, block_features
 from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.core.features import FAMILIES, NAMES, Compared, View, in_best_container
 from denoise_scrapy.page import Page

@@ -18,7 +18,7 @@ from scrapy.settings import Settings
 
 from denoise_scrapy import commands
 from denoise_scrapy.commands import run
-from denoise_scrapy.commands.stats import html_page, read_stats
+from denoise_scrapy.commands.stats import read_stats, stats_page
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import FactsStore, SQLiteFacts
@@ -269,6 +269,6 @@ class TestStats:
     @given(st.dictionaries(st.text(), st.integers(0, 1 << 40) | st.text() | st.floats()), st.text())
     def test_nothing_in_a_stat_becomes_markup(self, counts: dict[str, int | str | float], source: str) -> None:
         tags = Tags()
-        tags.feed(html_page(source, {"body/confidence/0.85": 3, **counts}))
+        tags.feed(stats_page(source, {"body/confidence/0.85": 3, **counts}))
         tags.close()
         assert tags.seen <= {"html", "meta", "title", "style", "h1", "h2", "table", "tr", "td", "div", "wbr"}

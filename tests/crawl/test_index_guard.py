@@ -13,7 +13,7 @@ from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
 from denoise_scrapy.crawl.duplicates import DuplicateCheck
-from denoise_scrapy.crawl.item_text import ItemText
+from denoise_scrapy.crawl.item_values import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import crawl, event_loop, spider_of

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.page import Page
-from denoise_scrapy.site.clusters import (
+from denoise_scrapy.body.strategies.cluster import (
     BLOCK_NODES,
-    Rule,
+    TemplateRule,
     best_block,
     learn_rule,
     names_of,
     node_densities,
     relative_alpha,
 )
+from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 
 
@@ -131,11 +131,11 @@ def test_names_with_odd_characters(attributes, id_, class_):
 
 def test_id_before_class_before_path_where_unambiguous():
     page = Page.parse("<body><div id=a class=c>x</div><table class=c></table><section class=d></section></body>")
-    assert Rule("a", "d", "html/body/section").find(page) == 2
-    assert Rule("none", "d", "html/body/div").find(page) == 4
-    assert Rule("none", "c", "html/body/table").find(page) == 3  # two have the class
-    assert Rule("none", "c", "html/body").find(page) == -1
-    assert Rule().find(page) == -1
+    assert TemplateRule("a", "d", "html/body/section").find(page) == 2
+    assert TemplateRule("none", "d", "html/body/div").find(page) == 4
+    assert TemplateRule("none", "c", "html/body/table").find(page) == 3  # two have the class
+    assert TemplateRule("none", "c", "html/body").find(page) == -1
+    assert TemplateRule().find(page) == -1
 
 
 def test_sums_decide():

@@ -12,7 +12,7 @@ from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.facts_store import BATCH, PAGES_A_SITE, PAGES_A_TEMPLATE, newest_of_each
-from denoise_scrapy.site.packed_facts import MAX_PAGE_BYTES, constants, read_facts
+from denoise_scrapy.site.memory import MAX_PAGE_BYTES, constants, read_facts
 from denoise_scrapy.storage import BackOff, StoreMismatch
 from tests.site.made_sites import NEW, page
 

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import pytest
 
-from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.core.features import NAMES
 from evaluation.corpora import RecordedPage
 from training.class_words import PRIOR, PUBLISHERS, ClassCounts
 from training.dataset import examples

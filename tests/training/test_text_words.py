@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from denoise_scrapy.body.features import NAMES
+from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.vocabulary import text_numbers
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage

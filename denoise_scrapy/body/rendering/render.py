@@ -25,7 +25,7 @@ from denoise_scrapy.body.rendering.html import (
 from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.address import safe_image_url, safe_url
+from denoise_scrapy.page.attributes import safe_image_url, safe_url
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
@@ -328,11 +328,11 @@ def _stands_in_kept(
     return around, np.asarray((stays == inside).all(axis=0) & (inside.all(axis=0) | (inside.any(axis=0) & mostly)))
 
 
-def image_attributes(base: str, source: str, given: Mapping[str, str]) -> Attributes:
+def written_image(base: str, source: str, given: Mapping[str, str]) -> Attributes:
     """Return the attributes to write of an image, () for one without an address, and for a tracking pixel.
 
     Example:
-        >>> image_attributes("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
+        >>> written_image("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
         (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
     """
     address = safe_image_url(base, given.get("src", "")) or safe_image_url(base, source)
@@ -504,7 +504,7 @@ class _Walk:
             source, given = self._references.get(element, ""), self._attributes_of.get(element, {})
             if " ".join(given.get("alt", "").split()) in said:
                 given = {**given, "alt": ""}
-            attributes = image_attributes(self._page.base_url, source, given)
+            attributes = written_image(self._page.base_url, source, given)
             if attributes and self._counted(attributes[0][1]):
                 written[element] = attributes
         return written

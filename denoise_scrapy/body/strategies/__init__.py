@@ -7,10 +7,9 @@ from importlib import import_module
 from types import MappingProxyType
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.body.strategies.block_filter import BlockFilterStrategy
 from denoise_scrapy.body.strategies.cluster import ClusterStrategy
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
-from denoise_scrapy.body.strategies.framework import FrameworkStrategy
+from denoise_scrapy.body.strategies.layout import BlockFilterStrategy, FrameworkStrategy
 from denoise_scrapy.body.strategies.lcs import LcsStrategy
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy

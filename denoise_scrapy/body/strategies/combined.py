@@ -12,11 +12,18 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.content import FEW_TOKENS, content_signals
-from denoise_scrapy.body.features import FORUM_TYPES, NAMES, Reasons, view_of
-from denoise_scrapy.body.model import BlockModel, block_model
+from denoise_scrapy.body.model import (
+    FEW_TOKENS,
+    FORUM_TYPES,
+    BlockModel,
+    Reasons,
+    block_model,
+    content_signals,
+    view_of,
+)
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
+from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BlockLayout

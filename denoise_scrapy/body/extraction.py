@@ -3,36 +3,186 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from w3lib.encoding import http_content_type_encoding
 
-from denoise_scrapy.body.line_numbers import line_numbers
-from denoise_scrapy.body.rendering import blocks_of_notes, render
-from denoise_scrapy.body.result import Block, Body
+from denoise_scrapy.body.chunks import Chunk, chunk_markdown
+from denoise_scrapy.body.leftovers import without_leftovers
+from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
-from denoise_scrapy.body.strategies.base import OtherReasons
-from denoise_scrapy.body.tables import headers_alone
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
-from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.metadata import Metadata, metadata_of
-from denoise_scrapy.page import Flag, Page, PageFacts
-from denoise_scrapy.page.address import declared_url
+from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import TooLargeError, removed_elements
+from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics
-from denoise_scrapy.site.packed_facts import load_pages, save_pages
+from denoise_scrapy.site.memory import load_pages, save_pages
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of text between two block boundaries of the page.
+
+    Attributes:
+        path: Tags, ids and classes from the root to the block's element, as `html/body/div#main/p`.
+        text: Its text, white space collapsed.
+        probability: How likely it is content, 0 to 1, in the strategy's own estimate.
+        kept: Whether it is part of the body.
+        reason: The strategy's main reason in words.
+    """
+
+    path: str
+    text: str
+    probability: float
+    kept: bool
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The clean text of a page.
+
+    Attributes:
+        text: The kept blocks in reading order, a line each (more where the page breaks lines).
+        confidence: Expected token F1 of `text` in the strategy's own estimate, 0 to 1.
+        strategy: Name of the strategy that decided.
+        comparison: URLs of the comparison pages that were used.
+        fallback: What was done where the strategy could not decide as it should: "" (nothing was
+            lacking), "page alone" (no comparison page), "whole text" (nothing was selected), "too large" (the page
+            is over a bound: all of its text); and where the user's wishes leave nothing of what was selected: "second
+            choice" (the likeliest of the rest), "dropped kinds" (there is nothing else), "all removed" (nothing is
+            left).
+        evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
+        probability: How likely each of the page's m blocks is content, shape (m,).
+        url: URL of the page, "" where it has none.
+    """
+
+    text: str
+    confidence: float
+    strategy: str
+    comparison: tuple[str, ...] = ()
+    fallback: str = ""
+    evidence: str = "page alone"
+    probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    url: str = ""
+    # what is made when somebody looks: `make_rendering` makes what `html` and `markdown` are written from
+    make_blocks: Callable[[], tuple[Block, ...]] = tuple
+    make_rendering: Callable[[], Sequence[Token]] = tuple
+    make_title: Callable[[], str] = str
+    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: partial(metadata_of, "", None))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks of the page, kept or not, in document order."""
+        return self.make_blocks()
+
+    @cached_property
+    def html(self) -> str:
+        """The kept blocks as a fragment of HTML, with the structure and the images they stand in.
+
+        Nothing in it runs, whatever the page holds: only tags and attributes of a short list are written. Addresses
+        are absolute.
+        """
+        return to_html(self.make_rendering())
+
+    @cached_property
+    def markdown(self) -> str:
+        """The same as Markdown. HTML that the page's text shows is escaped."""
+        return self.to_markdown()
+
+    def to_markdown(self, links: str = "keep", images: str = "keep") -> str:
+        """Return the Markdown with less of links and images.
+
+        Args:
+            links: "keep", or "text" for their texts without addresses. Footnotes stay.
+            images: "keep", "text" for their alternative texts, or "drop".
+
+        Raises:
+            ValueError: `links` or `images` is none of these.
+
+        Example:
+            >>> from denoise_scrapy import extract
+            >>> page = "<p>It <a href=/rain>rained</a> all night <img src=/sun.png alt=sun> over the hills."
+            >>> extract(page, "http://a.example/").to_markdown(links="text", images="drop")
+            'It rained all night over the hills.'
+        """
+        return to_markdown(self.make_rendering(), links, images)
+
+    def chunks(
+        self,
+        max_tokens: int = 400,
+        overlap: int = 0,
+        count: Callable[[str], int] | None = None,
+        *,
+        links: str = "keep",
+        images: str = "keep",
+    ) -> list[Chunk]:
+        """Return the Markdown in chunks for a language model, each with the headings above it.
+
+        No sentence, row of a table or function is cut, nor an item, a quote or code that fits into a chunk.
+
+        Args:
+            max_tokens: Most tokens of a chunk, its headings included.
+            overlap: Tokens that a chunk repeats of the one before, at most: whole sentences below the same headings.
+            count: Counts the tokens of a text; the default estimates them.
+            links: As in `to_markdown`.
+            images: The same.
+
+        Raises:
+            ValueError: `links` or `images` is not valid, `max_tokens` is less than 1, or `overlap` is not between 0 and
+                `max_tokens`.
+        """
+        markdown = self.to_markdown(links, images)
+        return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title)
+
+    @cached_property
+    def title(self) -> str:
+        """The page's title without the name of its site, where that is found; "" where there is no title.
+
+        Comparison pages show it best: their titles end, or begin, with the same.
+        """
+        return self.make_title()
+
+    @cached_property
+    def meta(self) -> Metadata:
+        """Metadata: authors, dates, site, image …; title and language alone of a parsed `Page`.
+
+        Raises:
+            ImportError: The extra `denoise-scrapy[meta]` is not installed.
+        """
+        return self.make_meta(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state to pickle; all that is made on demand is made first, but for metadata."""
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        state["make_blocks"] = partial(_itself, self.blocks)
+        state["make_rendering"] = partial(_itself, tuple(self.make_rendering()))
+        state["make_title"] = partial(_itself, self.title)
+        if "meta" in vars(self):
+            state["make_meta"] = partial(_itself, self.meta)
+        return state
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _itself(value: T, *_: Body) -> T:
+    return value
+
 
 IntArray = npt.NDArray[np.int64]
 
@@ -131,14 +281,8 @@ def _body(
     comparison: tuple[str, ...] = (),
     title: Callable[[], str] | None = None,
 ) -> Body:
-    signs = {
-        "a link to its own heading": _permalinks(page),
-        "a button beside code": _code_buttons(page),
-        "line numbers": line_numbers(page),
-    }
-    decision = _without_leftovers(page, _with_notes(page, decision), signs)
+    decision, gone = without_leftovers(page, decision)
     kept = decision.kept
-    gone = np.concatenate(list(signs.values()))
     return Body(
         text=page.without(gone).text_of(kept) if len(kept) else "",
         confidence=decision.confidence,
@@ -152,83 +296,6 @@ def _body(
         make_rendering=lambda: render(page.without(gone), kept),
         make_title=title or (lambda: title_of(page)),
     )
-
-
-#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
-_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
-
-
-def _permalinks(page: Page) -> IntArray:
-    """Elements of links to a place on the page that hold nothing but a sign for that."""
-    # one of the signs is two units of UTF-16
-    links, e = page.tree.short_links(2), page.tree.element_rows["marks"]
-    signs = [
-        element
-        for element, href in links
-        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
-    ]
-    return np.array(signs, np.int64)
-
-
-def _with_notes(page: Page, decision: Decision) -> Decision:
-    """The decision and the footnotes that its text refers to, but for what the user removes."""
-    notes = blocks_of_notes(page, decision.kept)
-    if notes.any() and page.removed_by_user:
-        removed = removed_elements(page.elements, page.kept_by_user, page.removed_by_user)
-        notes &= page.blocks.share_owned_by(removed) < 1
-    if not notes.any():
-        return decision
-    reasons = np.where(notes, "a note that the text refers to", "").tolist()
-    return replace(decision, kept=decision.kept | notes, reasons=OtherReasons(decision.reasons, reasons))
-
-
-#: The button of a block of code says a word or two: "Copy", "Try it yourself".
-BUTTON_TOKENS = 3
-
-
-def _code_buttons(page: Page) -> IntArray:
-    """The only button, of few words, right before or behind a block of code.
-
-    Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
-    """
-    e, blocks = page.elements, page.blocks
-    if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
-        return np.zeros(0, np.int64)
-    is_button = e.has_tag({"button"})
-    lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
-    for match in page.kept_by_user:
-        lone &= ~e.inside(match.elements)
-    lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
-    code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
-    beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
-    button = e.nearest(lone)[blocks.element[beside]]
-    return np.unique(button[button >= 0])
-
-
-def _without_leftovers(page: Page, decision: Decision, signs: Mapping[str, IntArray]) -> Decision:
-    """The decision less headers of tables of which no row is kept, and blocks of nothing but signs, by what they are.
-
-    A header that the user keeps stays, and so do headers where there is nothing else.
-    """
-    e, blocks = page.elements, page.blocks
-    alone = headers_alone(page, decision.kept)
-    if alone is None and not any(map(len, signs.values())):
-        return decision
-    reasons = np.full(len(blocks), "", object)
-    if alone is not None:
-        for match in page.kept_by_user:
-            alone &= ~e.inside(match.elements)[blocks.element]
-        if (decision.kept & ~alone).any():
-            reasons[alone & decision.kept] = "a header without a row"
-    for what, elements in signs.items():
-        if not len(elements):
-            continue
-        in_signs = e.inside(elements)
-        removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
-        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
-        reasons[empty & decision.kept] = what
-    kept = decision.kept & (reasons == "")
-    return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist()))
 
 
 def _blocks(page: Page, decision: Decision) -> tuple[Block, ...]:

@@ -1,0 +1,225 @@
+"""Leftovers of a body: signs in the text that are no text, headers of tables that have no row; and its footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.rendering import blocks_of_notes
+from denoise_scrapy.body.strategies.base import Decision, OtherReasons
+from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
+from denoise_scrapy.core.characters import END, START, Class
+from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.selectors import removed_elements
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
+    r"""Drop leftovers from a decision, and add the footnotes that its text refers to.
+
+    A header that the user keeps stays, and so do headers where there is nothing else.
+
+    Returns:
+        The decision, and the elements that its text is to be written without, by their numbers.
+
+    Example:
+        >>> page = Page.parse("<table><tr><td><pre>1\n2</pre><td><pre>a = 3\nb = 4</pre></table>")
+        >>> decision, gone = without_leftovers(page, Decision.of_rule(page, np.ones(2, bool), ["", ""]))
+        >>> decision.kept.tolist(), list(decision.reasons), [page.tags()[element] for element in gone]
+        ([False, True], ['line numbers', ''], ['td'])
+    """
+    signs = {
+        "a link to its own heading": _permalinks(page),
+        "a button beside code": _code_buttons(page),
+        "line numbers": _line_numbers(page),
+    }
+    gone = np.concatenate(list(signs.values()))
+    decision = _with_notes(page, decision)
+    e, blocks = page.elements, page.blocks
+    alone = _headers_alone(page, decision.kept)
+    if alone is None and not len(gone):
+        return decision, gone
+    reasons = np.full(len(blocks), "", object)
+    if alone is not None:
+        for match in page.kept_by_user:
+            alone &= ~e.inside(match.elements)[blocks.element]
+        if (decision.kept & ~alone).any():
+            reasons[alone & decision.kept] = "a header without a row"
+    for what, elements in signs.items():
+        if not len(elements):
+            continue
+        in_signs = e.inside(elements)
+        removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
+        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
+        reasons[empty & decision.kept] = what
+    kept = decision.kept & (reasons == "")
+    return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist())), gone
+
+
+def _with_notes(page: Page, decision: Decision) -> Decision:
+    """The decision and the footnotes that its text refers to, but for what the user removes."""
+    notes = blocks_of_notes(page, decision.kept)
+    if notes.any() and page.removed_by_user:
+        removed = removed_elements(page.elements, page.kept_by_user, page.removed_by_user)
+        notes &= page.blocks.share_owned_by(removed) < 1
+    if not notes.any():
+        return decision
+    reasons = np.where(notes, "a note that the text refers to", "").tolist()
+    return replace(decision, kept=decision.kept | notes, reasons=OtherReasons(decision.reasons, reasons))
+
+
+def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
+    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none.
+
+    A header is a row of `th` alone or in a `thead`. A cell of prose is none: its table lays the page out.
+    """
+    e, n = page.elements, len(page.elements)
+    if not e.holds_tag({"th", "thead"}):  # as on most pages
+        return None
+    is_th = e.has_tag({"th", "thead"})
+    if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
+        return None
+    cells, row, table = cells_of(page)
+    is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)
+    is_row[row[cells]] = True
+    is_data[row[cells[~is_th[cells]]]] = True
+    is_data &= e.nearest(e.has_tag({"thead"})) < table
+    tokens, kept_blocks = page.blocks.subtree_sums(page.blocks.tokens), page.blocks.subtree_sums(kept)
+    rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
+    lost = (rows_with_text > 0) & (rows_kept == 0)
+    headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
+    return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
+
+
+#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
+_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
+
+
+def _permalinks(page: Page) -> IntArray:
+    """Elements of links to a place on the page that hold nothing but a sign for that."""
+    # one of the signs is two units of UTF-16
+    links, e = page.tree.short_links(2), page.tree.element_rows["marks"]
+    signs = [
+        element
+        for element, href in links
+        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
+    ]
+    return np.array(signs, np.int64)
+
+
+#: The button of a block of code says a word or two: "Copy", "Try it yourself".
+BUTTON_TOKENS = 3
+
+
+def _code_buttons(page: Page) -> IntArray:
+    """The only button, of few words, right before or behind a block of code.
+
+    Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
+    """
+    e, blocks = page.elements, page.blocks
+    if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
+        return np.zeros(0, np.int64)
+    is_button = e.has_tag({"button"})
+    lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
+    for match in page.kept_by_user:
+        lone &= ~e.inside(match.elements)
+    lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
+    code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
+    beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
+    button = e.nearest(lone)[blocks.element[beside]]
+    return np.unique(button[button >= 0])
+
+
+_MARKS = re.compile(f"[{START}{END}]")
+_NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
+_NUMBER_ALONE = re.compile(r"\s*\d{1,6}\s*", re.ASCII)
+#: Lines beside a gutter that are empty at the ends of the code, where nobody sees them.
+EMPTY = 5
+#: A number before each line is one of lines where so many of them have more, as a share.
+MIN_CODE = 0.5
+
+
+def _line_numbers(page: Page) -> IntArray:
+    """Elements that hold nothing but numbers of lines of code."""
+    e = page.elements
+    if not e.holds_tag({"pre", "code"}):
+        return np.zeros(0, np.int64)
+    return np.array([*_gutters(page), *_before_lines(page)], np.int64)
+
+
+def _gutters(page: Page) -> list[int]:
+    """Largest elements of numbers alone that go on by one, with as many lines of code in what stands beside them."""
+    e, blocks = page.elements, page.blocks
+    is_number = (blocks.counts[:, Class.DIGIT] == blocks.chars) & (blocks.chars > 0)
+    at = blocks.element
+    digits, others = (
+        np.asarray(e.subtree_sums(np.bincount(at, chosen, len(e)))) > 0 for chosen in (is_number, ~is_number)
+    )
+    alone = digits & ~others
+    is_code, is_pre = (np.asarray(e.subtree_sums(e.has_tag(tags))) for tags in ({"pre", "code"}, {"pre"}))
+    found = []
+    for element in np.flatnonzero(alone & ~alone[e.parent_or_self]).tolist():
+        beside = int(e.end[element])
+        if beside >= int(e.end[e.parent[element]]) or not is_code[beside]:
+            continue
+        numbers = _MARKS.sub(" ", page.tree.slice(*e.rows["marks"][element].tolist())).split()
+        first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
+        if last - first > len(numbers) or not _go_on(numbers):
+            continue
+        lines = sum(page.block_text(block).count("\n") + 1 for block in range(first, last))
+        # where each line is an element, empty ones are no blocks
+        most = lines + EMPTY if is_pre[beside] else 2 * lines + EMPTY
+        if lines <= len(numbers) <= most and (len(numbers) > 1 or (is_pre[element] and is_pre[beside])):
+            found.append(element)
+    return found
+
+
+def _before_lines(page: Page) -> list[int]:
+    """Elements with the number of a line at its start, of preformatted text where each line has one."""
+    e, blocks = page.elements, page.blocks
+    tags, found = page.tags(), list[int]()
+    pre = e.nearest(e.has_tag({"pre"}))
+    for block in np.flatnonzero(pre[blocks.element] >= 0).tolist():
+        lines = page.block_text(block).split("\n")
+        numbers = [number[1] for line in lines if (number := _NUMBER.match(line))]
+        if len(numbers) < max(2, len(lines)) or not _go_on(numbers):
+            continue
+        if sum(_NUMBER_ALONE.fullmatch(line) is None for line in lines) >= MIN_CODE * len(lines):
+            found += _at_line_starts(page, int(pre[blocks.element[block]]), numbers)
+    return [element for element in found if tags[element] != "pre"]
+
+
+def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
+    """Elements of one kind that hold the numbers; none where that kind stands elsewhere too."""
+    e, found = page.elements, list[int]()
+    end = start = int(e.rows["marks"]["start"][pre])  # of what was looked at
+    inside = -1
+    for element in range(pre + 1, int(e.end[pre])):
+        start, after = e.rows["marks"][element].tolist()
+        text = _MARKS.sub("", page.tree.slice(start, after))
+        if element < inside or not _NUMBER_ALONE.fullmatch(text):
+            continue
+        before = _MARKS.sub("", page.tree.slice(end, start))
+        line = (before + text[: len(text) - len(text.lstrip())]).rpartition("\n")
+        if line[2].strip() == "" and (line[1] or not found):
+            found.append(element)
+        end, inside = after, int(e.end[element])
+    kinds = set(e.token[found].tolist())
+    texts = [page.tree.slice(*e.rows["marks"][element].tolist()) for element in found]
+    if len(kinds) != 1 or [_MARKS.sub("", text).strip() for text in texts] != list(numbers):
+        return []
+    return found if (e.token[pre : int(e.end[pre])] == kinds.pop()).sum() == len(found) else []
+
+
+def _go_on(numbers: Sequence[str]) -> bool:
+    """Return whether each number is the one before and one more."""
+    if not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
+        return False
+    values = list(map(int, numbers))
+    return bool(values) and values == list(range(values[0], values[0] + len(values)))
