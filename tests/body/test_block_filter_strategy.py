@@ -10,7 +10,6 @@ from denoise_scrapy.body.strategies.block_filter import (
     candidates,
     merge_alike,
     narrow,
-    smallest_topic,
     text_lengths,
     topics,
 )
@@ -81,13 +80,6 @@ def test_the_smallest_topic_wins():
     assert body(f"<body>{menu}{story}") == [PROSE.strip(), f"{PROSE}More"]
 
 
-def test_of_equal_topics_the_largest_text_wins_and_of_those_the_innermost():
-    link, word = np.array([0, 0, 0, 5]), np.array([20, 30, 30, 99])
-    assert smallest_topic(np.array([True, True, True, True]), link, word) == 2
-    assert smallest_topic(np.array([True, False, False, True]), link, word) == 0
-    assert smallest_topic(np.zeros(4, bool), link, word) == -1
-
-
 def test_hidden_blocks_are_deleted():
     hidden = f"<div class=b style='visibility:hidden'><p>{PROSE * 5}</p></div>"
     assert left(f"<div class=a><p>{PROSE}</p></div>{hidden}") == ["div.a"]
@@ -121,12 +113,6 @@ def test_blocks_narrower_than_the_content_are_deleted():
     assert left(html) == ["table", "table/tr", "table/tr/td/div.side", "table/tr/td/div.story"]
 
 
-def test_four_fifths_of_the_content_are_wide_enough():
-    html = f"<div style='width:{{}}px' class=a><p>{PROSE}</p></div><div style='width:500px'><p>{PROSE * 2}</p></div>"
-    assert not narrow(Page.parse(html.format(400))).any()
-    assert narrow(Page.parse(html.format(399))).any()
-
-
 def test_rendered_widths_take_the_place_of_written_ones():
     page = Page.parse(f"<div width=900><p>{PROSE}</p></div><div width=100><p>{PROSE}x</p></div>")
     n = len(page.elements)
@@ -134,14 +120,3 @@ def test_rendered_widths_take_the_place_of_written_ones():
     zeros = np.zeros(n, np.float32)
     page.boxes = Boxes(zeros, zeros, width, zeros + 50, 1000, 1000)
     assert np.flatnonzero(narrow(page)).tolist() == [2, 3]
-
-
-def test_a_chinese_table_layout():
-    menu = "".join(f"<tr><td><a href=/{n}.html>频道导航第{n}栏</a></td></tr>" for n in range(8))
-    story = "昨天夜里下了一场大雨，河水上涨，市政府决定从星期一起关闭大桥。<br>有关部门表示，修复工作将持续两周。"
-    html = (
-        f"<table width=760><tr><td width=160><table>{menu}</table></td><td width=600><table class=story>"
-        f"<tr><td>大雨之后大桥关闭</td></tr><tr><td>{story}</td></tr></table></td></tr></table>"
-        "<table width=760><tr><td>版权所有 <a href=/about>关于我们</a></td></tr></table>"
-    )
-    assert body(html) == ["大雨之后大桥关闭", story.replace("<br>", "\n")]

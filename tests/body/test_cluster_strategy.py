@@ -33,22 +33,12 @@ def test_the_rule_is_told():
     assert decision.reasons[0] == "outside the content's block"
 
 
-def test_pages_of_another_template_do_not_count():
-    other = Page.parse(f"<body><table><tr><td id=menu>{LONG}</td></tr></table></body>")
-    assert texts(SITE[0], other, other, other) == ["Title", f"{LONG} ship"]
-
-
 def test_where_the_rule_finds_nothing_the_page_decides():
     # similar to its cluster by the paths it has (id does not count), but without #story
     target = Page.parse("<body><div>Some text of its own</div><div><a href=/>Home</a></div></body>")
     decision = decide(target, *(Page.parse(f"<body><div id=story>{LONG}</div></body>") for _ in range(3)))
     assert decision.kept.tolist() == [True, False]
     assert decision.reasons[0] == "in the page's block of highest H"
-
-
-def test_a_page_without_blocks_keeps_nothing_and_says_so():
-    decision = decide(Page.parse("<body><p>Only a paragraph.</p></body>"))
-    assert (decision.kept.tolist(), decision.confidence) == ([False], 0.0)
 
 
 def test_what_size_costs_goes_by_the_page():

@@ -46,29 +46,20 @@ def boxes_of(page: Page, sizes: dict[str, tuple[float, float]]) -> Boxes:
         # nothing told: judged by its paragraphs alone
         ("", True),
         # one missing, width in pixels: above delta 1
-        ("width=301", True),
         ("width=300", False),
         ("width=160 style='height:auto'", False),
-        ("height=60", True),
-        ("height='90%'", True),
         # both given, width in percent: above delta 2, whatever the height
         ("width='95%' height=10", True),
-        ("width='41%' height='5%'", True),
         ("width='40%' height=600", False),
         # width in percent, no height: rule ii
-        ("width='95%'", True),
         ("width='20%'", False),
         # both given, height in percent: above delta 3
         ("width=160 height='100%'", True),
-        ("width=760 height='5%'", False),
         # both in pixels: the aspect ratio is small
-        ("width=468 height=60", False),
         ("width=160 height=600", False),
         ("width=500 height=400", True),
-        ("width=300 height=899", True),
         ("width=300 height=900", False),
         # style goes for attributes
-        ("style='width:150px'", False),
         ("width=150 style='width:600px'", True),
     ],
 )
@@ -87,11 +78,6 @@ def test_a_rendered_side_column_is_noise():
     assert body(html, {"div#side": (200, 900), "div#main": (700, 900)}) == [MORE]
 
 
-def test_where_no_frame_passes_sizes_are_not_asked():
-    html = f"<table width=100><tr><td><p>{PROSE}</p></td></tr></table><table width=90><tr><td>x</td></tr></table>"
-    assert body(html) == [PROSE]
-
-
 def test_rule_1_frames_without_paragraphs_are_noise():
     html = f"<div><p>{PROSE}</p><div><ul><li>Share</li><li>Print</li></ul></div><p>{MORE}</p></div>"
     assert body(html) == [PROSE, MORE]
@@ -108,11 +94,6 @@ def test_rule_4_paragraphs_of_a_page_without_frames():
     assert body(f"<h1>Flood</h1><p>{PROSE}</p><p>Short.</p><ul><li>Menu</li></ul>") == [PROSE, "Short."]
     assert body(f"<ul><li>Menu</li></ul>{PROSE}<br>{MORE}") == [f"{PROSE}\n{MORE}"]
     assert body("<ul><li>One</li><li>Two</li></ul>") == ["One", "Two"]
-
-
-def test_noise_has_fewer_paragraphs_than_content():
-    noise, story = f"<div id=a><p>{MORE}</p></div>", f"<div id=b><p>{PROSE}</p><p>{PROSE}</p></div>"
-    assert body(noise + story + noise) == [PROSE, PROSE]
 
 
 def test_an_index_page_keeps_the_large_frame():
@@ -147,7 +128,3 @@ def test_lines_hold_all_text_that_blocks_hold(html):
     lines, blocks = Lines(page.elements), page.blocks
     n = len(page.elements)
     assert np.bincount(lines.element, lines.chars, n).tolist() == np.bincount(blocks.element, blocks.chars, n).tolist()
-
-
-def test_hidden_text_is_dropped():
-    assert body(f"<div><p>{PROSE}</p><p hidden>{MORE}</p></div>") == [PROSE]

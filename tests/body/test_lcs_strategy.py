@@ -73,23 +73,6 @@ def test_area_counts_where_boxes_are_known():
     assert score_clusters(tree, aggregate(tree, np.arange(len(tree)) >= 3)).tolist() == [25, 11]
 
 
-def test_the_story_is_kept():
-    frame = (
-        "<body><div id=menu><a href=/>Home</a><a href=/n>News</a></div><div id=story><h1>{}</h1><p>{}</p></div>"
-        "<div id=foot><p>All rights reserved</p></div></body>"
-    )
-    pages = [
-        Page.parse(
-            frame.format(f"Title {word}", f"The {word} came first, and then {word} came again."), url=f"http://a/{word}"
-        )
-        for word in ("ship", "train", "plane")
-    ]
-    body = SiteModel.fit(pages).extract(pages[0], strategy="lcs")
-    assert body.text == "Title ship\nThe ship came first, and then ship came again."
-    assert body.comparison == ("http://a/train", "http://a/plane")
-    assert body.fallback == ""
-
-
 def test_where_no_cluster_leads_all_candidates_are_kept_but_links():
     # each post is a cluster of its own, in a frame that is matched; the first holds the most, and a fifth of all
     post = "<div class=post><div class=frame><div class=text><p>{} says {} {}</p></div></div></div>"

@@ -27,20 +27,8 @@ def test_the_story_is_kept():
     assert texts(SITE[0], *SITE[1:]) == ["Title ship", "The ship came first, and then ship came again."]
 
 
-def test_reasons_are_said():
-    decision = decide(SITE[0], *SITE[1:])
-    assert decision.reasons[0] == "in elements that say the same on the site's pages"
-    assert decision.reasons[2] == "in elements that say something of their own"
-    assert len(decision.reasons) == len(SITE[0].blocks)
-
-
 def test_a_page_alone_is_kept_whole():
     assert decide(SITE[0]).kept.all()
-
-
-def test_other_styles_are_kept():
-    other = Page.parse("<body><table><td>Home News</td></table></body>")
-    assert decide(other, *SITE).kept.all()
 
 
 def test_mixed_blocks_go_by_the_share_of_their_text():

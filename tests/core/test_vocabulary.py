@@ -124,12 +124,6 @@ def test_a_heading_speaks_for_what_follows():
     assert above == pytest.approx([0, -3 / 4, -3 / 4, -0.5 / 4, -0.5 / 4])
 
 
-def test_words_of_the_same_letters_have_one_number():
-    numbers = text_numbers(Page.parse("<p>It rained 12 times<p>RAINED 34 大雨 大雨").tree).tolist()
-    assert len(numbers) == 8 and len(set(numbers)) == 5 and max(numbers) < WORDS
-    assert numbers[1] == numbers[4] and numbers[2] == numbers[5] and numbers[6] == numbers[7]
-
-
 def test_a_vocabulary_survives_its_way_to_another_process():
     known = known_texts()
     again = pickle.loads(pickle.dumps(Vocabulary(CLASS_WORDS, known.text_words)))

@@ -53,17 +53,6 @@ def test_every_charset_lie(charset):
             Page.parse(mark + declared + LIE, encoding="utf-8")
 
 
-@pytest.mark.parametrize("charset", ["hex", "idna", "punycode", "undefined", "klingon"])
-def test_what_is_no_charset_of_pages_leaves_utf8(charset):
-    assert "gęślą" in extract(f"<meta charset={charset}>".encode() + LIE).text
-    assert "gęślą" in Page.parse(LIE, encoding=charset).block_text(0)
-
-
-def test_a_page_in_punycode_takes_no_time():
-    """Python's codec takes the square of it: hours."""
-    assert Page.parse(b"<meta charset=punycode><p>a-" + b"b1c2" * 500_000).block_texts
-
-
 def test_a_base_on_another_host():
     for base in ("http://evil.example/x/", "//evil.example", "javascript:alert(1)//", "data:text/html,", "http://[::1"):
         html = f"<base href='{base}'>{STORY}<a href=a.html>More</a><img src=b.png>"
