@@ -224,6 +224,11 @@ def test_the_lead_image(markup: str, expected: str) -> None:
     assert told(markup).image == expected
 
 
+def test_the_first_picture_of_the_text_leads_where_markup_names_none() -> None:
+    assert told(byline="<img src=/icon.png width=16><img src=/e.jpg>").image == "https://herald.example/e.jpg"
+    assert told(behind="<img src=/e.jpg>").image == ""
+
+
 @pytest.mark.parametrize(
     ("markup", "expected"),
     [

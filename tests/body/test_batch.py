@@ -6,7 +6,7 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from denoise_scrapy import extract, extract_pages
-from denoise_scrapy.body.extract import AHEAD
+from denoise_scrapy.body.extract import AHEAD, AHEAD_BYTES
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import PageMemory
 from evaluation.corpora import portal
@@ -46,6 +46,19 @@ def test_pages_are_read_a_little_ahead_only() -> None:
     assert len(read) == AHEAD + 2
 
 
+def test_large_pages_are_read_one_ahead() -> None:
+    read = []
+
+    def pages():
+        for url, html in made(6):
+            read.append(url)
+            yield url, html + f"<!--{'x' * AHEAD_BYTES}-->"
+
+    for told, (_, body) in enumerate(extract_pages(pages()), 1):
+        assert len(read) == min(6, told + 1)
+        assert body.evidence == "comparison pages"
+
+
 def test_what_is_read_of_a_body_at_once_is_not_computed_anew() -> None:
     """Nor do the columns of the pages that are remembered come back by it."""
     pages = []
@@ -60,6 +73,12 @@ def test_what_is_read_of_a_body_at_once_is_not_computed_anew() -> None:
         for _, body in extract_pages(made(3)):
             assert body.title is not None and body.markdown
     assert len(pages) == 3 and not any({"elements", "blocks"} & set(page.__dict__) for page in pages)
+
+
+@pytest.mark.parametrize("strategy", ["combined", "lcs", "style-tree", "repetition"])
+def test_strategies(strategy: str) -> None:
+    pages = [(page.url, page.html) for page in portal()[:12]]
+    assert [body.strategy for _, body in extract_pages(pages, strategy=strategy)] == [strategy] * 12
 
 
 def test_alone_it_is_as_extract() -> None:

@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
@@ -118,6 +119,14 @@ def test_headings_take_no_more_than_half_of_a_chunk() -> None:
     assert sum(len(str(chunk)) for chunk in chunks) < 2 * len(text)
 
 
+def test_overlap_repeats_whole_sentences() -> None:
+    text = " ".join(f"Sentence number {n} is here." for n in "abcdefgh")
+    chunks = chunk_markdown(text, 24, overlap=8)
+    for one, other in pairwise(chunks):
+        assert other.text.startswith(one.text.rpartition(". ")[2])
+    assert chunk_markdown("", 24) == []
+
+
 def test_long_texts_take_time_by_their_length() -> None:
     counted = 0
 
@@ -129,6 +138,14 @@ def test_long_texts_take_time_by_their_length() -> None:
     text = "\n\n".join(["One sentence here. Another one there."] * 3000)
     chunk_markdown(text, 10**6, count=count)
     assert counted < 5 * len(text)
+
+
+@pytest.mark.parametrize("piece", [".", "*", " ", "\n", ". ", ".)", "A.", "।।。"])
+@pytest.mark.parametrize("end", ["", "a", " a", " A"])
+def test_rows_of_signs_take_time_by_their_length(piece: str, end: str) -> None:
+    start = time.process_time()
+    chunk_markdown(f"a{piece * (40_000 // len(piece))}{end}")
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(("most", "overlap"), [(0, 0), (5, 5), (5, -1)])
@@ -245,6 +262,12 @@ def test_of_code_that_does_not_fit_no_function_is_cut(
         said = [line for one in found for line in one.split("\n") if line]
         if not overlap:
             assert said == [line for line in code.split("\n") if line]
+
+
+def test_a_transcript_is_cut_before_its_prompts() -> None:
+    text = "```pycon\n" + "\n".join(f">>> def f():\n...     return {n}\n>>> f()\n{n}" for n in range(40)) + "\n```"
+    for chunk in chunk_markdown(text, 40):
+        assert chunk.text.startswith("```pycon\n>>> ")
 
 
 def test_levels_of_indentation_take_time_by_the_length_of_code() -> None:

@@ -138,6 +138,11 @@ def test_links(markup, expected):
     assert html_of(markup) == expected
 
 
+def test_a_page_that_is_read_from_right_to_left():
+    page = Page.parse("<html dir=RTL><body><p>אבג", url=URL)
+    assert to_html(render(page, np.array([True]))) == '<div dir="rtl"><p>אבג</p>\n</div>'
+
+
 @pytest.mark.parametrize(
     "markup",
     [

@@ -155,10 +155,23 @@ def test_keep_wins_over_remove_inside_and_outside():
     ]  # these, and nothing else
 
 
+def test_selectors_win_over_the_taste():
+    assert LINES["captions"] in lines(taste=Taste(captions="drop"), keep="figcaption")
+    assert LINES["captions"] not in lines(taste=Taste(captions="keep"), remove="figcaption")
+
+
 def test_text_inside_of_a_block_is_cut():
     source = f"<p>Foxes<sup>[1]</sup> hunt <span class=ad>buy now</span>hens at night.</p>{PROSE}"
     assert lines(source, remove=["sup", ".ad"])[0] == "Foxes hunt hens at night."
     assert lines(f"{PROSE}<div hidden>Price: <b>7</b><i>!</i></div>", keep="b", remove="i")[-1] == "Price: 7"
+
+
+def test_second_choice_where_the_taste_drops_all_that_was_selected():
+    source = "<title>Fox seen again</title><h1>Fox seen again</h1><footer><a href=/>All rights reserved</a></footer>"
+    assert extract(source).text == "Fox seen again"
+    body = extract(source, taste=Taste(title="drop"))
+    assert (body.text, body.fallback) == ("All rights reserved", "second choice")
+    assert 0 <= body.confidence < extract(source).confidence
 
 
 # where nothing is left

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.features import FORUM_TYPES, block_features
+from denoise_scrapy.body.features import FORUM_TYPES, MODEL_PAGES, block_features
 from denoise_scrapy.core.features import FAMILIES, NAMES, Compared, View, in_best_container
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes
@@ -114,6 +114,13 @@ def test_a_browser_says_what_is_hidden():
     ones, visible = np.ones(n, np.float32), np.array([True] * (n - 1) + [False])
     page = Page.parse(html, boxes=Boxes(ones, ones, ones, ones, 9, 9, visible))
     assert rows_of(page)["in_hidden"].tolist() == [0, 1]
+
+
+def test_most_features_are_of_a_few_comparison_pages():
+    pages_ = [Page.parse(f"<p>One page of {name}<p>Stock") for name in "abcdefgh"]
+    rows = rows_of(pages_[0], pages_[1:])
+    assert len(pages_) > MODEL_PAGES + 1
+    assert rows["k"].tolist() == [MODEL_PAGES] * 2 and rows["stock"].tolist() == pytest.approx([0, 8 / 40])
 
 
 def test_columns_of_another_page_are_refused():

@@ -45,6 +45,12 @@ def test_seen_from_the_main_column():
     assert layout.pinned.tolist() == [0, 0, 0, 0, 0, 1]
 
 
+def test_a_block_across_the_page_is_partly_outside():
+    left, width = list(LEFT), list(WIDTH)
+    left[2], width[2] = 0, 1200
+    assert layout_of(page_with(x=left, width=width)).outside[0] == 0.5
+
+
 def test_nothing_known_is_nan():
     unknown = Boxes(*[np.full(len(LEFT), np.nan, np.float32)] * 4, page_width=0, page_height=0)
     layout = layout_of(page_with(boxes=unknown))

@@ -106,6 +106,16 @@ def test_further_stories_and_comments_follow_the_story(kind):
         assert made.foreign.nonzero()[0].min() > last
 
 
+def test_the_same_pages_give_the_same(monkeypatch):
+    def made() -> list[str]:
+        return [one.html for _, one in made_pages(site(3))]
+
+    before = made()
+    assert made() == before
+    monkeypatch.setattr("training.made.SEED", 1)
+    assert made() != before
+
+
 def test_pages_like_the_kind_are_left_alone():
     declared = '<script type="application/ld+json">{"@type": "DiscussionForumPosting"}</script>'
     assert not list(made_pages(site(head=declared)))
