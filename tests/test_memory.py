@@ -61,15 +61,6 @@ def small_memory() -> PageMemory:
     return PageMemory(PAGES, 4)
 
 
-def test_bounds_hold_for_pages_of_random_names_on_many_hosts() -> None:
-    pages = small_memory()
-    for page in many_hosts(range(40), pages):
-        assert pages.nbytes <= PAGES
-        assert page.url
-    assert pages.evicted > 20
-    assert pages.reduced > 20
-
-
 def test_hostile_pages_leave_nothing_behind() -> None:
     """What Python and numpy hold after so many hosts is what they hold after half of them."""
     memory = small_memory()

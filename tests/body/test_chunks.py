@@ -26,10 +26,8 @@ SENTENCES = [
 BLOCKS = [
     "# Storm",
     "## Roads",
-    "### The A1",
     "## Rivers",
     "- one\n- two. And more.\n  - nested\n  more of it\n- three",
-    "1. first\n2. second",
     "| Name | Value |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n| c | 3 |",
     "```\nif a:\n    b()\n\n\nc()\n```",
     "> quoted\n> again\n>\n> ```\n> x = 1\n>\n> y = 2\n> ```",

@@ -44,15 +44,6 @@ def test_extraction_is_a_pure_function_of_page_and_model():
     assert model.extract(pages[0]).text == first.text == fresh.extract(pages[0]).text
 
 
-def test_blocks_tell_what_was_decided():
-    body = extract(story("fox"), None, [story("owl")], strategy="repetition")
-    kept = [block.text for block in body.blocks if block.kept]
-    assert "\n".join(kept) == body.text
-    assert body.blocks[0].reason == "repeated on comparison pages"
-    assert body.blocks[0].path == "html/body/div.top"
-    assert str(body) == body.text
-
-
 @pytest.mark.parametrize("html", ["", "<body></body>", "<script>x</script>", b"\x00\xff"])
 def test_empty_pages_have_empty_bodies(html):
     assert extract(html).text in ("", "\xff")  # a byte without a charset is read as browsers do

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body import extract
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.page import Page
 
@@ -60,12 +59,6 @@ def test_a_title_that_all_pages_have_says_nothing() -> None:
     assert title_of(page, ["Herald", "Herald"]) == "Fox wins"
     assert title_of(titled("Herald"), ["Herald", "Herald"]) == "Herald"
     assert title_of(Page.parse("<h1>Fox wins</h1>")) == "Fox wins"
-
-
-def test_a_body_tells_it_whatever_became_of_the_page() -> None:
-    assert extract("").title == ""
-    assert extract("<title>Fox wins</title>").title == "Fox wins"
-    assert extract("<title>Fox wins</title><h1>Fox</h1>" + "<p>It rained." * 110_000).title in ("", "Fox wins")
 
 
 PIECES = st.lists(st.sampled_from(["Fox", "wins", " - ", "|", ": ", "_", "新", "-", " ", "Herald", "İ"]), max_size=12)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.body.strategies.block_filter import (
     BlockFilterStrategy,
@@ -145,15 +144,6 @@ def test_four_fifths_of_the_content_are_wide_enough():
     assert narrow(Page.parse(html.format(399))).any()
 
 
-def test_rendered_widths_take_the_place_of_written_ones():
-    page = Page.parse(f"<div width=900><p>{PROSE}</p></div><div width=100><p>{PROSE}x</p></div>")
-    n = len(page.elements)
-    width = np.array([1000, 1000, 200, 200, 800, 800][:n], np.float32)
-    zeros = np.zeros(n, np.float32)
-    page.boxes = Boxes(zeros, zeros, width, zeros + 50, 1000, 1000)
-    assert np.flatnonzero(narrow(page)).tolist() == [2, 3]
-
-
 # ---- framework: the frame rules, as the source's figures have them ----
 
 
@@ -203,11 +193,6 @@ def test_a_rendered_side_column_is_noise():
     html = f"<div id=side><p>{PROSE}</p><p>{PROSE}</p></div><div id=main><p>{MORE}</p></div>"
     assert kept(FRAMES, html) == [PROSE, PROSE]
     assert kept(FRAMES, with_boxes(html, {"div#side": (200, 900), "div#main": (700, 900)})) == [MORE]
-
-
-def test_rule_1_frames_without_paragraphs_are_noise():
-    html = f"<div><p>{PROSE}</p><div><ul><li>Share</li><li>Print</li></ul></div><p>{MORE}</p></div>"
-    assert kept(FRAMES, html) == [PROSE, MORE]
 
 
 def test_rule_3_one_level_of_nested_frames_holds_the_topic():
@@ -362,28 +347,6 @@ def test_area_counts_where_boxes_are_known():
     tree = FeatureTree(page)
     # area 10,000 each: +5 both; effective area 10,000 against 0: +5 for the story
     assert score_clusters(tree, aggregate(tree, np.arange(len(tree)) >= 3)).tolist() == [25, 11]
-
-
-def test_where_no_cluster_leads_all_candidates_are_kept_but_links():
-    # each post is a cluster of its own, in a frame that is matched; the first holds the most, and a fifth of all
-    post = "<div class=post><div class=frame><div class=text><p>{} says {} {}</p></div></div></div>"
-    link = "<div class=post><div class=frame><div class=text><p><a href=/>{} {} {}</a></p></div></div></div>"
-    words = (
-        "alpha beta gamma delta",
-        "one two three four",
-        "red green blue white",
-        "ash oak elm pine",
-        "up down in out",
-    )
-
-    def thread(name: str) -> Page:
-        posts = "".join(post.format(name, i, text) for i, text in enumerate(words))
-        return Page.parse(f"<body><div id=menu>Home</div>{posts}{link.format('More', 'of', name)}</body>")
-
-    page = thread("Ann")
-    body = SiteModel.fit([thread("Bob"), thread("Cyd")]).extract(page, strategy="lcs")
-    assert body.text.split("\n") == [f"Ann says {i} {text}" for i, text in enumerate(words)]
-    assert {block.reason for block in body.blocks if block.kept} == {"no cluster leads"}
 
 
 # ---- style-tree: what differs between pages ----

@@ -16,7 +16,6 @@ from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.core.vocabulary import WORDS, Vocabulary, text_numbers, words_of
 from denoise_scrapy.page import Page
 from tests.core.literal_features import literal_name_odds
-from tests.html_strategies import ODD_PAGES, SOUP, pages
 
 NAME_ODDS = {
     "menu": -2.0,
@@ -83,11 +82,6 @@ def test_words_of_odd_names():
 )
 def test_odds_of_names_equal_a_climb(steps):
     html = "".join(f'<{tag} class="{" ".join(class_)}" id="{" ".join(id_)}">Text {tag}.' for tag, class_, id_ in steps)
-    check_names(Page.parse(html))
-
-
-@given(SOUP | pages() | ODD_PAGES)
-def test_odds_of_names_of_any_page(html):
     check_names(Page.parse(html))
 
 

@@ -98,14 +98,6 @@ def test_a_site_of_one_page_takes_text_of_others_of_its_kind():
     assert alone == {"biography", "appeal", "advert"}
 
 
-@pytest.mark.parametrize("kind", ["story", "comments"])
-def test_further_stories_and_comments_follow_the_story(kind):
-    pages = site()
-    for i, made in made_pages(pages, kinds=[kind]):
-        last = made.page.block_texts.index(pages[i].gold.splitlines()[-1])
-        assert made.foreign.nonzero()[0].min() > last
-
-
 def test_the_same_pages_give_the_same(monkeypatch):
     def made() -> list[str]:
         return [one.html for _, one in made_pages(site(3))]
@@ -121,25 +113,6 @@ def test_pages_like_the_kind_are_left_alone():
     assert not list(made_pages(site(head=declared)))
     assert not list(made_pages(site(kind="forum")))
     assert not list(made_pages(site(kind="listing")))
-
-
-HOSTILE = [
-    "",
-    "<",
-    "<div>" * 700 + "It rained all night long in the town",
-    "<table><tr><td>It rained<br><br>all night<td>long</table>",
-    "<mbox><title>T</title><mbox><div>It rained all night long",
-    "<html><body><noscript>It rained all night long, and the streets were empty</noscript></body></html>",
-    "</html></body><p>It rained all night long<html><body><p>and the day after",
-]
-
-
-@pytest.mark.parametrize("page", HOSTILE)
-@pytest.mark.parametrize("gold", ["", "It rained all night long", "\x00 <p> \ud800", "It rained all night long. " * 30])
-def test_hostile_pages_do_no_harm(page, gold):
-    pages = [RecordedPage("", page, gold), *site(3), RecordedPage("not a url", page * 3, gold)]
-    for i, made in made_pages(pages):
-        assert own_blocks(made) == Page.parse(pages[i].html).block_texts
 
 
 def in_list(page):
