@@ -10,7 +10,6 @@ from typing import Any
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.site import PageMemory, VisitedShapes
 
 
@@ -62,15 +61,6 @@ def small_memory() -> PageMemory:
     return PageMemory(PAGES, 4)
 
 
-def test_bounds_hold_for_pages_of_random_names_on_many_hosts() -> None:
-    pages = small_memory()
-    for page in many_hosts(range(40), pages):
-        assert pages.nbytes <= PAGES
-        assert page.url
-    assert pages.evicted > 20
-    assert pages.reduced > 20
-
-
 def test_hostile_pages_leave_nothing_behind() -> None:
     """What Python and numpy hold after so many hosts is what they hold after half of them."""
     memory = small_memory()
@@ -92,11 +82,6 @@ def test_hostile_pages_leave_nothing_behind() -> None:
     finally:
         tracemalloc.stop()
     assert late - early < 24 * 2000, "some KB a host, and the memories were full before"
-
-
-def test_references_that_nobody_follows_are_no_links() -> None:
-    page = Page.parse(f"<a href='/{'x' * MAX_URL_LENGTH}'>a</a><a href=/b>b</a>", url="http://a.example/")
-    assert page.links == ("http://a.example/b",)
 
 
 def test_shapes_of_urls_are_bounded() -> None:

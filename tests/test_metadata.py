@@ -21,9 +21,7 @@ STORY = "The river rose again on Tuesday, and by noon the council had closed the
 TEXTS = {
     "en": STORY,
     "de": "Der Fluss stieg am Dienstag wieder an, und gegen Mittag sperrte die Stadt die alte Brücke für alle.",
-    "fr": "La rivière est montée mardi, et vers midi la mairie a fermé le vieux pont à tous sauf aux piétons.",
     "zh": "周二河水再次上涨，到中午时分，市议会已经关闭了这座古老的桥梁，只允许行人通过。" * 3,
-    "ru": "Во вторник река снова поднялась, и к полудню городской совет закрыл старый мост для всех, кроме пешеходов.",
 }
 BODY = Body(f"Bridge closed\n{STORY}", 1.0, "combined", make_title=lambda: "Bridge closed")
 
@@ -59,7 +57,11 @@ def test_a_text_tells_its_language_whatever_the_page_says(language: str) -> None
 
 @pytest.mark.parametrize(
     ("declared", "expected"),
-    [("en-GB", "en"), ("DE", "de"), (" pt_BR", "pt"), ("", ""), ("english", ""), ("x", ""), ("12", "")],
+    [
+        ("en-GB", "en"),
+        (" pt_BR", "pt"),
+        ("", ""),
+    ],
 )
 def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) -> None:
     text = "1234 " * 99 + "a" * (MIN_LETTERS - 1)
@@ -76,24 +78,12 @@ def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) ->
     [
         ("2024-03-12", "", "2024-03-12"),
         ("2024-03-12T23:30:00+0100", "", "2024-03-12T23:30:00+01:00"),
-        ("2024-03-12T23:30:59.123Z", "", "2024-03-12T23:30:59+00:00"),
-        ("2024-03-12 23:30", "", "2024-03-12T23:30:00"),
-        ("2024-03-12T25:30", "", "2024-03-12"),
         ("Posted on 12 March 2024, 10:00", "en", "2024-03-12"),
-        ("12. März 2024", "de", "2024-03-12"),
-        ("12 марта 2024", "ru", "2024-03-12"),
         ("Δευτέρα 12 Μαρτίου 2024", "el", "2024-03-12"),
         ("2024年3月12日", "zh", "2024-03-12"),
         ("12.03.2024 10:20", "de", "2024-03-12"),
-        ("3/13/24", "de", "2024-03-13"),
         ("2024-02-31", "", ""),
-        ("0001-01-01", "", ""),
         ("1970-01-01T00:00:00Z", "", ""),
-        ("9999-12-31", "", ""),
-        ("99999-99-99T99:99:99Z", "", ""),
-        ("１２３４-５６-７８", "", ""),
-        ("in 2024 it rained", "en", ""),
-        ("", "", ""),
     ],
 )
 def test_dates_are_read_as_written(text: str, language: str, expected: str) -> None:
@@ -110,15 +100,10 @@ def test_the_month_stands_first_where_americans_write(url: str, day: str) -> Non
     [
         ({"head": ld('{"@type": "NewsArticle", "datePublished": "2023-01-31T10:00Z"}')}, "2023-01-31T10:00:00+00:00"),
         ({"head": meta("article:published_time", "2024-03-12T08:00:00Z")}, "2024-03-12T08:00:00+00:00"),
-        ({"head": "<meta itemprop=datePublished content=2020-02-02>"}, "2020-02-02"),
-        ({"head": "<meta name=Issue_Date content='26 Dec 2005'>"}, "2005-12-26"),
         ({"byline": "<time datetime=2022-07-01>1 July</time>"}, "2022-07-01"),
         ({"byline": "<p>Share<p>Tuesday, 12 March 2024"}, "2024-03-12"),
-        ({"behind": "<time datetime=2022-07-01>1 July</time>"}, ""),
         ({"behind": "<p class=date>12 March 2024"}, ""),
-        ({"head": meta("article:published_time", "rubbish")}, ""),
         ({"head": meta("article:modified_time", "2024-03-12")}, ""),
-        ({}, ""),
     ],
 )
 def test_markup_and_what_stands_next_to_the_headline_tell_a_date(parts: dict[str, str], expected: str) -> None:
@@ -140,14 +125,6 @@ def test_dates_in_order_of_their_worth() -> None:
         ways.pop(next(iter(ways)))
 
 
-def test_a_date_of_a_dropped_block_is_none() -> None:
-    assert (
-        told("<meta name=Issue_Date content='26 Dec 2005'>", behind="<time>1998-11-05</time>").published == "2005-12-26"
-    )
-    assert told(behind="<span class=date>1998-11-05</span>").published == ""
-    assert told(before="<p class=date>2024-11-21" + "<p>menu" * 20).published == ""
-
-
 def test_a_change_is_not_before_the_publication() -> None:
     both = meta("article:published_time", "2024-03-12") + meta("article:modified_time", "{}")
     assert told(both.format("2024-03-14T10:00:00Z")).modified == "2024-03-14T10:00:00+00:00"
@@ -163,16 +140,10 @@ def test_a_change_is_not_before_the_publication() -> None:
         ("By Ann Reed", ["Ann Reed"]),
         ("Posted on March 12, 2024 by Ann Reed in News", ["Ann Reed"]),
         ("By Ann Reed, Bo Li and Cy Dunn", ["Ann Reed", "Bo Li", "Cy Dunn"]),
-        ("Ann Reed, Staff Writer, London", ["Ann Reed"]),
         ("Von Ann Reed | 12.3.2024", ["Ann Reed"]),
         ("作者：王硕", ["王硕"]),
         ("admin", []),
-        ("View all posts", []),
-        ("https://facebook.com/annreed", []),
         ("Reed Media Ltd", []),
-        ("a" * 99, []),
-        ("", []),
-        ("\x00\x1f", []),
     ],
 )
 def test_names_are_read_out_of_bylines(text: str, expected: list[str]) -> None:
@@ -186,20 +157,12 @@ def test_names_are_read_out_of_bylines(text: str, expected: list[str]) -> None:
             {"head": ld('{"@type":"Article","author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]}')},
             ("Ann Reed", "Bo Li"),
         ),
-        (
-            {"head": ld('{"@graph":[{"@type":"Article","author":{"@id":"#1"}},{"@id":"#1","name":"Ann Reed"}]}')},
-            ("Ann Reed",),
-        ),
         ({"head": "<meta name=author content='Ann Reed &amp;amp; Bo Li'>"}, ("Ann Reed", "Bo Li")),
         ({"byline": "<span itemprop=author itemscope><b itemprop=name>Ann Reed</b></span>"}, ("Ann Reed",)),
         ({"byline": "<a rel=author href=/ann>Ann Reed</a>"}, ("Ann Reed",)),
-        ({"byline": "<p class=byline><span class=author-name>Ann Reed</span> <i>London</i>"}, ("Ann Reed",)),
         ({"byline": "<p>12 March 2024 by Ann Reed"}, ("Ann Reed",)),
         ({"behind": "<p class=author>Ann Reed<a rel=author>Ann Reed</a><p>By Ann Reed"}, ()),
-        ({"byline": "<p>Photo: Ann Reed"}, ()),
         ({"head": "<meta name=author content='The Herald'>"}, ()),
-        ({"head": "<meta name=author content='Office of Public Affairs'>"}, ()),
-        ({"head": "<meta name=author content='王硕'>", "behind": "<p>责任编辑：王硕"}, ()),
     ],
 )
 def test_markup_and_what_stands_next_to_the_headline_tell_authors(
@@ -249,13 +212,7 @@ def test_the_title_element_tells_the_site_where_nothing_else_does() -> None:
         ("<base href=//cdn.example/x/>" + meta("og:image", "b.jpg"), "https://cdn.example/x/b.jpg"),
         (meta("og:image", "/logo.png") + meta("og:image", "/b.jpg"), "https://herald.example/b.jpg"),
         (ld('{"@type":"Article","image":{"@type":"ImageObject","url":"/c.jpg"}}'), "https://herald.example/c.jpg"),
-        ("<link rel=image_src href=/d.jpg>", "https://herald.example/d.jpg"),
         (meta("og:image", "javascript:alert(1)"), ""),
-        (meta("og:image", "data:image/png;base64,AAAA"), ""),
-        (meta("og:image", "http://[::1/x.jpg"), ""),
-        (meta("og:image", "/x" * 3_000), ""),
-        (meta("og:image", "/images/og-default.png"), ""),
-        ("", ""),
     ],
 )
 def test_the_lead_image(markup: str, expected: str) -> None:
@@ -271,10 +228,7 @@ def test_the_first_picture_of_the_text_leads_where_markup_names_none() -> None:
     ("markup", "expected"),
     [
         ("<link rel=canonical href=/b>", "https://herald.example/b"),
-        (meta("og:url", "https://herald.example/c"), "https://herald.example/c"),
         ("<link rel=canonical href='javascript:x'>" + meta("og:url", "/c"), "https://herald.example/c"),
-        ("<link rel=canonical href='file:///etc/passwd'>", ""),
-        ("", ""),
     ],
 )
 def test_the_canonical_address(markup: str, expected: str) -> None:
@@ -361,19 +315,10 @@ def test_lying_types_are_nothing(value: object, key: str) -> None:
 GOOD = meta("article:published_time", "2024-03-12")
 HOSTILE = {
     "deep JSON": ld("[" * 100_000 + "]" * 100_000),
-    "deep objects": ld('{"a":' * 100_000 + "1" + "}" * 100_000),
-    "5 MB of JSON": ld('{"@type":"Article","a":[' + "1," * 2_500_000 + "1]}"),
-    "long numbers": ld('{"@type":"Article","datePublished":' + "9" * 100_000 + "}"),
     "references in a circle": ld('{"@type":"Article","@id":"#1","author":{"@id":"#1"},"publisher":{"@id":"#1"}}'),
-    "attributes of one tag": "<p " + " ".join(f"a{i}=1" for i in range(20_000)) + ">",
-    "levels": "<div class='author date'>" * 20_000 + "x",
     "marks": "<span class='author date'>12 foo 2011</span>" * 8_000,
-    "metas": "".join(f"<meta name=publish{i} content='{i} foo 2011'>" for i in range(8_000)),
     "bylines": "<p>by A by b, c and d" * 15_000,
     "dates": "<p class=date>" + "12 foo 2011 " * 30_000,
-    "headlines": "<p>Bridge closed" * 20_000,
-    "ampersands": "<meta name=author content='" + "&amp;" * 80_000 + "'>",
-    "control characters": "<meta name=author content='\x01\x02\x1b&#27;&#0;'>\x01\x02<p>\x01",
 }
 
 
@@ -388,7 +333,7 @@ def test_a_hostile_page_costs_little_and_tells_what_it_told(case: str) -> None:
     assert metadata_of(HOSTILE[case], URL, BODY).title == "Bridge closed"
 
 
-@pytest.mark.parametrize("address", ['a"b', "a<b>", "a'\"><script>", "a b`c|d\\e^{f}"])
+@pytest.mark.parametrize("address", ['a"b', "a'\"><script>", "a b`c|d\\e^{f}"])
 def test_addresses_end_no_attribute_and_no_tag(address: str) -> None:
     told = escape(f"http://a.example/{address}.jpg?{address}#{address}")
     found = metadata_of(

@@ -57,13 +57,6 @@ def test_ours_is_first_in_half_of_the_pairs_of_each_peer(tmp_path, seed):
         assert row["url"].rpartition("/")[2] == text.splitlines()[0].rpartition(" ")[2]
 
 
-def test_the_order_is_that_of_the_seed(tmp_path):
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        blind.write(tmp_path / name, [pair(n) for n in range(20)], seed)
-    a, b, c = ((tmp_path / name / "key.json").read_text() for name in "abc")
-    assert a == b != c
-
-
 def test_pairs_are_one_a_site_with_peers_in_turn_where_texts_differ():
     sites = [site(f"s{n}") for n in range(8)]
     same = "\n".join(STORY)
@@ -74,21 +67,6 @@ def test_pairs_are_one_a_site_with_peers_in_turn_where_texts_differ():
     assert {(one.ours_f1 > 0.9, one.theirs_f1) for one in found} == {(True, 0.0)}
     assert not any(".example" in one.title for one in found)
     assert list(blind.pairs("made", sites, 6, {"same": lambda html: same}, 0.1, 0)) == []
-
-
-def test_corpora_have_even_shares_as_far_as_they_go():
-    known = {"few": [site("x")], "many": [site(f"s{n}") for n in range(9)], "again": [site(f"s{n}") for n in range(3)]}
-    found = list(blind.of_corpora(list(known.items()), 9, {"empty": lambda html: ""}, 0.1, 0))
-    assert sorted(one.corpus for one in found) == ["again"] * 3 + ["few"] + ["many"] * 5
-    assert len({one.url for one in found}) == 9  # a site of two corpora is taken once
-
-
-def test_the_reader_sees_no_habit_of_an_extractor():
-    page = ["Fox wins", "It ran far, far away.", "One", "Two"]
-    own = difference("Fox wins\nIt ran far, far away.\nOne\nTwo", "", page)
-    other = difference("Fox\n   wins It ran far , far\naway. | - One\n| Two |", "", page)
-    assert own == other
-    assert own.endswith("> Fox wins  \n> It ran far, far away.  \n> One  \n> Two")
 
 
 def test_a_difference_is_in_order_and_bounded():
@@ -124,12 +102,6 @@ def test_scores_by_hand(tmp_path):
     assert rows["other"] == ["1 (0)", "0", "0"] and rows["boilerplate"] == ["0", "0", "0"]
 
 
-def test_nothing_is_read_of_new_pairs(tmp_path):
-    blind.write(tmp_path, [pair(n) for n in range(4)], 0)
-    tables = blind.score(tmp_path)
-    assert tables.startswith("4 of 4 pairs") and cells(tables)["all"] == ["0"] * 6
-
-
 GOOD = '{"number": 1, "verdict": "A", "how": "clearly", "error": "other"}\n'
 TWO = '{"number": 2, "verdict": "equal"}\n'
 
@@ -138,14 +110,8 @@ TWO = '{"number": 2, "verdict": "equal"}\n'
     ("lines", "message"),
     [
         (GOOD, "verdicts.jsonl: number 2 is missing"),
-        (GOOD + '{"verdict": "A"}\n', "line 2: no JSON object with a number of the key"),
-        (GOOD + "A\n", "line 2: no JSON object with a number of the key"),
-        (GOOD + '{"number": [2], "verdict": "A"}\n', "line 2: no JSON object with a number of the key"),
         (GOOD + GOOD, "line 2: number 1 is there twice"),
-        (GOOD + '{"number": 3, "verdict": "A"}\n', "line 2: no JSON object with a number of the key"),
         (TWO + GOOD.replace('"A"', '"C"'), "line 2: verdict 'C' is none of A, B, equal"),
-        (TWO + GOOD.replace("clearly", ""), "line 2: how '' is none of clearly, slightly"),
-        (TWO + GOOD.replace("other", "ugly"), "line 2: error 'ugly' is none of missing text, "),
     ],
 )
 def test_what_is_wrong_with_verdicts_is_one_line(tmp_path, monkeypatch, lines, message):
@@ -155,9 +121,3 @@ def test_what_is_wrong_with_verdicts_is_one_line(tmp_path, monkeypatch, lines, m
     with pytest.raises(SystemExit) as stopped:
         blind.main()
     assert message in str(stopped.value) and "\n" not in str(stopped.value)
-
-
-def test_verdicts_are_not_written_over(tmp_path):
-    blind.write(tmp_path, [pair()], 0)
-    with pytest.raises(ValueError, match="has verdicts already"):
-        blind.write(tmp_path, [pair()], 0)

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks import cost, work
+from benchmarks import work
 from benchmarks.measuring import count, forget_caches
 from evaluation import baseline
 from evaluation.corpora import portal, sections
@@ -42,13 +42,3 @@ def test_the_gate_fails_where_a_body_takes_more_work(tmp_path, monkeypatch):
 def test_every_figure_of_the_gate_has_its_ceiling():
     known = {name.removeprefix("work ") for name in baseline.read() if name.startswith("work ")}
     assert {"time parses", "time growth", "combined calls", "growth kilobytes", "columns"} <= known
-
-
-def test_a_page_above_the_limit_is_taken_again(monkeypatch):
-    """Only noise makes a body slow once: the least of all rounds counts."""
-    slow = iter([100.0])
-    monkeypatch.setattr(cost, "seconds", lambda run: (run(), next(slow, 1.0))[1])
-    monkeypatch.setattr(cost, "parse_seconds", lambda page: 1.0)
-    assert cost.worst_page([cost.SampledSite("portal", 0, SITE[:2])]).parses == 1
-    slow = iter([100.0] * 100)
-    assert cost.worst_page([cost.SampledSite("portal", 0, SITE[:2])]).parses == 100

@@ -3,7 +3,6 @@
 from collections import Counter
 
 from benchmarks import fidelity
-from benchmarks.markup import Markup
 from evaluation.corpora import RecordedPage
 
 PAGE = """<body><nav><ul><li><a href=/>Some home</a></ul></nav><h1>The title here</h1>
@@ -39,19 +38,3 @@ def test_what_ours_keeps_of_them(monkeypatch):
     lost = {kind: (kept[fidelity.OURS][kind], number) for kind, number in kept[""].items()}
     assert {kind: pair for kind, pair in lost.items() if pair[0] < pair[1]} == {}
     assert "| heading | 1 | 1 | 1.00 | 0.00 |" in fidelity.kept_table([one], kept)
-
-
-def test_a_line_break_may_become_two_paragraphs():
-    (broken,) = (one for one in Markup("<p>one two<br>three", "").elements() if one.kind == "line break")
-    read = Markup("<p>one two</p><p>three</p>", "", is_reading=True).elements()
-    assert broken.key in {one.key for one in read if one.kind == "line break"}
-
-
-def test_pages_are_chosen_for_rare_kinds():
-    def candidate(name, *kinds):
-        elements = Counter(fidelity.Element(kind, ("x",), ()) for kind in kinds)
-        return fidelity.Candidate(RecordedPage(f"http://{name}/", "", "", site=name[0]), [], elements)
-
-    found = [candidate(f"a{n}.example", "link") for n in range(9)] + [candidate("b.example", "footnote")]
-    chosen = [one.page.url for one in fidelity.choose(found, 6)]
-    assert chosen[1] == "http://b.example/" and len(chosen) == 1 + fidelity.PAGES_A_SITE

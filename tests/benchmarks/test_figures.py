@@ -32,24 +32,13 @@ def test_a_section_is_replaced_and_the_rest_is_left(tmp_path, before, text):
     assert page.read_text() == PAGE.format(f"\n{text}\n\n")
 
 
-def test_a_page_without_the_section_is_left(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(PAGE.format(""))
-    with pytest.raises(ValueError, match="no section three"):
-        figures.write("three", "New.", page)
-    assert page.read_text() == PAGE.format("")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({}, ""),
         ({"value": 0.8}, "floor: 0.8 is below the floor 0.9"),
         ({"name": "ceiling", "side": "ceiling", "value": 2.2}, "ceiling: 2.2 is above the ceiling 2, set with numpy 1"),
         ({"name": "ceiling", "side": "ceiling", "value": 2.2, "versions": "numpy 2"}, ""),
-        ({"name": "ceiling", "side": "ceiling", "value": 3.2, "versions": "numpy 2"}, "above the ceiling 3"),
         ({"name": "new"}, "new: no floor for this data (1); `make baseline` sets one"),
-        ({"corpus": "other pages"}, "floor: no floor for this data"),
         ({"side": "ceiling"}, "floor: no ceiling for this data"),
     ],
 )

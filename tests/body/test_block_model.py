@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import training
-from denoise_scrapy.body import extract
 from denoise_scrapy.body.model import BlockModel, Reasons, block_features, block_model
 from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.model import Neighbours
@@ -44,14 +43,6 @@ def test_a_model_survives_its_file(tmp_path):
         assert one.keys() == other.keys()
         assert all(np.array_equal(one[name], other[name]) for name in one)
     assert (tmp_path / "model.npz").stat().st_size < 300_000
-
-
-def test_reasons_are_words_and_numbers():
-    body = extract(HTML, None, [HTML.replace(STORY, "Quite another story."), HTML.replace(STORY, "Nothing new.")])
-    blocks = {block.text: block for block in body.blocks}
-    assert blocks[STORY].kept and not blocks["Home"].kept
-    assert all("(+" in block.reason or "(-" in block.reason for block in body.blocks)
-    assert "frames" in blocks["Home"].reason
 
 
 def test_a_reason_tells_on_how_many_pages_a_text_is():

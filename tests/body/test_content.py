@@ -18,19 +18,11 @@ WALLS = [
     "</button><button>Reject all</button>",
     "<h1>Access denied</h1><p>You do not have permission to view this page. Please sign in to continue.</p>",
     "<p>Please enable JavaScript in your browser to view this page.</p>",
-    "<h1>Seite nicht gefunden</h1><p>Die angeforderte Seite existiert leider nicht mehr.</p>",
     "<h2>Ihre Privatsphäre</h2><p>Wir verwenden Cookies, um Inhalte und Anzeigen zu personalisieren.</p><button>"
     "Alle akzeptieren</button>",
-    "<h2>Le respect de votre vie privée</h2><p>Nous utilisons des cookies pour améliorer votre expérience.</p><button>"
-    "Tout accepter</button>",
-    "<h1>Página no encontrada</h1><p>Lo sentimos, la página que busca no existe.</p>",
-    "<p>Devi effettuare l'accesso per leggere questo contenuto.</p><label>Password <input type=password></label>",
     "<h1>Сайт на обслуживании</h1><p>Ведутся технические работы. Пожалуйста, зайдите позже.</p>",
     "<h1>页面不存在</h1><p>抱歉，您访问的页面已被删除或不存在。</p>",
     "<p>このページを表示するには、ログインしてください。</p>",
-    "<h1>Strona nie istnieje</h1><p>Przepraszamy, nie znaleziono strony, której szukasz.</p>",
-    "<p>Para continuar, ative o JavaScript no seu navegador.</p>",
-    "<h1>Bakımdayız</h1><p>Sitemiz şu anda bakımda, lütfen daha sonra tekrar deneyin.</p>",
 ]
 STORIES = [
     "<h1>Ferry sinks in the harbour</h1><p>A ferry with forty people on board sank in the harbour on Monday. All were "

@@ -129,15 +129,6 @@ def test_removed_text_is_drawn_and_not_in_the_text():
     assert "Bold" not in tree.xpath("string(//section[@id='text'])")
 
 
-def test_comparison_pages_that_were_left_out_are_named():
-    others = [(f"{number}.html", f"<nav>Menu</nav><p>{number} {PROSE[number:]}</p>") for number in range(7)]
-    for strategy, lack in (("repetition", "the 5 likest"), ("block-filter", "none")):
-        explanation, tree = checked(f"<nav>Menu</nav><p>{PROSE}</p>", comparison_pages=others, strategy=strategy)
-        lacks = {told for _, told in explanation.comparison if told}
-        assert lacks == {f"left out: the strategy uses {lack}"}
-        assert ("judged alone" in tree.text_content()) == (lack == "none")
-
-
 def test_long_text_shows_in_parts():
     _, tree = checked(f"<p>{PROSE * 40}</p><p>{PROSE * 400}</p>")
     short = [block.text for block in tree.xpath("//span[@tabindex]")]

@@ -21,30 +21,14 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
 @pytest.mark.parametrize(
     ("markup", "expected"),
     [
-        ("<h1>a</h1><h3>b #</h3><p>c<br>d</p>e", "# a\n\n### b \\#\n\nc\\\nd\n\ne"),
         (
             "<b>a</b> <em>b</em> <s>c</s> <code>d`e</code> <u>f</u> x<sup>2</sup>",
             "**a** *b* ~~c~~ ``d`e`` f x<sup>2</sup>",
         ),
-        (
-            "<b>a</b><strong>b</strong> <code>c</code><kbd>d</kbd> <code>e <a href=x>f</a></code>",
-            "**ab** `cd` `e `[`f`](http://a.example/d/x)",
-        ),
-        (
-            "<a href='x_(y)?a&amp;lt;'>z</a>!<a href=y>z</a>",
-            "[z](http://a.example/d/x_%28y%29?a&amp;lt;)\\![z](http://a.example/d/y)",
-        ),
-        ("<img src=a.png alt='a [b]'> c", "![a &#91;b&#93;](http://a.example/d/a.png) c"),
         # lists
-        ("<ul><li>a<ol start=3><li>b</ol><li>c<ul><li>d</ul></ul>", "- a\n\n  3. b\n\n- c\n  - d"),
-        ("<ul><li>a</ul><ul><li>b</ul><ol><li>c</ol><ol><li>d</ol>", "- a\n\n* b\n\n1. c\n\n1) d"),
-        ("<ul><li><p>a<p>b</ul>", "- a\n\n  b"),
         ("<dl><dt>a</dt><dd>b</dd><dd>c</dd></dl>", "- a\n  - b\n  - c"),
         # quotes, code
-        ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"),
-        ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
         ("<pre><code class=language-c>a\n\n```</code></pre>", "````c\na\n\n```\n````"),
-        ("<ul><li>a<pre>b\nc</pre></ul>", "- a\n\n  ```\n  b\n  c\n  ```"),
         # code that another reader would take for markup
         ("<p><code>a&lt;b</code> <code>c\\|d</code> <code>{+e}</code>", "`a<b` `c\\|d` <code>&#123;+e}</code>"),
         (
@@ -60,21 +44,14 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
             "<pre><code class=language-c>a &lt; b\n&lt;c> x[1](2)</code></pre>",
             '<pre><code class="language-c">a &lt; b\n&lt;c> x[1&#93;(2)</code></pre>',
         ),
-        ("<pre>if (a &lt; b) { c }</pre>", "```\nif (a < b) { c }\n```"),
-        ("<p>a<code>b</code><b><code>c</code></b>d", "a`b`<code>c</code>d"),
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
             "t\n\n| a | b |\n| --- | --- |\n| 1\\|2 | `c\\|d`<br>e |",
         ),
-        ("<table><tr><td>a<td>b<td>c</table>", "|  |  |  |\n| --- | --- | --- |\n| a | b | c |"),
         (
             "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td rowspan=2>d<tr><td>e<td>f</table>",
             "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f |  |",
-        ),
-        (
-            "<table><tr><td>a\\|<td><code>b\\|</code><code>c\\</code></table>",
-            "|  |  |\n| --- | --- |\n| a&#92;\\| | <code>b&#92;\\|c&#92;</code> |",
         ),
         # tasks
         (
@@ -84,13 +61,11 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
             "- [x] a\n- [ ] b\n  - [ ] c\n- d\n- e\n- ### f",
         ),
         # what looks like markup
-        ("<b>a</b>b <b>“a”</b>b", "**a**b “a”b"),
         (
             "a*b_c_d_ &lt;!-- &amp;amp; ~x~ `y` [z](w) \\",
             r"a\*b_c_d\_ &lt;!-- &amp;amp; \~x\~ &#96;y&#96; \[z\](w) &#92;",
         ),
         ("1. a<p>- b<p># c<p>> d<p>+ e", "1\\. a\n\n\\- b\n\n\\# c\n\n&gt; d\n\n\\+ e"),
-        ("a<br>===<p>-1<p>2.5<p>a<br>--", "a\\\n\\===\n\n-1\n\n2.5\n\na\\\n\\--"),
     ],
 )
 def test_markdown(markup, expected):
@@ -103,13 +78,9 @@ NOTES = {
     "Pandoc, kramdown": "<p>a<sup id='r:1'><a href='#n:1'>1</a></sup> b<div><hr><ol>"
     "<li id='n:1'><p>A <i>note</i>.\u00a0<a href='#r:1'>↩</a></ol></div>",
     "docutils": _LEADS + "<aside id=n><span>[</span><a href=#r>1</a><span>]</span><p>A <i>note</i>.</aside>",
-    "docutils, before": _LEADS + "<dl><dt id=n>[<a href=#r>1</a><span>]</span></dt><dd><p>A <i>note</i>.</dl>",
     "MediaWiki": "<p>a<sup id=r><a href=#n>[1]</a></sup> b<ol><li id=n>"
     "<span>^ <b><a href=#r>a</a></b> <b><a href=#r>b</a></b></span> <span>A <i>note</i>.</span></ol>",
-    "DocBook": "<p>a<a href=#n><sup id=r>[1]</sup></a> b"
-    "<div id=n><p><a href=#r><sup>[1] </sup></a>A <i>note</i>.</div>",
     "one way": "<p>a<sup><a href=#n>1</a></sup> b<p id=n>1. A <i>note</i>.",
-    "one way, raised": "<p>a<a href=#n><sup>1)</sup></a> b<p><a name=n></a><sup>1</sup> A <i>note</i>.",
     "in brackets": "<p>a<a href=page.html#n>[1]</a> b<p id=n>[1] A <i>note</i>.",
 }
 
@@ -128,12 +99,9 @@ def test_footnotes(kind):
     "markup",
     [
         "<a href=#one id=i>1</a><h2 id=one><a href=#i>1</a> One</h2><p>text",  # a table of contents
-        "<a href=#a id=i>A</a><div id=a><h3><a href=#i>A</a></h3>Ant</div>",
         "<p>1 <a href=#n>see there</a><p id=n>1 there",  # a link of words
         "<p>page <a href=#n>1</a><p id=n>1 there",  # neither raised nor in brackets
-        "<p>a<sup><a href=http://b.example/#n>1</a></sup><p id=n>1 there",  # another page
         "<pre>a<sup><a href=#n>1</a></sup></pre><p id=n>1 there",
-        "<p>a<sup><a href=#n>1</a></sup><table><tr><td id=n>1 there<td>b</table>",
         "<p id=n>1 there<p>a<sup><a href=#n>1</a></sup>",
     ],
 )
@@ -179,11 +147,6 @@ def test_links_and_images(links, images, expected):
     for wrong in ({"links": "drop"}, {"images": "no"}):
         with pytest.raises(ValueError, match="keep"):
             to_markdown([], **wrong)
-
-
-def test_a_page_that_is_read_from_right_to_left():
-    page = Page.parse("<html dir=rtl><body><p>אבג", url=URL)
-    assert to_markdown(render(page, np.array([True]))) == "אבג"
 
 
 def shown(document: str) -> str:

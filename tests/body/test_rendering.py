@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from denoise_scrapy.body import Body
 from denoise_scrapy.body.rendering import render, to_html
 from denoise_scrapy.body.rendering.render import MAX_DEPTH
 from denoise_scrapy.page import Page
@@ -22,37 +21,22 @@ PICTURE = "data:image/png;base64," + "A" * 4000
     [
         # blocks, and inline elements in and around them
         ("<h1>A</h1><div>b</div>c<section>d</section>", "<h1>A</h1><p>b</p><p>c</p><p>d</p>"),
-        ("a <b>b </b>c<i></i> <span>d</span><time>e</time>", "<p>a <b>b</b> c de</p>"),
         ("<p>a<br>b<br><br>c<br></p>", "<p>a<br>b</p><p>c</p>"),
-        ("<h2><div>a</div><div>b</div></h2>", "<h2>a</h2><h2>b</h2>"),
         ("<b>a<div>b</div></b>", "<p><b>a</b></p><p><b>b</b></p>"),
-        ("<b><strong><b>a</b></strong></b>", "<p><b><strong>a</strong></b></p>"),
-        ("x<sup>2<sup>2</sup></sup> <tt>y</tt>", "<p>x<sup>2<sup>2</sup></sup> <code>y</code></p>"),
         ('1 &lt; 2 &amp;amp; "x"', '<p>1 &lt; 2 &amp;amp; "x"</p>'),
         # lists
         (
             "<ul><li>a<li><p>b</p><ol start=3><li>c</ol></ul>",
             '<ul><li>a</li><li>b<ol start="3"><li>c</li></ol></li></ul>',
         ),
-        ("<ul><li><p>a<p>b</ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
-        ("<ul><ul><li>a</ul>b</ul>", "<ul><li><ul><li>a</li></ul></li><li>b</li></ul>"),
-        ("<menu><li>a</menu><div><li>b</div>", "<ul><li>a</li></ul><p>b</p>"),
-        ("<dl><div><dt>a<dd>b</div></dl>", "<dl><dt>a</dt><dd>b</dd></dl>"),
         ("<dl><dt>a<dt>b<dd>c<dd>d</dl>e", "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl><p>e</p>"),
-        ("<ol start=x><li>a</ol>", "<ol><li>a</li></ol>"),
         # quotes, figures, preformatted text
-        ("<blockquote>a<footer>b</footer></blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
-        ("<figure><figcaption>a</figcaption></figure>", "<figure><figcaption>a</figcaption></figure>"),
         ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),
         ("<pre>a<br><br>b<div>c</div>d</pre>", "<pre>a\n\nb\nc\nd</pre>"),
-        ("<pre>a<section>b</section><article>c</article></pre>", "<pre>a\nb\nc</pre>"),
-        ("<pre class='x language-c++'>a</pre>", '<pre><code class="language-c++">a</code></pre>'),
-        ("<pre><code class=lang-py>a <b>b</b></code></pre>", '<pre><code class="language-py">a <b>b</b></code></pre>'),
         (
             "<div class=highlight-python><div><pre>a</pre></div></div>",
             '<pre><code class="language-python">a</code></pre>',
         ),
-        ("<pre><code class='language-none'>a</code></pre>", "<pre><code>a</code></pre>"),
     ],
 )
 def test_structure(markup, expected):
@@ -86,21 +70,11 @@ ROW = "<tr><td>{}<td>{}<td>{}"
             "<table><tr><td rowspan=2>no<td>no<tr><td>a<td>b<tr><td>no<td>no<td>no</table>",
             '<table><tr><td rowspan="2"></td><td></td></tr><tr><td>a</td><td>b</td></tr></table>',
         ),
-        (
-            "<table><tr><td colspan='999999'>a<td rowspan=-1>b</table>",
-            '<table><tr><td colspan="100">a</td><td>b</td></tr></table>',
-        ),
-        ("<table><tr>a<td>b<td><ul><li>c<li>d<li>e<li>f</ul></table>", None),
         # layout: one cell a row, crowded cells, tables around tables
-        ("<table><tr><td>a<tr><td>b</table>", "<p>a</p><p>b</p>"),
-        ("<table><tr><td>no<td>a<p>b</table>", "<p>a</p><p>b</p>"),
-        ("<table><tr><td>m<td><p>a<p>b<p>c<p>d</table>", "<p>m</p><p>a</p><p>b</p><p>c</p><p>d</p>"),
         (
             "<table><tr><td>m<td><table><tr><td>a<td>b</table></table>",
             "<p>m</p><table><tr><td>a</td><td>b</td></tr></table>",
         ),
-        ("<table><tr><td><pre>1</pre><td><pre>a</pre></table>", "<pre>1</pre>\n<pre>a</pre>"),
-        ("<div><td>a<td>b</div>", "<p>a</p><p>b</p>"),
     ],
 )
 def test_tables(markup, expected):
@@ -123,33 +97,24 @@ A = image("http://a.example/d/a.png")
     [
         # in a line of text: with the text
         ("<p>x <img src=a.png> y</p>", f"<p>x {A} y</p>"),
-        ("<p><a href=/><img src=a.png></a>x</p>", f'<p><a href="http://a.example/">{A}</a>x</p>'),
-        ("<p>x</p><p><img src=a.png> no</p><p>y</p>", "<p>x</p><p>y</p>"),
         # alone: between kept blocks, or at the edge of what is kept for the most part
         ("<div><p>x</p><div><img src=a.png></div><p>y</p><p>no</p></div>", f"<p>x</p><p>{A}</p><p>y</p>"),
+        ("<div><img src=a.png></div><h1>x</h1><p>y</p>", f"<p>{A}</p><h1>x</h1><p>y</p>"),
         ("<div><div><img src=a.png></div><p>long</p><p>no</p></div><p>y</p>", f"<p>{A}</p><p>long</p><p>y</p>"),
         ("<div><div><img src=a.png></div><p>x</p><p>no, no</p></div><p>y</p>", "<p>x</p><p>y</p>"),
-        ("<div><p>x</p><div><img src=a.png></div><p>no</p></div><p>y</p>", "<p>x</p><p>y</p>"),
-        ("<div><img src=a.png></div><h1>x</h1><p>y</p>", f"<p>{A}</p><h1>x</h1><p>y</p>"),
-        ("<div><img src=a.png></div><h1>x</h1><p>y</p><p>no</p>", "<h1>x</h1><p>y</p>"),
-        ("<div><nav><img src=a.png></nav><p>x</p></div>", "<p>x</p>"),
-        ("<div><p>x</p><button><img src=a.png></button><p>y</p></div>", "<p>x</p><p>y</p>"),
         ("<div><p>x</p><div hidden><img src=a.png></div><p>y</p></div>", "<p>x</p><p>y</p>"),
-        ("<ul><li><img src=a.png><li>x</ul>", f"<ul><li>{A}</li><li>x</li></ul>"),
+        ("x <img srcset='s.png 1x, a.png 2x'>", f"<p>x {A}</p>"),
+        ("x <picture><source srcset=a.png><img alt=''></picture>", f"<p>x {A}</p>"),
+        ("<div><nav><img src=a.png></nav><p>x</p></div>", "<p>x</p>"),
         # figures stand and fall as one
         (
             "<p>x</p><figure><div><img src=a.png></div><figcaption>c</figcaption></figure>no",
             f"<p>x</p><figure>{A}<figcaption>c</figcaption></figure>",
         ),
-        ("<div><p>x</p><figure><img src=a.png>no</figure><p>y</p></div>", f"<p>x</p><figure>{A}</figure><p>y</p>"),
         ("<div><p>no</p><figure><img src=a.png>no</figure><p>y</p></div>", "<p>y</p>"),
         # addresses
         (f"x <img src='{DOT}' data-src=a.png>", f"<p>x {A}</p>"),
-        ("x <img data-src='javascript:x' src=a.png>", f"<p>x {A}</p>"),
-        ("x <img srcset='s.png 1x, a.png 2x'>", f"<p>x {A}</p>"),
-        ("x <picture><source srcset=a.png><img alt=''></picture>", f"<p>x {A}</p>"),
         (f"x <img src='{DOT}'><img><img src='javascript:x'><img src='data:text/html,x'>", "<p>x</p>"),
-        (f"x <img src='{PICTURE}'>", f"<p>x {image(PICTURE)}</p>"),
         ("x <img src=a.png width=1 height=1><img src=a.png style='height:0'>", "<p>x</p>"),
         (
             "x <img src=a.png alt='a \"b\" <c>' width=90px height=50%>",
@@ -165,8 +130,6 @@ def test_images(markup, expected):
     ("markup", "expected"),
     [
         ("<a href='x y?a=1&b=2#c'>z</a>", '<p><a href="http://a.example/d/x%20y?a=1&amp;b=2#c">z</a></p>'),
-        ("<a href='mailto:x@a.example'>z</a>", '<p><a href="mailto:x@a.example">z</a></p>'),
-        ("<a href='#'>z</a> <a name=x>y</a>", "<p>z y</p>"),
         # a link around several blocks is written in the first of them
         ("<a href=/x><h2>a</h2><p>b</p></a>", '<h2><a href="http://a.example/x">a</a></h2><p>b</p>'),
     ],
@@ -183,14 +146,10 @@ def test_a_page_that_is_read_from_right_to_left():
 @pytest.mark.parametrize(
     "markup",
     [
-        "<div>",
         "<blockquote>a",
         "<ul><li>a",
         "<b><i>a",
         "<table><tr><td>a<td>b",
-        "<h1><div>a",
-        "<pre>a",
-        "<a href=x><p>a",
     ],
 )
 def test_depth_is_bounded(markup):
@@ -225,16 +184,6 @@ def test_renderings_are_well_formed_and_the_same_every_time(markup):
             assert stack.pop() == token.value
     assert stack == []
     assert tokens == render(*parsed(markup))
-
-
-def test_a_rendering_is_made_when_somebody_asks():
-    asked = []
-    body = Body("a", 1.0, "none", make_rendering=lambda: asked.append(1) or render(*parsed("<p>a")))
-    assert asked == []
-    assert (body.html, body.markdown) == ("<p>a</p>", "a")
-    assert body.html == body.html
-    assert len(asked) == 2
-    assert (Body("", 0.0, "none").html, Body("", 0.0, "none").markdown) == ("", "")
 
 
 def test_an_alternative_text_that_the_caption_says_too_stands_once():

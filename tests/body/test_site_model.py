@@ -17,20 +17,6 @@ def facts_of(*numbers):
     return [page(n).facts for n in numbers]
 
 
-@pytest.mark.parametrize(
-    ("model", "evidence", "fallback"),
-    [
-        (SiteModel.fit(facts_of(1, 2)), "comparison pages", ""),
-        (SiteModel.fit(), "page alone", "page alone"),
-    ],
-)
-def test_a_body_says_what_it_rests_on(model, evidence, fallback):
-    body = model.extract(page(9))
-    assert (body.evidence, body.fallback) == (evidence, fallback)
-    assert body.text and len(body.probability) == len(body.blocks)
-    assert body.probability.tolist() == [block.probability for block in body.blocks]
-
-
 def test_the_whole_text_is_the_last_resort():
     template = "<body><p>All of this is template</p>"
     alone, other = Page.parse(f"{template}<p hidden>But not these words"), Page.parse(f"{template}<p>Other words")

@@ -74,14 +74,6 @@ def test_a_switch_moves_nothing_else(part):
         assert moved <= {page.block_text(i) for i in np.flatnonzero(found)}
 
 
-def test_what_is_kept_is_the_bodys_own():
-    everything = Taste(**dict.fromkeys(PARTS, "keep"))
-    kept = set(lines(taste=everything))
-    noise = {"Valley Herald", "A bear in the city", "Reply", "Leave a comment", "3 Comments", "Sport"}
-    assert not noise & (kept - set(lines()))
-    assert {"What a clever animal that is!", "Hens lost", "12", *LINES.values()} <= kept
-
-
 def test_blocks_say_that_the_user_decided():
     body = extract(PAGE, taste=Taste(comments="keep", captions="drop"), keep="footer", remove=["css:nav", "//nav//li"])
     reasons = {block.text: (block.kept, block.reason) for block in body.blocks}
@@ -107,18 +99,6 @@ def test_a_wrapper_named_after_comments_or_photos_is_none():
     for name in ("has-comments", "commentary", "photo-story", "date"):
         source = f"<title>Fox seen again</title><div class={name}><h1>Fox seen again</h1>{PROSE * 2}</div>"
         assert "The fox ran" in extract(source, taste=ALL_DROPPED).text
-
-
-def test_the_title_is_kept_where_every_section_has_a_heading_of_level_one():
-    source = f"<title>Fox</title><h1>Fox</h1>{PROSE}<h1>Bear</h1>{PROSE.replace('fox', 'bear')}"
-    assert lines(source, taste=Taste(title="drop"))[0] != "Fox"
-    assert "Bear" in lines(source, taste=Taste(title="drop"))
-
-
-def test_comments_that_are_kept_end_with_their_list():
-    kept = lines(PAGE, taste=Taste(comments="keep"))
-    assert "Foxes are everywhere now." in kept
-    assert "All rights reserved" not in kept
 
 
 @pytest.mark.parametrize(
@@ -185,15 +165,15 @@ def test_text_inside_of_a_block_is_cut():
     assert lines(f"{PROSE}<div hidden>Price: <b>7</b><i>!</i></div>", keep="b", remove="i")[-1] == "Price: 7"
 
 
-# where nothing is left
-
-
 def test_second_choice_where_the_taste_drops_all_that_was_selected():
     source = "<title>Fox seen again</title><h1>Fox seen again</h1><footer><a href=/>All rights reserved</a></footer>"
     assert extract(source).text == "Fox seen again"
     body = extract(source, taste=Taste(title="drop"))
     assert (body.text, body.fallback) == ("All rights reserved", "second choice")
     assert 0 <= body.confidence < extract(source).confidence
+
+
+# where nothing is left
 
 
 def test_dropped_kinds_come_back_only_where_nothing_else_is():
@@ -243,12 +223,6 @@ def test_nothing_raises_and_wishes_are_followed(strategy, a, b, taste, keep, rem
         assert kept[reasons == "kept"].all()
         assert not kept[(reasons == "removed") | (reasons == "dropped:")].any()
         assert all(block.text for block in body.blocks if block.kept)
-
-
-def test_a_byline_and_a_caption_are_kept_though_they_stand_on_other_pages_too():
-    others = [PAGE.replace(PROSE, PROSE.replace(animal, "owl")) for animal in ("fox", "hen")]
-    kept = lines(comparison_pages=others, taste=Taste(bylines="keep", captions="keep"))
-    assert {LINES["bylines"], LINES["captions"]} <= set(kept)
 
 
 def test_renderings_are_without_what_is_removed():

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,9 +80,3 @@ def test_the_heading_of_level_one_around_a_block(html):
             at = int(elements.parent[at])
         expected.append(at)
     assert level_one(page.tree).tolist() == expected
-
-
-def test_a_page_of_nothing():
-    words = read_words(Page.parse("").tree)
-    assert [column.tolist() for column in words] == [[], [], []] and level_one(Page.parse("").tree).tolist() == []
-    assert [column.dtype for column in words] == [np.uint8, np.float64, np.bool_]

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.model import FORUM_TYPES, MODEL_PAGES, block_features
-from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.core.features import FAMILIES, NAMES, Compared, View, in_best_container
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes
@@ -88,21 +87,6 @@ def test_features_are_numbers_or_unknown(html, other):
         assert family.say(alone, 0) and family.say(compared, 0)
 
 
-@settings(deadline=None)
-@given(MADE | SOUP | pages(), st.data())
-def test_the_best_container_is_the_one_of_highest_f(html, data):
-    page = Page.parse(html)
-    m = len(page.blocks)
-    prose = np.array(data.draw(st.lists(st.integers(0, 9), min_size=m, max_size=m)), np.float64)
-    if not prose.sum():
-        assert in_best_container(page.tree, prose).all()
-        return
-    inside = [page.blocks.inside(element) for element in range(len(page.elements))]
-    fit = [2 * prose[some].sum() / (page.blocks.tokens[some].sum() + prose.sum()) for some in inside]
-    best = max(range(len(fit)), key=lambda element: (fit[element], element))
-    assert in_best_container(page.tree, prose).tolist() == inside[best].tolist()
-
-
 def test_where_other_pages_have_text_of_their_own():
     stories = [STORY.format(word, 9 * f"{word} ") for word in ("ab", "cd", "ef")]
     page, *others = (Page.parse(FRAME.format(story[:8], story)) for story in stories)
@@ -137,13 +121,6 @@ def test_most_features_are_of_a_few_comparison_pages():
     rows = rows_of(pages_[0], pages_[1:])
     assert len(pages_) > MODEL_PAGES + 1
     assert rows["k"].tolist() == [MODEL_PAGES] * 2 and rows["stock"].tolist() == pytest.approx([0, 8 / 40])
-
-
-def test_a_view_holds_what_its_words_announce():
-    tree = Page.parse("<p>3 comments<p>by Ann<p>Else").tree
-    assert View(tree).bits.tolist() == read_words(tree).bits.tolist() == [1, 2, 0]
-    empty = View(Page.parse("").tree)
-    assert empty.features.shape == (80, 0) and empty.bits.tolist() == []
 
 
 def test_columns_of_another_page_are_refused():

@@ -1,7 +1,6 @@
 """The model in plain Python: the network unit by unit, neighbours by loops, a walk down each tree."""
 
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -54,13 +53,6 @@ def test_layers_of_any_size(shape):
     network, features = Network(**parts), rng.normal(size=(n, 50)).astype(np.float32)
     expected = [literal_odds(network, features[:, i].tolist()) for i in range(50)]
     assert network.odds(features) == pytest.approx(expected, abs=1e-5, rel=1e-4)
-
-
-def test_odds_do_not_depend_on_blocks_beside_them():
-    network, rng = block_model().network, np.random.default_rng(0)
-    features = rng.normal(size=(len(network.mean), 70)).astype(np.float32)
-    assert network.odds(features).tolist() == [network.odds(column[:, None])[0] for column in features.T]
-    assert network.odds(features[:, :0]).shape == (0,)
 
 
 def test_values_without_bounds_are_cut():
@@ -128,13 +120,6 @@ def test_features_equal_plain_loops(html, seed):
         assert found[name] == pytest.approx(row, abs=1e-4), name
 
 
-def test_neighbours_survive_a_pickle():
-    found = Neighbours.of(Page.parse("<ul><li>One two.<li>Three.</ul><p>Four five six.").tree)
-    again = pickle.loads(pickle.dumps(found))
-    assert len(again) == 3
-    assert np.array_equal(again.features([1, 2, 3]), found.features([1, 2, 3]))
-
-
 def test_what_are_no_neighbours():
     found = Neighbours.of(Page.parse("<p>One two.<p>Three.").tree).around
     with pytest.raises(ValueError, match="no neighbours"):
@@ -179,12 +164,6 @@ def test_trees_of_any_depth_equal_a_walk(depth):
     features = rng.normal(size=(5, 70)).round(1).astype(np.float32)  # some are at a threshold
     odds = [sum(walk(forest, tree, features[:, i].tolist()) for tree in range(9)) for i in range(70)]
     assert forest.probability(features) == pytest.approx([1 / (1 + math.exp(-o)) for o in odds], abs=1e-6)
-
-
-def test_probabilities_do_not_depend_on_blocks_beside_them():
-    features = np.random.default_rng(0).normal(size=(ROWS, 131)).astype(np.float32)
-    assert FOREST.probability(features)[100:].tolist() == FOREST.probability(features[:, 100:]).tolist()
-    assert FOREST.probability(features[:, :0]).shape == (0,)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.core.vocabulary import WORDS, Vocabulary, text_numbers, words_of
 from denoise_scrapy.page import Page
 from tests.core.literal_features import literal_name_odds
-from tests.html_strategies import ODD_PAGES, SOUP, pages
 
 NAME_ODDS = {
     "menu": -2.0,
@@ -86,11 +85,6 @@ def test_odds_of_names_equal_a_climb(steps):
     check_names(Page.parse(html))
 
 
-@given(SOUP | pages() | ODD_PAGES)
-def test_odds_of_names_of_any_page(html):
-    check_names(Page.parse(html))
-
-
 def check_names(page):
     rows = rows_of(View(page.tree, Vocabulary(CLASS_WORDS)), "class_names")
     for block in range(rows.shape[1]):
@@ -122,12 +116,6 @@ def test_a_heading_speaks_for_what_follows():
     page = Page.parse("<p>Rain.<h2>Read more</h2><p>The story.<div><h3>More rain</h3></div><p>The end.")
     above = rows_of(View(page.tree, known_texts()), "text_words")[3].tolist()
     assert above == pytest.approx([0, -3 / 4, -3 / 4, -0.5 / 4, -0.5 / 4])
-
-
-def test_words_of_the_same_letters_have_one_number():
-    numbers = text_numbers(Page.parse("<p>It rained 12 times<p>RAINED 34 大雨 大雨").tree).tolist()
-    assert len(numbers) == 8 and len(set(numbers)) == 5 and max(numbers) < WORDS
-    assert numbers[1] == numbers[4] and numbers[2] == numbers[5] and numbers[6] == numbers[7]
 
 
 def test_a_vocabulary_survives_its_way_to_another_process():

@@ -15,11 +15,3 @@ def test_all_at_once_finds_what_climbing_finds(source: str) -> None:
     for path in {path for path, is_block in zip(paths, blocks, strict=True) if is_block}:
         expected = [is_block and own == path for own, is_block in zip(paths, blocks, strict=True)]
         assert TemplateRule(path=path).candidates(page)[2].tolist() == expected
-
-
-def test_a_deep_rule_finds_its_element() -> None:
-    page = Page.parse("<div>" * 300 + "<p>" * 40 + "<section><div>a</div></section><section>b</section>")
-    deepest = page.tags().index("section")
-    rule = TemplateRule(path=tag_path(page, deepest + 1))
-    assert rule.find(page) == deepest + 1
-    assert rule.candidates(page)[2].sum() == 1

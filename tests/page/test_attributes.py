@@ -10,7 +10,6 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
     MAX_JSON,
-    MAX_SRCSET_LENGTH,
     MAX_TYPES,
     MAX_URL_LENGTH,
     MIN_DATA_IMAGE_LENGTH,
@@ -32,23 +31,17 @@ def told(markup: str) -> list[tuple[str, str, str]]:
     ("markup", "address"),
     [
         ("<img src=/a.jpg>", ""),
-        ("<img src=/a.jpg srcset='/b.jpg 2x'>", ""),
         (f"<img src='{DOT}'>", ""),
         (f"<img src='{DOT}' data-src=/b.jpg>", "/b.jpg"),
         ("<img src=/grey.gif data-src=/b.jpg>", "/b.jpg"),
-        ("<img src=/grey.gif data-original=/b.jpg>", "/b.jpg"),
-        ("<img data-src=/b.jpg>", "/b.jpg"),
         (f"<img src='{DOT}' nitro-lazy-src=' /b.jpg '>", "/b.jpg"),
-        ("<img srcset='/s.jpg 320w, /b.jpg 1024w, /m.jpg 640w'>", "/b.jpg"),
-        (f"<img src='{DOT}' data-lazy-srcset='/s.jpg, /b.jpg 2x'>", "/b.jpg"),
         ("<img :src='a + b'>", ""),
+        ("<img srcset='/s.jpg 320w, /b.jpg 1024w, /m.jpg 640w'>", "/b.jpg"),
         ("<img data-src='{{ address }}' src=/a.jpg>", ""),
         (f"<img data-src='{DOT}' src=/a.jpg>", ""),
         (f"<img data-src='/{'b' * MAX_URL_LENGTH}' src=/a.jpg>", ""),
         ("<picture><source srcset='/s.jpg 320w, /b.jpg 640w'><img alt=''></picture>", "/b.jpg"),
-        (f"<picture><source data-srcset=/b.jpg><img src='{DOT}'></picture>", "/b.jpg"),
         ("<picture><source srcset=/b.jpg><img src=/a.jpg></picture>", ""),
-        ("<picture><source srcset=/b.jpg></picture><p><img></p>", ""),
     ],
 )
 def test_an_image_has_the_address_that_is_shown_in_the_end(markup, address):
@@ -83,16 +76,10 @@ def test_lengths_are_bounded_and_counted():
         ("/a.jpg", "/a.jpg"),
         ("/a.jpg, /b.jpg 1.5x, /c.jpg 1.5x", "/b.jpg"),
         ("http://a.example/x,w_3/a.jpg 1w,https://a.example/b.jpg 2w", "https://a.example/b.jpg"),
-        ("data:image/gif;base64,R0 9w, /b.jpg 2w", "/b.jpg"),
-        (", , ,", ","),
     ],
 )
 def test_the_largest_of_a_srcset(srcset, url):
     assert largest(srcset) == url
-
-
-def test_a_srcset_is_cut():
-    assert largest("/a.jpg 1w, " * MAX_SRCSET_LENGTH + "/b.jpg 2w") == "/a.jpg"
 
 
 LD = '<script type="application/ld+json">'
@@ -107,12 +94,8 @@ def types(html):
     [
         (f'<head>{LD}{{"@type": "NewsArticle"}}</script></head><p>x', ["newsarticle"]),
         (f'<body><p>x</p>{LD}{{"@graph":[{{"@type":["Product","Thing"]}}]}}</script>', ["product", "thing"]),
-        (f'{LD}{{"@type":"http:\\/\\/schema.org\\/QAPage"}}</script><p>x', ["qapage"]),
         ("<div itemscope itemtype='https://schema.org/Product/ http://schema.org/Car'>x</div>", ["car", "product"]),
-        ("<div itemScope itemType='https://schema.org/Product'>x</div>", ["product"]),
         ("<head><meta property='og:type' content='Article'></head><p>x", ["og:article"]),
-        ("<div>early</div><meta property='og:type' content='video.movie'><p>x", ["og:video.movie"]),
-        ("<meta name=Generator content='WordPress 6.4'><p>x", ["generator:wordpress"]),
         ("<noscript><div itemtype='http://schema.org/Thing'>" + "word " * 50 + "</div></noscript>", ["thing"]),
     ],
 )
@@ -123,10 +106,8 @@ def test_types_are_found_wherever_they_stand(html, found):
 @pytest.mark.parametrize(
     "html",
     [
-        '<pre>{"@type": "Product"}</pre>',
         '<script>x = {"@type": "Product"}</script><p>x',
         '<!-- <meta property="og:type" content="article"> --><p>x',
-        "<meta property='og:title' content='article'><meta property='og:type'><meta content='x'><p>x",
         f'{LD}{{"@type": 7, "@type": "", "@type": "\\u0000"}}</script><div itemtype>x</div><div itemtype="///">x',
     ],
 )
@@ -153,29 +134,13 @@ PICTURE = "data:image/png;base64," + "A" * MIN_DATA_IMAGE_LENGTH
     ("reference", "url"),
     [
         ("x.html#y", "http://a.example/dir/x.html#y"),
-        ("#y", "http://a.example/dir/page.html#y"),
         ("//b.example/x", "http://b.example/x"),
         (" ?q=a b ", "http://a.example/dir/page.html?q=a%20b"),
-        ("HTTPS://b.example/", "https://b.example/"),
         ("mailto:x@a.example", "mailto:x@a.example"),
-        ("tel:+1", "tel:+1"),
-        ("ftp://b.example/x", "ftp://b.example/x"),
         ("/a\"b'c<d>e", "http://a.example/a%22b'c%3Cd%3Ee"),
         ("javascript:x()", ""),
-        ("  JavaScript:x()", ""),
-        ("java\nscript:x()", ""),
-        ("java\tscript\r:x()", ""),
-        ("\x01javascript:x()", ""),
-        ("java\x00script:x()", ""),
-        ("vbscript:x", ""),
         ("data:text/html,x", ""),
-        ("blob:http://a.example/x", ""),
-        ("view-source:http://a.example/", ""),
-        ("file:///etc/passwd", ""),
         ("http://[bad", ""),
-        ("https:///x", ""),
-        ("mailto:", ""),
-        (" ", ""),
         ("#", ""),
         ("/" + "x" * MAX_URL_LENGTH, ""),
     ],
@@ -196,13 +161,9 @@ def test_no_reference_runs_or_breaks_out(reference, base):
     [
         ("/i.png", True),
         (PICTURE, True),
-        (PICTURE.replace("base64,", "base64,\n "), True),
-        ("data:image/png;base64,AAAA", False),
         (PICTURE.replace("png", "svg+xml"), False),
         (PICTURE.replace("image/png", "text/html"), False),
         (PICTURE + '"', False),
-        ("mailto:x@a.example", False),
-        ("javascript:x", False),
     ],
 )
 def test_images(reference, kept):
@@ -213,10 +174,8 @@ def test_images(reference, kept):
     ("base", "expected"),
     [
         ("", BASE),
-        ("/q/", "http://a.example/q/"),
         ("//c.example/q/", "http://c.example/q/"),
         ("javascript:x", BASE),
-        ("http://[bad", BASE),
         ("/" + "x" * MAX_URL_LENGTH, BASE),
     ],
 )

@@ -58,20 +58,6 @@ def test_decoding(codec: str, odd: bytes, text: str, size: int) -> None:
             assert "".join(parse._decoded(body, codec)) == body.decode(codec, errors_of(codec))
 
 
-@pytest.mark.parametrize(
-    ("codec", "body"),
-    [
-        *(("gb18030", body) for body in (b"\x80", b"\x809", b"\x809\x8f", b"\x8130\x81", b"a\x80")),
-        ("iso2022_jp", b"\x1b$\x8090\xd8\n(\xa4z"),
-    ],
-)
-def test_decoding_what_decoders_of_pieces_read_otherwise(codec: str, body: bytes) -> None:
-    whole = decode_html(body, codec)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parse, "DECODED_AT_ONCE", 1)
-        assert decode_html(body, codec) == whole
-
-
 @given(pages())
 def test_bodies(source: str) -> None:
     whole = extract(source)

@@ -1,7 +1,6 @@
 """Encodings, links, titles, noscript, traps of the parser."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -32,23 +31,12 @@ def test_text_after_an_inner_document_is_kept_where_it_stands():
     assert page.block_paths()[1].startswith("html/body/div#a")
 
 
-def test_a_text_of_ten_megabytes_is_not_lost():
-    page = Page.parse("<p>" + "word " * 2_000_000 + "</p><p>end")
-    assert page.blocks.tokens.tolist() == [2_000_000, 1]
-
-
 def test_pages_of_one_template_are_alike_and_digits_of_names_do_not_count():
     html = "<div class='post-12'><p>x</p></div>"
     a, b = Page.parse(html), Page.parse(html.replace("12", "99"))
     assert a.facts.signature.tolist() == b.facts.signature.tolist()
     assert a.blocks.path_keys.tolist() == b.blocks.path_keys.tolist()
     assert a.block_paths() == b.block_paths() == ["html/body/div.post-/p"]
-
-
-def test_ids_are_no_part_of_what_a_template_is_known_by():
-    one, other = (Page.parse(f"<div id={name} class=story><p>x") for name in ("a", "b"))
-    assert one.facts.signature.tolist() == other.facts.signature.tolist()
-    assert one.blocks.path_keys.tolist() != other.blocks.path_keys.tolist()
 
 
 def test_paths_of_nested_elements_are_cut_to_their_ends():
@@ -69,11 +57,6 @@ def test_a_tree_that_lxml_has_parsed_is_read_in_place_and_not_changed():
     assert etree.tostring(root) == before
 
 
-def test_html_must_be_text():
-    with pytest.raises(TypeError, match="html must be str or bytes, got NoneType"):
-        Page.parse(None)
-
-
 def test_columns_come_back_after_they_were_dropped():
     page = Page.parse("<div><p>One two.</p><p><a href=/x>Three</a></p></div>", url="http://a.example/")
     before = (page.blocks.tokens.tolist(), page.inner_hashes.tolist(), page.block_text(0), page.facts.tokens.tolist())
@@ -85,12 +68,6 @@ def test_columns_come_back_after_they_were_dropped():
         page.block_text(0),
         page.facts.tokens.tolist(),
     ) == before
-
-
-def test_facts_leave_no_columns_behind():
-    page = Page.parse("<p>One two.</p>")
-    assert page.facts.tokens.tolist() == [2]
-    assert "blocks" not in vars(page)
 
 
 @given(SOUP)

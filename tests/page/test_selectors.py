@@ -59,19 +59,9 @@ def test_an_xpath_step_by_step_finds_what_it_finds_as_a_whole(source, expression
 @pytest.mark.parametrize(
     ("selector", "found"),
     [
-        ("p", ["p", "p"]),
         ("[data-x]", ["div"]),
-        ("css:div > p", ["p"]),
-        ("//div/p", ["p"]),
-        ("./body/p", ["p"]),
-        ("(//p)[2]", ["p"]),
-        ("xpath:descendant::p[@class]", ["p"]),
         ("//p[has-class('b', 'c')]", ["p"]),
         (r"//p[re:test(@class, '\bc$')]", ["p"]),
-        ("//p[contains(., 'bold word')]", ["p"]),
-        ("/html[head/meta[@name='k']]//div", ["div"]),
-        ("//div/following-sibling::*", ["p", "script"]),
-        ("article", []),
         ("script, meta", ["script"]),
     ],
 )
@@ -92,25 +82,13 @@ def test_what_selectors_find(selector, found):
         ("div[", "no CSS selector"),
         ("p:unheard-of", "pseudo-class :unheard-of is unknown"),
         ("a::text", "selects text or attributes"),
-        ("a::attr(href)", "selects text or attributes"),
-        ("ns|a", "ns"),
         ("//a[", "no XPath"),
         ("//a/@href", "selects text or attributes"),
-        ("//a/attribute::href", "selects text or attributes"),
-        ("//b | //a/text()", "selects text or attributes"),
-        ("(//a//text())[1]", "selects text or attributes"),
-        ("//div/node()", "selects text or attributes"),
-        ("//comment()", "selects text or attributes"),
         ("(1 + 2)", "a number, a text or a truth"),
-        ("xpath:count(//a)", "a number, a text or a truth"),
         ("//p[document('file:///etc/passwd')]", "unknown function document()"),
-        ("//p[foo:bar()]", "unknown prefix foo:"),
-        ("//p[$x]", "variables are not known"),
         ("//x:*", "unknown prefix x:"),
-        ("//div[//p[//b]]", "looks too far"),
         ("//*[.//*[.//*[.//b]]]", "looks too far"),
         ("example.com: //a[", "no XPath"),
-        ("example.com:div", "no CSS selector"),
         ("example: div", "no CSS selector"),
     ],
 )
@@ -123,20 +101,14 @@ def test_what_is_refused(selector, why):
 
 @pytest.mark.parametrize(
     "selector",
-    ["//text", "//a[text()]", "//div[.//@href]", "//a/parent::node()", "//*[.='x:y(']", "//p[.//a or .//b or .//i]"],
+    [
+        "//a[text()]",
+        "//a/parent::node()",
+        "//*[.='x:y(']",
+    ],
 )
 def test_what_is_not_refused(selector):
     assert compile_selector(selector).text == selector
-
-
-def test_a_selector_must_be_text():
-    with pytest.raises(TypeError, match="a selector must be str, got int"):
-        Page.parse("<p>x", keep=[1])
-
-
-def test_wrong_arguments_are_told_on_the_page():
-    with pytest.raises(ValueError, match=r"selector '//b\[contains\(.\)\]'"):
-        Page.parse("<b>x", keep="//b[contains(.)]")
 
 
 @pytest.mark.parametrize(
@@ -145,10 +117,7 @@ def test_wrong_arguments_are_told_on_the_page():
         ("http://example.com/a", ["all", "example.com"]),
         ("https://www.Example.com:8080/a", ["all", "example.com", "www.example.com"]),
         ("http://example.com.evil.org/", ["all"]),
-        ("http://notexample.com/", ["all"]),
         ("http://xn--bcher-kva.example/", ["all", "bücher.example"]),
-        ("http://127.0.0.1:8000/", ["all", "127.0.0.1"]),
-        ("http://[", ["all"]),
         (None, ["all"]),
     ],
 )
@@ -187,12 +156,10 @@ def test_noscript_is_found_where_it_was_read():
     ("selector", "source"),
     [
         ("div div div", "<div class=a>" * 400 + "<div></div>" * 15_000),
-        ("//*//*//*", "<div>x<b></b>" * 400 + "<i>x<b></b></i>" * 9_000),
         ("//div//div//div[.//b]", "<div>x</div>" * 19_000),
         ("p", "<p>" + "&amp;" * 200_000),
-        ("p[a1]", f"<p {' '.join(f'a{n}=1' for n in range(10_000))}>word"),
     ],
-    ids=["depth", "all", "flat", "text in pieces", "attributes"],
+    ids=["depth", "flat", "text in pieces"],
 )
 def test_selectors_on_hostile_pages_end(selector, source, monkeypatch):
     """With 20,000 nested elements `//div//div` took 46 s as a whole; these take .1 s, on a busy machine 1 s."""

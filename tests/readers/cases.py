@@ -23,7 +23,6 @@ CASES = (
     f"<p>{_SHOWN} and a text",
     f"<h2>{_SHOWN}</h2><ul><li>{_SHOWN}<li>a <b>{_SHOWN}</b></ul>",
     # code in containers and with empty lines, which some readers take for text
-    f"<pre>{_SHOWN}\n\n{_SHOWN}</pre>",
     f"<ul><li>a<pre>b\n\n{_SHOWN}\n\n    {_SHOWN}</pre></ul>",
     f"<blockquote><p>a<pre>{_SHOWN}\n\n{_SHOWN}</pre></blockquote>",
     f"<pre>&lt;/code>&lt;/pre>{_SHOWN}</pre>",
@@ -32,20 +31,16 @@ CASES = (
     "<ul><li>a<pre>x\n\ny { onclick='ran=1' }\n\n# y {: onclick='ran=1' }</pre></ul>",
     # code in a line, beside backslashes and backticks
     f"<p>\\<code>{_SHOWN}</code>\\`<code>`{_SHOWN}</code>`\\",
-    f"<p>a`<code>\\</code>`{_SHOWN}<code>`</code>",
     "<p>\\<code>[a](javascript:ran=1)</code> `<code>![a](javascript:ran=1)</code>",
-    "<p>[a <code>b](javascript:ran=1)</code>](x) <a href=y>c <code>](javascript:ran=1)</code></a>",
     # attributes, references and entities
     "<h2>a {: onclick='ran=1' }</h2><p>b { onclick='ran=1' }<p><b>c</b>{: onclick='ran=1' } <code>d</code>{: onclick='ran=1' }",  # noqa: E501
     "<p>[a]: javascript:ran=1<p>[a] [b][a] ![a]<p>[^1]: x<p>[^1] *[a]: b",
     "<p>&amp;lt;img src=x onerror='ran=1'&amp;gt; &amp;#60;img src=x onerror='ran=1'>",
     "<p>a&amp;<b>lt;img src=x onerror='ran=1'></b> &lt;<b>img src=x onerror='ran=1'></b> &lt;<code>img src=x onerror='ran=1'></code>",  # noqa: E501
-    "<p>&lt;javascript:ran=1> &lt;!-- a<p>--> &lt;?php ran=1 ?> &lt;![CDATA[ a ]]>",
     f"<p>a<br>{_SHOWN}<br>> {_SHOWN}<br>    {_SHOWN}",
     # addresses and descriptions of images
     "<p><a href='http://b.example/\"onmouseover=\"ran=1'>a</a> <a href=\"http://b.example/'onmouseover='ran=1\">a</a>",
     "<p><img src='http://b.example/\"onerror=\"ran=1' alt='\"onerror=\"ran=1'> <img src=y alt='](javascript:ran=1) `a'>",  # noqa: E501
-    f"<p><img src=y alt='a`'>{_SHOWN}<img src=y alt='`a\\'>[a](javascript:ran=1)",
     f"<p><a href='http://b.example/`'>a`</a>{_SHOWN}`<a href='http://b.example/&lt;script>'>a</a>",
     "<p><a href='http://b.example/|\\'>a</a>" + _TABLE.format("<a href='http://b.example/|\\'>a\\|</a>", _SHOWN),
     "<p><img src=y alt='a > b'> onerror=ran=1 <img src=z alt=c>",
@@ -55,7 +50,6 @@ CASES = (
     # an address that goes on in the tag behind it
     "<p>http://b.example/<img src=y alt=' onerror=ran=1 '> www.b.example<a href=y>a</a> www.b.example<b>(</b><a href=y>a</a>",  # noqa: E501
     "<p>/// html | script<br>ran=1<br>///",
-    "<ul><li>/// html | script<p>ran=1<p>///</ul><blockquote>/// html | script<p>ran=1</blockquote>",
     "<pre>/// html | script\nran=1\n///</pre><ul><li>a<pre>\n/// html | script\nran=1\n///</pre></ul>",
     # TeX, which stands nearly as it is
     "<p>" + _MATH.format("*a*{: onclick=ran=1 } [[a]](javascript:ran=1)") + _MATH.format("_a_{ onclick=ran=1 ") + " }",

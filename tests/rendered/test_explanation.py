@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.body.explanation import CLASSES, explain_page
+from denoise_scrapy.body.explanation import explain_page
 from tests.body.test_explanation import HOSTILE, PROSE
 
 FRAME = (
@@ -82,22 +82,6 @@ def test_policy_lets_nothing_in(chromium: Any, tmp_path: Path) -> None:
     assert view.evaluate("typeof ran") == "undefined"
     assert sum("Content Security Policy" in text for text in said) >= 4
     view.close()
-
-
-def test_switches_show_and_hide_each_class(open_page: Callable[..., Any]) -> None:
-    with open_page(PAGE, OTHER) as view:
-        for name in CLASSES:
-            blocks = view.locator(f"#page .b.{name}")
-            assert blocks.count() > 0
-            assert all(block.is_visible() for block in blocks.all())
-            view.locator(f"#show-{name}").uncheck()
-            assert not any(block.is_visible() for block in blocks.all())
-            rest = [block for other in CLASSES if other != name for block in view.locator(f"#page .b.{other}").all()]
-            assert all(block.is_visible() for block in rest)
-            view.locator(f"#show-{name}").check()
-        assert view.locator("#text").is_visible()
-        view.locator("#show-text").uncheck()
-        assert not view.locator("#text").is_visible()
 
 
 def test_keyboard_reaches_every_block_and_escape_closes_the_details(open_page: Callable[..., Any]) -> None:

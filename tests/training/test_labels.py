@@ -25,8 +25,3 @@ def test_a_text_that_stands_twice_on_the_page_counts_once_and_among_its_like():
 def test_short_blocks_between_kept_ones():
     blocks = ["home", "the first part of it", "two", "the second part of it", "home"]
     assert shares(blocks, "the first part of it two the second part of it") == [0, 1, 1, 1, 0]
-
-
-def test_nothing_to_compare():
-    assert shares([], "gold") == []
-    assert shares(["a b c"], "") == [0]

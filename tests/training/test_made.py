@@ -1,7 +1,6 @@
 """Made pages: foreign content is put in, and the truth stays as it was."""
 
 import random
-from collections import Counter
 from collections.abc import Iterator
 from itertools import compress
 
@@ -67,10 +66,6 @@ def foreign(made: MadePage) -> str:
     return made.page.text_of(made.foreign)
 
 
-def test_each_kind_is_made_of_each_page():
-    assert Counter(made.kind for _, made in made_pages(site())) == dict.fromkeys(KINDS, 8)
-
-
 def test_own_blocks_and_their_share_of_gold_stay():
     pages = site()
     for i, made in made_pages(pages):
@@ -80,14 +75,6 @@ def test_own_blocks_and_their_share_of_gold_stay():
         assert own_blocks(made) == before.block_texts
         own = list(compress(block_tokens(after), ~made.foreign))
         assert np.array_equal(gold_share(own, pages[i].gold), gold_share(block_tokens(before), pages[i].gold))
-
-
-def test_foreign_text_is_on_the_made_page_alone():
-    pages = site()
-    for i, made in made_pages(pages):
-        plain = " ".join(Page.parse(pages[i].html).block_texts)
-        assert foreign_share(" ".join(Page.parse(made.html).block_texts), foreign(made), plain) == 1
-        assert foreign_share(plain, foreign(made), plain) == 0
 
 
 @pytest.mark.parametrize("kind", ["story", "teasers", "gallery", "comments"])
@@ -111,23 +98,6 @@ def test_a_site_of_one_page_takes_text_of_others_of_its_kind():
     assert alone == {"biography", "appeal", "advert"}
 
 
-@pytest.mark.parametrize("kind", ["story", "comments"])
-def test_further_stories_and_comments_follow_the_story(kind):
-    pages = site()
-    for i, made in made_pages(pages, kinds=[kind]):
-        last = made.page.block_texts.index(pages[i].gold.splitlines()[-1])
-        assert made.foreign.nonzero()[0].min() > last
-
-
-@pytest.mark.parametrize("kind", ["teasers", "appeal", "advert"])
-def test_others_stand_in_the_story_at_times(kind):
-    pages, inside = site(12), 0
-    for i, made in made_pages(pages, kinds=[kind]):
-        last = made.page.block_texts.index(pages[i].gold.splitlines()[-1])
-        inside += bool(made.foreign[:last].any())
-    assert 2 <= inside <= 10
-
-
 def test_the_same_pages_give_the_same(monkeypatch):
     def made() -> list[str]:
         return [one.html for _, one in made_pages(site(3))]
@@ -143,50 +113,6 @@ def test_pages_like_the_kind_are_left_alone():
     assert not list(made_pages(site(head=declared)))
     assert not list(made_pages(site(kind="forum")))
     assert not list(made_pages(site(kind="listing")))
-
-
-def test_an_advertisement_is_the_same_on_all_pages_of_a_site():
-    texts = [foreign(made) for _, made in made_pages(site(), kinds=["advert"])]
-    assert min(foreign_share(text, texts[0], "") for text in texts) > 0.7
-    [other] = made_of(site(host="two.example"), 0, kinds=["advert"])
-    assert foreign_share(foreign(other), texts[0], "") < 0.5
-
-
-@pytest.mark.parametrize("kind", ["teasers", "comments", "appeal"])
-def test_no_template_for_all(kind):
-    """Of 30 pages 15 boxes or more differ in tags, names or depth, and no box is that of a third of the pages."""
-    ways: Counter[tuple[str, ...]] = Counter()
-    places = set()
-    for _, made in made_pages(site(30), kinds=[kind]):
-        put = made.foreign.nonzero()[0]
-        ways[tuple(sorted({made.page.block_paths()[i] for i in put}))] += 1
-        places.add(int(put[0]))
-    assert len(ways) >= 15
-    assert max(ways.values()) < 10
-    assert len(places) >= 2
-
-
-HOSTILE = [
-    "",
-    "<",
-    "no markup at all but some words",
-    "<p>" * 600 + "deep",
-    "<div>" * 700 + "It rained all night long in the town",
-    "<table><tr><td>It rained<br><br>all night<td>long</table>",
-    "<mbox><title>T</title><mbox><div>It rained all night long",
-    "<p>\x00\x01\x02 a \ufffe b</p><p a:b:c='\x01' 1=2>It rained all night long",
-    "<html><body><noscript>It rained all night long, and the streets were empty</noscript></body></html>",
-    "<frameset><frame src=a></frameset>",
-    "</html></body><p>It rained all night long<html><body><p>and the day after",
-]
-
-
-@pytest.mark.parametrize("page", HOSTILE)
-@pytest.mark.parametrize("gold", ["", "It rained all night long", "\x00 <p> \ud800", "It rained all night long. " * 30])
-def test_hostile_pages_do_no_harm(page, gold):
-    pages = [RecordedPage("", page, gold), *site(3), RecordedPage("not a url", page * 3, gold)]
-    for i, made in made_pages(pages):
-        assert own_blocks(made) == Page.parse(pages[i].html).block_texts
 
 
 def in_list(page):
@@ -228,11 +154,6 @@ def test_a_part_of_the_story_becomes_a_list(number):
     assert after.elements.has_tag({"ul", "ol"}).sum() == 1
     assert 2 <= in_list(after).sum() <= 8
     assert gold_share(block_tokens(after), page.gold)[in_list(after)].all()
-
-
-def test_a_story_without_paragraphs_gets_no_list():
-    page = recorded(0)
-    assert listed(RecordedPage(page.url, page.html.replace("<p>", "<br>"), page.gold)) is None
 
 
 def test_a_fold_gets_no_text_of_another():

@@ -1,7 +1,5 @@
 """Made threads: posts of a page's own text, and around each what people did not write."""
 
-import numpy as np
-
 from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.dataset import examples, site_publisher
@@ -31,19 +29,6 @@ def test_what_people_wrote_is_the_page_s_own_text():
         assert written and set(written) <= set(tokens(pages[page.url].gold))
         left = share[[text in ("Home", "All rights") for text in page.block_texts]]
         assert left.tolist() == [0, 0]
-
-
-def test_names_dates_and_headlines_are_in_doubt_and_no_thread_repeats_another_s_posts():
-    for n in range(12):
-        threads = list(made_threads(site(f"site{n}.example")))
-        assert all(np.isnan(share).any() for _, share in threads)
-        lines = [line for page, share in threads for line in set(page.text_of(share == 1).splitlines())]
-        assert len(set(lines)) == len(lines)
-
-
-def test_pages_without_sentences_make_none():
-    short = RecordedPage("u", "<body><div><p>It rained all night long in the whole town.</div>", "It rained all night.")
-    assert list(made_threads([short])) == []
 
 
 def test_threads_are_examples_of_their_site_s_fold():

@@ -1,29 +1,18 @@
 """Made walls: pages without content, in twelve languages, worded otherwise for each fold."""
 
-import random
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from evaluation.corpora import RecordedPage
 from training.dataset import examples, site_publisher
-from training.folds import FOLDS
-from training.made import TEXTS, made_alone, made_wall
+from training.made import TEXTS
 
 FRAME = "<title>Rain | Post</title><body><nav><a href=/>Home</a></nav><div><p>{}</p></div><footer>All rights</footer>"
 STORIES = [
     f"It rained all night long for the {n}th time, and nobody in the town knew why it had to be so." for n in range(3)
 ]
 SITE = [RecordedPage(f"http://a.example/{n}", FRAME.format(story * 2), story * 2) for n, story in enumerate(STORIES)]
-
-
-def test_each_kind_has_a_text_for_each_fold_in_twelve_languages():
-    assert len(TEXTS) >= 12
-    for kinds in TEXTS.values():
-        assert set(kinds) == {"consent", "login", "script", "maintenance", "missing"}
-        for texts in kinds.values():
-            assert len(texts) == len(set(texts)) == FOLDS
 
 
 def test_texts_of_two_folds_share_few_words():
@@ -33,29 +22,8 @@ def test_texts_of_two_folds_share_few_words():
                 assert len(one & other) <= 0.6 * min(len(one), len(other))
 
 
-@pytest.mark.parametrize("fold", range(FOLDS))
-def test_a_wall_has_its_text_and_not_the_story(fold):
-    for seed in range(8):
-        page, *same = made_wall(SITE, 0, fold, random.Random(seed))
-        text = "\n".join(page.block_texts)
-        assert "rained" not in text
-        assert any(
-            first.partition("\n")[0] in text for kinds in TEXTS.values() for first in (t[fold] for t in kinds.values())
-        )
-        assert len(same) in (0, 2)
-
-
 def test_nothing_on_a_wall_is_content(monkeypatch):
     monkeypatch.setattr("training.dataset.WALLS", 1.0)
     found = [one for one in examples("news", [SITE], {site_publisher(SITE): 0}, (0,), made=1.0) if one.made == "wall"]
     assert len(found) == len(SITE)
     assert all(np.array_equal(one.share, np.zeros(len(one.page.blocks))) for one in found)
-
-
-def test_each_block_of_a_story_alone_has_a_part():
-    for seed in range(40):
-        page, parts = made_alone(SITE[seed % 3], random.Random(seed))
-        assert len(parts) == len(page.blocks)
-        assert set(parts) <= set("HTCBM") and "T" in parts
-        told = dict(zip(page.block_texts, parts, strict=True))
-        assert {told[text] for text in page.block_texts if text in STORIES[seed % 3] * 2} <= set("HTCM")

@@ -1,0 +1,62 @@
+"""What is learned of class names and of the words of short texts, with each publisher left out, against plain sums."""
+
+from math import log
+from zlib import crc32
+
+import numpy as np
+import pytest
+from denoise_scrapy.core.features import NAMES
+
+from denoise_scrapy.core.vocabulary import text_numbers
+from denoise_scrapy.page import Page
+from evaluation.corpora import RecordedPage
+from training import text_words
+from training.class_words import PRIOR, PUBLISHERS, ClassCounts
+from training.dataset import examples
+from training.text_words import ANNOUNCING_TOKENS, LEAST, TextCounts
+from training.vocabulary import Vocabularies
+
+FRAME = '<div class=menu><p>Home page and other things</div><div class="{1}"><p>The bridge was closed, said {0}.</div>'
+
+
+def of_publisher(name, frame, kept, dropped="", pages=1):
+    """Examples of a publisher whose gold is the first text of its pages."""
+    html = frame.format(name, kept, dropped)
+    gold = f"The bridge was closed, said {name}." if frame is FRAME else f"{kept} The text of {name}."
+    recorded = [RecordedPage(f"http://{name}.example/{n}", html, gold, name) for n in range(pages)]
+    return list(examples("made", [recorded], {name: 0}, (0,)))
+
+
+def test_class_names_have_the_odds_of_other_publishers():
+    some = [*of_publisher("a", FRAME, "story", pages=4), *of_publisher("b", FRAME, "story")]
+    some += [*of_publisher("c", FRAME, "story text"), *of_publisher("d", FRAME, "menu text")]
+    odds = ClassCounts(some).odds()
+    # four publishers have a menu, one of them with its story; four pages of one count as two
+    assert odds[crc32(b"menu")] == pytest.approx(log((1 + PRIOR) / (2 + 1 + 1 + 1 + PRIOR)))
+    assert odds[crc32(b"story")] == pytest.approx(log((2 + 1 + 1 + PRIOR) / PRIOR))
+    assert PUBLISHERS > 2 and crc32(b"text") not in odds, "of too few publishers"
+    filled = Vocabularies(some).filled
+    least, most = NAMES.index("class_least"), NAMES.index("class_most")
+    for example, expected in ((some[-1], log(PRIOR / (4 + PRIOR))), (some[0], log((1 + PRIOR) / (3 + PRIOR)))):
+        assert filled(example)[least, 0] == pytest.approx(expected, abs=1e-5)
+    assert filled(some[0])[most].tolist() == [0, 0], "the story's word has two other publishers"
+
+
+def test_words_of_texts_have_the_odds_of_other_publishers(monkeypatch):
+    monkeypatch.setattr(text_words, "PUBLISHERS", 3)
+    frame, long = "<p>{1}</p><p>The text of {0}.</p><div>{2}</div>", "Advert " * ANNOUNCING_TOKENS
+    some = [*of_publisher("a", frame, "Weather", "Imprint", pages=4)]
+    some += of_publisher("b", frame, "Weather", f"Imprint<p>{long}")
+    some += of_publisher("c", frame, "Weather imprint", f"Menu<p>{long}")
+    some += of_publisher("d", frame, "News", f"Menu<p>{long}")
+    odds, prior = TextCounts(some).odds(), text_words.PRIOR
+    # four pages of one publisher count as two
+    expected = {"weather": log((2 + 1 + 1 + prior) / prior), "IMPRINT": log((1 + prior) / (2 + 1 + prior))}
+    # of too few publishers, only in longer texts
+    for word, value in (expected | {"menu": 0.0, "advert": 0.0}).items():
+        found = odds[text_numbers(Page.parse(f"<p>{word}").tree)[0]]
+        assert found == pytest.approx(value if abs(value) >= LEAST else 0, abs=1e-6), word
+    rows = Vocabularies(some).filled(some[0])
+    assert rows[NAMES.index("word_most"), 0] == 0, "the word has two other publishers"
+    rows = Vocabularies(some).filled(some[-1])
+    assert np.count_nonzero(rows[NAMES.index("word_mean")]) == 1, "only 'the', of all four"
