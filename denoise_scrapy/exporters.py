@@ -120,11 +120,10 @@ def _length(file: BinaryIO) -> int:
 
 
 class _ChunkRows(BaseItemExporter):
-    """Exports a row for each chunk of an item: the values of both, without the text of the page as a whole.
+    """Exports a row for each chunk of an item: the values of both, without the text of the page as a whole."""
 
-    `url` and `title` are those of the item, where it has them. Its other fields get `page_` before their names where a
-    chunk has such a value too. An item without chunks has no row.
-    """
+    # `url` and `title` are those of the item, where it has them. Its other fields get `page_` before their names where
+    # a chunk has such a value too. An item without chunks has no row.
 
     _field = CHUNKS
     _left_out: frozenset[str] = frozenset()

@@ -348,10 +348,8 @@ def _own_schema(kind: FileKind) -> Schema:
 
 
 def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, str]) -> str:
-    """Change the tables of a file of an older format, as far as there are steps; return that format, "" for no change.
-
-    No trigger fires: whose they are is not known yet.
-    """
+    """Change the tables of a file of an older format, as far as steps exist; return that format, "" for none."""
+    # no trigger fires: whose they are is not known yet
     own = _own_schema(kind)
     if not any(row in own for row in _schema(link, len(own) + 1) if row[1] == "meta"):
         return ""

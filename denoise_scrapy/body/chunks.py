@@ -296,10 +296,7 @@ def _units(markdown: str, room: Callable[[tuple[str, ...]], _Room]) -> Iterator[
 
 
 def _blocks(lines: list[str], *, headings: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Blocks of lines, each with what separates it from the one before; headings are those of a page, not of an item.
-
-    A block is code, an item of a list with all that is in it, a quote, a heading, or lines up to an empty one.
-    """
+    """Blocks of lines, each with what separates it from the one before; headings are a page's, not an item's."""
     place = 0
     while place < len(lines):
         before = "\n\n" if not place or not lines[place - 1].strip() else "\n"

@@ -186,10 +186,7 @@ def draw(page: Page, outcomes: Sequence[Outcome]) -> str:
 
 
 class _Pen:
-    """Writes tokens, and a frame around the text of each block.
-
-    Inline elements are written inside of the frame: those that the page has around several blocks, once in each.
-    """
+    """Writes tokens, and a frame around the text of each block, with inline elements inside of each frame."""
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
         self._outcomes = outcomes

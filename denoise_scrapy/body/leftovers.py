@@ -75,10 +75,8 @@ def _with_notes(page: Page, decision: Decision) -> Decision:
 
 
 def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
-    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none.
-
-    A header is a row of `th` alone or in a `thead`. A cell of prose is none: its table lays the page out.
-    """
+    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none."""
+    # a header is a row of `th` alone or in a `thead`; a cell of prose is none: its table lays the page out
     e, n = page.elements, len(page.elements)
     if not e.holds_tag({"th", "thead"}):  # as on most pages
         return None
@@ -118,10 +116,8 @@ BUTTON_TOKENS = 3
 
 
 def _code_buttons(page: Page) -> IntArray:
-    """The only button, of few words, right before or behind a block of code.
-
-    Of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays.
-    """
+    """The only button, of few words, right before or behind a block of code."""
+    # of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays
     e, blocks = page.elements, page.blocks
     if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
         return np.zeros(0, np.int64)

@@ -31,6 +31,8 @@ from denoise_scrapy.page.selectors import removed_elements
 from denoise_scrapy.site import SiteStatistics
 
 BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float32]
 
 #: Parts that the model knows.
@@ -144,9 +146,6 @@ class Parts:
             & (blocks.link_density < LINK_DENSITY)
         )
 
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: What the choice leans to: less noise, neither, less lost content.
 FAVORS = ("precision", "balanced", "recall")

@@ -362,10 +362,7 @@ def _made(
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:
-    """Return a hash of all text of a page, and how its body is extracted: with both the same, no text has changed.
-
-    The body alone may differ, for it depends on the pages that the crawl has brought before.
-    """
+    """Return a hash of all text of a page, and how its body is extracted: with both the same, no text has changed."""
     text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
     way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
     return f"{blake2b(text, digest_size=16).hexdigest()} {way}"

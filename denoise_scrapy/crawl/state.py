@@ -88,10 +88,8 @@ class CrawlState:
         return self.lost(self.items.left(item, response))
 
     def _freeze(self) -> None:
-        """Leave what is there before the first page out of garbage collection until the end of the crawl.
-
-        That is modules for the most part. To look through them again and again takes a tenth of a crawl's time.
-        """
+        """Leave what is there before the first page out of garbage collection until the end of the crawl."""
+        # modules for the most part: to look through them again and again takes a tenth of a crawl's time
         self._has_frozen = self.pages.used and not gc.get_freeze_count()
         if self._has_frozen:
             gc.freeze()

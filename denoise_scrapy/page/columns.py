@@ -502,12 +502,7 @@ def _with_box(blocks: Blocks, boxes: Boxes) -> IntArray:
 
 
 def _median(values: FloatArray, weight: IntArray) -> float:
-    """Weighted median of what is known; NaN of nothing.
-
-    Example:
-        >>> float(_median(np.array([5.0, 1.0, np.nan]), np.array([1, 2, 9])))
-        1.0
-    """
+    """Weighted median of what is known; NaN of nothing."""
     known = ~np.isnan(values) & (weight > 0)
     if not known.any():
         return float("nan")

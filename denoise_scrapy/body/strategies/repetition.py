@@ -113,17 +113,14 @@ class HandRule:
 
 
 def _repeated(page: Page, site: SiteStatistics, titles: BoolArray) -> tuple[BoolArray, BoolArray]:
-    """Blocks in slots of template, and those of them whose text the comparison pages carry.
-
-    A title counts only where they carry it in its place: other pages link to this one by its title, which does not
-    make it template. And a heading that other pages have too ("Limits") stands among headings of which most are a
-    page's own.
-    """
+    """Blocks in slots of template, and those of them whose text the comparison pages carry."""
     if not site.pages:
         nothing = np.zeros(len(page.blocks), bool)
         return nothing, nothing
     shared = site.shared_with(page)
     in_template_slot = shared.slot_share > SLOT_SHARE
+    # Other pages link to this one by its title, which does not make it template. A heading that others have too
+    # ("Limits") stands among headings of which most are a page's own.
     share = np.where(titles, shared.placed_share, shared.text_share)
     return in_template_slot, in_template_slot & (share >= REPEATED_SHARE)
 

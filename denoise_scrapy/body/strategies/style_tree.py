@@ -263,13 +263,7 @@ def _node_importance(owner: IntArray, share: FloatArray, m: IntArray, lone_impor
 def _content_importance(
     pages: Sequence[StyleNodes], style: IntArray, n: IntArray
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """CompImp of the leaf in each of M styles, 1 - mean entropy of its features, and whether it has any.
-
-    Args:
-        pages: The pages.
-        style: Which style each node of each page has, shape (nodes of all pages,).
-        n: Pages that use each style, shape (M,).
-    """
+    """CompImp of the leaf in each of M styles, 1 - mean entropy of its features, and whether it has any."""
     offsets = np.cumsum([0, *(len(p) for p in pages)]).tolist()
     of_style = style[np.concatenate([p.feature_node + o for p, o in zip(pages, offsets, strict=False)])]
     on_page = np.repeat(np.arange(len(pages)), [len(p.feature) for p in pages])
