@@ -8,10 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
+from denoise_scrapy.core.units import tokens
 from denoise_scrapy.dedup import DuplicateIndex, Group, MemoryStore, RedisStore, SQLiteStore
 from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import difference, hash_title, hash_values, is_filled_in, is_view, other_values
+from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern 7 1950".split()
@@ -19,10 +20,9 @@ FILLED = "kiel bonn ulm 12 900 山".split()
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=70)
 
 
-def runs_of(words):
+def runs_with_places(words):
     """Each run with its first and its last place."""
-    lengths = [3 if "\u4e00" <= word <= "\u9fff" else 5 for word in words]
-    return [(tuple(words[i : i + k]), i, i + k - 1) for i, k in enumerate(lengths) if i + k <= len(words)]
+    return [(run, place, place + len(run) - 1) for place, run in enumerate(runs_of(words)) if run]
 
 
 def zones(places, bounds):
@@ -37,13 +37,13 @@ def zones(places, bounds):
 
 def literal_difference(new, kept):
     """What the documentation says, on all words and runs."""
-    told = {word for word in {*new, *kept} if not is_stop(unit_hashes([word]))[0]}
-    mine, theirs = {run for run, *_ in runs_of(new)}, list(dict.fromkeys(run for run, *_ in runs_of(kept)))
+    told = {word for word in {*new, *kept} if not is_stop_word(word)}
+    mine, theirs = distinct_runs(new), list(dict.fromkeys(run for run, *_ in runs_with_places(kept)))
     novel = [place for place, word in enumerate(new) if word in told - {*kept}]
     lost = [place for place, run in enumerate(theirs) if run not in mine]
     common = [(place, place) for place, run in enumerate(theirs) if run in mine]
     return (
-        zones(novel, [(first, last) for run, first, last in runs_of(new) if run in theirs]),
+        zones(novel, [(first, last) for run, first, last in runs_with_places(new) if run in theirs]),
         zones(lost, common),
         (told & {*kept}) - {*new},
     )
@@ -65,7 +65,7 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
         return False  # edited: the words have no capitals here, so that none is a name
     if len(siblings) < (1 if same_site else 2):
         return same_site
-    told = {word for word in kept if not is_stop(unit_hashes([word]))[0]}
+    told = {word for word in kept if not is_stop_word(word)}
     alone = told - set.intersection(*map(set, siblings))
     if same_site and not same_title:
         return bool(alone & lacking)
@@ -74,12 +74,12 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
 
 def new_words(new, kept):
     """Words of a text, stop words apart, that another has not."""
-    return [word for word in new if word not in kept and not is_stop(unit_hashes([word]))[0]]
+    return [word for word in new if word not in kept and not is_stop_word(word)]
 
 
 def without_chance_matches(texts):
     """Whether no two runs and no two words of some texts have one hash."""
-    runs = {run for text in texts for run, *_ in runs_of(text)}
+    runs = {run for text in texts for run in distinct_runs(text)}
     hashes = {one for text in texts for one in FeatureStrings(" ".join(text)).sample().tolist()}
     words = {word for text in texts for word in text}
     units = {one for text in texts for one in FeatureStrings(" ".join(text)).places.tolist()}
