@@ -13,7 +13,7 @@ from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
 from denoise_scrapy.dedup.fingerprint import RARE_CAP, S1_CAP, S2_CAP, Fingerprint
 from denoise_scrapy.dedup.rules import THRESHOLD, PartRule
-from tests.dedup.literal import distinct_runs, frequencies
+from tests.dedup.literal import frequencies
 from tests.dedup.made_texts import english
 
 WORDS = "the of tree stone river 的 山 水 light".split()
@@ -36,15 +36,6 @@ def literal_sample(features, limit):
 @given(TEXTS, LEVELS)
 def test_main_string_is_the_literal_set(text, t):
     assert FeatureStrings(text).main_units(t).tolist() == sorted(literal_s1(text, t))
-
-
-@given(TEXTS, TEXTS)
-def test_runs_intersect_like_the_literal_sets(one, two):
-    mine, theirs = (FeatureStrings(text).runs.distinct for text in (one, two))
-    left, right = (distinct_runs(tokens(text)) for text in (one, two))
-    assert len(mine) == len(left)
-    assert len(np.intersect1d(mine, theirs)) == len(left & right)
-    assert mine.tolist() == sorted(mine.tolist())
 
 
 @settings(max_examples=25, deadline=None)

@@ -96,12 +96,6 @@ def test_how_much_of_a_duplicate_may_be_new():
 
 
 class TestRules:
-    def test_a_near_copy_is_one_both_ways(self):
-        with DuplicateIndex(rule="near-copy") as index:
-            index.check_and_add("a", TEXT)
-            assert not index.check_and_add("half", " ".join(A[:150])).duplicate
-            assert index.check_and_add("near", NEAR).of == "a"
-
     def test_one_index_may_be_read_by_both_rules_of_words(self, tmp_path):
         with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
             index.check_and_add("a", TEXT)

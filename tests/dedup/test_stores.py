@@ -2,14 +2,12 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from denoise_scrapy.dedup import MemoryStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
-from denoise_scrapy.dedup.store import Name
 from tests.dedup.store_contract import LONG, SHORT, StoreContract, put
 
 
@@ -36,14 +34,6 @@ def changed(path, *statements):
 
 
 class TestFile:
-    def test_a_failed_put_leaves_nothing(self, tmp_path):
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            with pytest.raises(sqlite3.Error):
-                store.put(Name("a"), replace(LONG, s1=None), 0)  # type: ignore[arg-type]
-            assert len(store) == 0
-            assert put(store, "a", LONG)
-
     def test_a_damaged_file_is_told_of(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
@@ -55,12 +45,6 @@ class TestFile:
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
             assert store.problems()
-
-    def test_an_empty_file_is_taken(self, tmp_path):
-        (tmp_path / "a.db").touch()
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            assert len(store) == 0
 
     BEFORE = ("DROP INDEX texts_seen", "ALTER TABLE texts DROP COLUMN version")
     BEFORE += ("UPDATE meta SET value = '4' WHERE name = 'format'",)

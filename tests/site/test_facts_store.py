@@ -95,12 +95,6 @@ class TestContract:
         one.forget(SITE)
         assert opened().health_sites() == [OTHER] and opened().load(SITE) == []
 
-    def test_a_site_is_forgotten(self, opened):
-        one, other = opened(), opened()
-        one.save({SITE: facts(1, 2), OTHER: facts(3)})
-        other.forget(SITE)
-        assert [each.site for each in one.sites()] == [OTHER] and one.load(SITE) == []
-
     def test_a_site_is_bounded_and_a_rare_template_stays(self, opened):
         one = opened()
         one.save({SITE: facts(0, frame=NEW)})
@@ -137,9 +131,6 @@ class TestContract:
         one.save({"http://a.example\udcff": [own.facts]})
         (back,) = one.load("http://a.example\udcff")
         assert back.url == "http://a.example/??'; DROP TABLE facts; --"
-
-    def test_whether_it_is_there(self, opened):
-        assert opened().exists()
 
 
 def test_the_newest_few_of_each_template():
