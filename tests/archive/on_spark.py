@@ -18,17 +18,14 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from denoise_scrapy.archive import bodies
 from denoise_scrapy.archive.places import read_records
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.archive.run import session
-from denoise_scrapy.archive.spark import _PRINT, _mapped, _packed, _unpacked, bodies_of, duplicates_of, read_pages
+from denoise_scrapy.archive.spark import _mapped, bodies_of, duplicates_of, read_pages
 from denoise_scrapy.dedup import DuplicateIndex
-from tests.archive.forms import COPIES, offers
-from tests.archive.warcs import ODD, archive, members, record, story
-from tests.archive.warcs import page as html_page
+from tests.archive.warcs import ODD, archive, members, record
 from tests.docs.pages import DOCS, blocks_of
 
 ROOT = Path(__file__).parents[2]
@@ -111,38 +108,6 @@ def test_results_are_those_of_one_process_in_any_number_of_partitions(
         dropped = sum(row["duplicate_of"] is not None for row in rows.values())
         assert dropped == 15 if scope == "all" else dropped == 0
         assert {row["keys"] for row in rows.values()} == {"32 x 2"}
-
-
-def test_forms_of_one_site_are_kept_and_marked(spark: SparkSession) -> None:
-    rows = offers()
-    again = [dict(rows[number], offset=len(rows)) for number in (3, 20)]  # the very words of a variant, and of a copy
-    for number, row in enumerate(rows):
-        row["offset"] = number
-    for row in (rows := [*rows, *again]):
-        row |= {"site": row["url"].split("/")[2], "date": f"2031-05-{1 + row['offset']:02}", "file": ""}
-    names = [("site", pyarrow.string()), *((name, pyarrow.string()) for name in ("url", "date", "file", "text"))]
-    schema = pyarrow.schema([*names, ("offset", pyarrow.int64()), ("fingerprint", _PRINT)])
-    table = spark.createDataFrame(
-        [tuple(row[name] for name in schema.names) for row in rows], from_arrow_schema(schema)
-    )
-    urls = [row["url"] for row in rows]
-    found = {(row["offset"], row["url"]): row for row in duplicates_of(table).collect()}
-    of = dict(enumerate(COPIES.values(), start=20))
-    for row in rows:
-        number, url = row["offset"], row["url"]
-        one = found.pop((number, url))
-        kept = urls[of[number]] if number in of else None
-        if number == len(urls) - 2:
-            kept = urls[7] if url == urls[20] else urls[3]
-        assert (one.duplicate_of, one.shares is None) == (kept, kept is None)
-        assert one.variant_of == (urls[0] if 0 < number < 20 else None)
-    assert not found
-
-
-def test_pages_are_unpacked_as_they_were_read(records: list[ArchiveRecord]) -> None:
-    made = [ArchiveRecord("a.jsonl", 1, "http://a.example/", html="<p>Café, für 5\u20ac \U0001f600"), *records]
-    for one in made:  # not as bytes, of which other numbers are read ahead than of characters
-        assert _unpacked(_packed(one)).get("html") == one.html
 
 
 def test_joined_keys_are_chosen_and_written(spark: SparkSession, folder: Path, records: list[ArchiveRecord]) -> None:
@@ -291,18 +256,3 @@ def test_the_job_of_the_documentation(
     exec(source, {})
     found = {row["url"] for row in parquet.read_table(tmp_path / "texts").to_pylist()}
     assert found == {row["url"] for row in expected(records, "all").values() if row["duplicate_of"] is None}
-
-
-def test_a_folder_of_html_with_metadata(tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    site.mkdir()
-    head = b"<meta name=author content='Ann Reed'><meta property='article:published_time' content='2024-05-01'>"
-    for number in range(8):
-        (site / f"{number}.html").write_bytes(html_page(story(number)).replace(b"<head>", b"<head>" + head))
-    done = run(site, tmp_path / "out", "--meta", "--url", "http://a.example/news/")
-    assert done.returncode == 0, done.stderr
-    rows = parquet.read_table(tmp_path / "out" / "bodies").to_pylist()
-    assert {row["url"] for row in rows} == {f"http://a.example/news/{number}.html" for number in range(8)}
-    for row in rows:
-        assert (row["authors"], row["published"], row["evidence"]) == (["Ann Reed"], "2024-05-01", "comparison pages")
-        assert row["title"]

@@ -1,5 +1,3 @@
-"""Fixtures of the tests of duplicates."""
+from tests.dedup.redis_server import redis_server, shared_server
 
-from tests.dedup.redis_server import durable_server, redis_server, shared_server
-
-__all__ = ["durable_server", "redis_server", "shared_server"]
+__all__ = ["redis_server", "shared_server"]

@@ -71,13 +71,3 @@ def redis_server(shared_server):
     """A server with nothing in it."""
     shared_server.client.flushall()
     return shared_server
-
-
-@pytest.fixture
-def durable_server():
-    """A server that has on disk what it acknowledges."""
-    with (
-        tempfile.TemporaryDirectory(prefix="redis") as folder,
-        RedisServer(folder, appendonly="yes", appendfsync="always") as server,
-    ):
-        yield server

@@ -114,7 +114,7 @@ class Machine(RuleBasedStateMachine):
         gone = self.forget(*[one for one in self.kept if one.record.owner == owner])
         assert sorted(self.store.release(owner)) == gone and not self.store.lives(owner)
 
-    @rule(place=LATEST, key=st.sampled_from(["a", "x", "ключ\n 2"]), most=st.sampled_from([0, 100]))
+    @rule(place=LATEST, key=st.sampled_from(["a", "b", "c", "ключ\n 2"]), most=st.sampled_from([0, 100, 100, 100]))
     def note(self, place, key, most) -> None:
         one = self.at(place)
         scope = one.record.name.scope if one else "s"
@@ -129,7 +129,7 @@ class Machine(RuleBasedStateMachine):
                     other.copies.pop(key, None)
             one.copies[key] = self.drops
 
-    @rule(key=st.sampled_from(["a", "x"]))
+    @rule(key=st.sampled_from(["a", "b"]))
     def remove_copy(self, key) -> None:
         of = [one for one in self.kept if one.record.name.scope == "s" and key in one.copies]
         assert self.store.remove_copy(Name(key, "s")) == bool(of and self.remembers)

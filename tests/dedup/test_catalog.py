@@ -72,25 +72,6 @@ def test_it_finds_what_a_list_finds(steps, new):
     assert all(size <= 16 for size in sizes) and sum(sizes) == len(steps) // 4 * 4
 
 
-def test_many_at_once_are_those_one_by_one():
-    texts = [listing(n, str(n), words=b"%d" % n, of=bands(n, n % 7)) for n in range(1, 60)]
-    one, other = Catalog(), Catalog()
-    one.extend(texts)
-    for text in texts:
-        other.extend([text])
-    for text in texts:
-        assert one.find(text) == other.find(text)
-    assert one.nbytes == other.nbytes
-
-
-def test_words_of_short_texts_are_looked_up_by_option_only():
-    for short in (True, False):
-        catalog = Catalog(short=short, bands=False)
-        catalog.extend([listing(number, str(number)) for number in range(1, 9)])
-        assert list(catalog.find(listing(0, "z")).same_words) == [*range(1, 9)] * short
-        assert catalog.find(listing(0, "3")).same_name == [3]
-
-
 def test_of_crowded_bands_the_rarest_are_used(monkeypatch):
     monkeypatch.setattr(module, "MOST_FINDS", 20)
     common, rare = np.arange(32, dtype="<u4"), np.arange(32, dtype="<u4")

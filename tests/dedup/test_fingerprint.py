@@ -3,7 +3,6 @@
 import dataclasses
 import pickle
 import random
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
 from denoise_scrapy.dedup.fingerprint import RARE_CAP, S1_CAP, S2_CAP, Fingerprint
 from denoise_scrapy.dedup.rules import THRESHOLD, PartRule
+from tests.dedup.literal import frequencies
 from tests.dedup.made_texts import english
 
 WORDS = "the of tree stone river 的 山 水 light".split()
@@ -21,25 +21,8 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
 LEVELS = st.integers(0, 3)
 
 
-def literal_runs(text):
-    """The run that begins at each unit: three from an ideograph, five from any other; None where it would not end."""
-    words = tokens(text)
-    lengths = [3 if "\u4e00" <= word <= "\u9fff" else 5 for word in words]
-    return [
-        tuple(words[place : place + length]) if place + length <= len(words) else None
-        for place, length in enumerate(lengths)
-    ]
-
-
-def literal_frequencies(text):
-    """Of how many different runs each unit is the first; those that begin none count each time."""
-    runs = literal_runs(text)
-    begin_none = [word for word, run in zip(tokens(text), runs, strict=True) if run is None]
-    return Counter([run[0] for run in set(runs) - {None}] + begin_none)
-
-
 def literal_s1(text, t):
-    counts = {unit_hashes([word])[0]: count for word, count in literal_frequencies(text).items()}
+    counts = {unit_hashes([word])[0]: count for word, count in frequencies(tokens(text)).items()}
     units = {u for u, f in counts.items() if f > t and not is_stop(np.array([u], np.uint32))[0]}
     return {(int(u) * 2654435769 & 0xFFFFFFFF) >> 16 for u in units}
 
@@ -53,15 +36,6 @@ def literal_sample(features, limit):
 @given(TEXTS, LEVELS)
 def test_main_string_is_the_literal_set(text, t):
     assert FeatureStrings(text).main_units(t).tolist() == sorted(literal_s1(text, t))
-
-
-@given(TEXTS, TEXTS)
-def test_runs_intersect_like_the_literal_sets(one, two):
-    mine, theirs = (FeatureStrings(text).runs.distinct for text in (one, two))
-    left, right = (set(literal_runs(text)) - {None} for text in (one, two))
-    assert len(mine) == len(left)
-    assert len(np.intersect1d(mine, theirs)) == len(left & right)
-    assert mine.tolist() == sorted(mine.tolist())
 
 
 @settings(max_examples=25, deadline=None)
@@ -110,22 +84,9 @@ def test_a_text_that_repeats_itself_is_what_it_was(length):
         assert verdict.duplicate and min(verdict.c1, verdict.c2) > 0.95 and verdict.new < 0.05
 
 
-def test_a_part_lies_inside_the_whole_at_every_level():
-    words = english(3, 3000)
-    whole, part = FeatureStrings(" ".join(words)), FeatureStrings(" ".join(words[200:1700]))
-    for t in range(4):
-        assert set(part.main_units(t).tolist()) <= set(whole.main_units(t).tolist())
-
-
 @pytest.mark.parametrize(("length", "t"), [(599, 0), (600, 1), (2500, 2), (8000, 3)])
 def test_threshold_by_length(length, t):
     assert Fingerprint.of(" ".join(english(1, length))).t == t
-
-
-def test_stop_units_count_in_runs_only():
-    features = FeatureStrings("the tree of the stone")
-    assert len(features.main_units(0)) == 2
-    assert len(features.sample()) == 1
 
 
 def test_a_vast_vocabulary_is_held_by_a_higher_threshold():

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from datasketch import MinHash
 
 from denoise_scrapy.core.feature_strings import BANDS, VALUES, FeatureStrings, minhash
@@ -21,19 +20,6 @@ def keys_of(words):
 
 def test_no_shingle_no_signature():
     assert [len(minhash(np.arange(n, dtype=np.uint32))) for n in (0, 1, 2, 3)] == [0, 0, 0, 64]
-
-
-def test_signature_estimates_the_jaccard_of_shingles():
-    words = english(1, 2000)
-    part = words[:1000]
-    estimate = np.mean(minhash(unit_hashes(words)) == minhash(unit_hashes(part)))
-    assert estimate == pytest.approx(0.5, abs=0.2)
-
-
-def test_the_signature_of_a_text_is_the_least_of_its_parts():
-    hashes = np.arange(10_000, dtype=np.uint32)
-    by_halves = np.minimum(minhash(hashes[:5002]), minhash(hashes[5000:]))
-    assert np.array_equal(minhash(hashes), by_halves)
 
 
 def test_edits_share_a_band_and_others_do_not():

@@ -5,16 +5,12 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-import redis
 
-from denoise_scrapy import storage
 from denoise_scrapy.dedup import DuplicateIndex, open_store
-from denoise_scrapy.dedup import store as owners
 from tests.dedup.worker import TOGETHER, near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,32 +148,6 @@ def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_on
                 assert not index.check("new", text_of(20)).duplicate
 
 
-def test_claims_of_another_machine_are_left_until_they_are_old(place, monkeypatch):
-    with opened(place) as one:
-        one._owner = "elsewhere:999999999-1:0"
-        one.check_and_add("a", text_of(1), claim=True)
-        with opened(place) as two:
-            assert two.check("b", near_copy_of(1, "b")).pending
-        monkeypatch.setattr(owners, "CLAIM_SECONDS", 0.0)
-        with opened(place) as two:
-            assert len(two) == 0
-
-
-@pytest.mark.parametrize("search", ["prefilter", "tree"])
-def test_reopened_it_knows_all(place, search):
-    with opened(place) as index:
-        for seed in range(300):
-            index.check_and_add(str(seed), text_of(seed), scope=str(seed % 2))
-        index.check_and_add("7", text_of(1007), scope="1")
-        index.remove("8", "0")
-    with opened(place, search=search) as index:
-        assert len(index) == 299
-        for seed in (0, 5, 1007, 299):
-            assert index.check_and_add("new", text_of(seed) + " more", scope=str(seed % 2)).of == str(seed % 1000)
-        assert not index.check_and_add("eight", text_of(8), scope="0").duplicate
-        assert not index.check_and_add("9", text_of(9), scope="1").updated
-
-
 def test_records_are_restored_though_others_keep_texts_meanwhile(place, tmp_path):
     with opened(tmp_path / "source.db") as source, opened(place) as one, opened(place) as two:
         for seed in range(5):
@@ -203,39 +173,6 @@ def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
         assert len(index) == 0
         assert not index.check_and_add("a", text_of(1)).duplicate
         assert len(index) == 1
-
-
-def test_a_killed_server_loses_nothing_acknowledged(durable_server, monkeypatch):
-    monkeypatch.setattr(storage, "_RETRIES", 1)
-    acknowledged, first = [], 0
-    for loop in range(3):
-        with opened(durable_server.url) as index:
-            killer = threading.Timer(0.03 * loop, durable_server.kill)
-            with pytest.raises(redis.ConnectionError, match="unix:///"):
-                for seed in range(first, first + 5000):
-                    assert not index.check_and_add(str(seed), text_of(seed)).duplicate
-                    acknowledged.append(seed)
-                    if seed == first + 10:
-                        killer.start()
-        first = seed + 1
-        killer.join()
-        durable_server.start()
-        with opened(durable_server.url) as index:
-            assert index._store.problems() == []
-            assert 0 <= len(index) - len(acknowledged) <= loop + 1, "at most one unacknowledged of each"
-            assert {int(record.name.key) for record in index._store.records()} >= set(acknowledged)
-
-
-def test_a_server_that_comes_back_is_used_on(durable_server):
-    with opened(durable_server.url) as index:
-        index.check_and_add("a", text_of(1))
-        durable_server.kill()
-        starter = threading.Timer(0.2, durable_server.start)
-        starter.start()
-        try:
-            assert index.check_and_add("b", near_copy_of(1, "b")).of == "a"
-        finally:
-            starter.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")

@@ -2,14 +2,12 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from denoise_scrapy.dedup import MemoryStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
-from denoise_scrapy.dedup.store import Name
 from tests.dedup.store_contract import LONG, SHORT, StoreContract, put
 
 
@@ -36,22 +34,6 @@ def changed(path, *statements):
 
 
 class TestFile:
-    def test_other_constants_are_refused(self, tmp_path):
-        SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
-        with pytest.raises(StoreMismatch) as caught:
-            SQLiteStore(tmp_path / "a.db").open({**CONSTANTS, "run cap": "999"})
-        error = caught.value
-        assert (error.constant, error.stored, error.current) == ("run cap", "192, halved", "999")
-        assert "'run cap' is 192, halved there and 999 here" in str(error)
-
-    def test_a_failed_put_leaves_nothing(self, tmp_path):
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            with pytest.raises(sqlite3.Error):
-                store.put(Name("a"), replace(LONG, s1=None), 0)  # type: ignore[arg-type]
-            assert len(store) == 0
-            assert put(store, "a", LONG)
-
     def test_a_damaged_file_is_told_of(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
@@ -63,42 +45,6 @@ class TestFile:
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
             assert store.problems()
-
-    @pytest.mark.parametrize(
-        ("content", "said"),
-        [
-            *((content, "Give another path") for content in (b"text", b"\x00" * 200, b"SQLite format 3\x00")),
-            ("CREATE TABLE meta (name, value)", "another program's database"),
-            (None, "Give the path of a file"),
-        ],
-    )
-    def test_what_is_none_of_ours_is_refused_untouched(self, tmp_path, content, said):
-        path = tmp_path / "app.db"
-        if isinstance(content, str):
-            changed(path, content)
-        elif content is not None:
-            path.write_bytes(content)
-        before = path.read_bytes() if content else b""
-        with pytest.raises(StoreMismatch, match=said):
-            SQLiteStore(path if content else tmp_path).open(CONSTANTS)
-        assert content is None or path.read_bytes() == before
-        assert [p.name for p in tmp_path.iterdir()] == ["app.db"] * (content is not None)
-
-    def test_an_empty_file_is_taken(self, tmp_path):
-        (tmp_path / "a.db").touch()
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            assert len(store) == 0
-
-    def test_a_missing_folder_says_so(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match="its folder does not exist"):
-            SQLiteStore(tmp_path / "no" / "a.db").open(CONSTANTS)
-
-    def test_other_format_is_refused(self, tmp_path):
-        SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
-        changed(tmp_path / "a.db", "UPDATE meta SET value = '0' WHERE name = 'format'")
-        with pytest.raises(StoreMismatch, match="'format' is 0 there and 5 here"):
-            SQLiteStore(tmp_path / "a.db").open(CONSTANTS)
 
     BEFORE = ("DROP INDEX texts_seen", "ALTER TABLE texts DROP COLUMN version")
     BEFORE += ("UPDATE meta SET value = '4' WHERE name = 'format'",)

@@ -71,22 +71,6 @@ def test_hardly_any_more_in_a_large_tree():
     assert more < 0.01 * 80 * len(sets) and one.visited < 0.9 * 80 * len(sets)
 
 
-def test_the_order_is_the_edit_distance():
-    sets = realistic(random.Random(6), 500)
-    levels, above = grown(sets).levels, []
-    for level in levels:
-        here = []
-        for row, (parent, distance, number, _) in enumerate(level.table.tolist()):
-            path = [*above[parent], (parent, distance)] if above else [(0, 0)]
-            for other, (node, far) in enumerate(path[1:]):
-                kept = levels[other].sets[node]
-                common = len(np.intersect1d(np.frombuffer(kept, np.uint16), as_units(sets[number])))
-                assert max(len(kept) // 2, len(sets[number])) - common == far
-            assert level.edges[parent, distance] == row
-            here.append(path)
-        above = here
-
-
 def test_a_chain_grows_no_deeper_than_allowed():
     sets = [{1, 2, 3, 4, 5}] * 300 + [{10 * i + j for j in range(5)} for i in range(1, 200)] + [{7, 8, 9}] * 300
     one = grown(sets)

@@ -8,10 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
+from denoise_scrapy.core.units import tokens
 from denoise_scrapy.dedup import DuplicateIndex, Group, MemoryStore, RedisStore, SQLiteStore
 from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import difference, hash_title, hash_values, is_filled_in, is_view, other_values
+from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern 7 1950".split()
@@ -19,10 +20,9 @@ FILLED = "kiel bonn ulm 12 900 山".split()
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=70)
 
 
-def runs_of(words):
+def runs_with_places(words):
     """Each run with its first and its last place."""
-    lengths = [3 if "\u4e00" <= word <= "\u9fff" else 5 for word in words]
-    return [(tuple(words[i : i + k]), i, i + k - 1) for i, k in enumerate(lengths) if i + k <= len(words)]
+    return [(run, place, place + len(run) - 1) for place, run in enumerate(runs_of(words)) if run]
 
 
 def zones(places, bounds):
@@ -37,13 +37,13 @@ def zones(places, bounds):
 
 def literal_difference(new, kept):
     """What the documentation says, on all words and runs."""
-    told = {word for word in {*new, *kept} if not is_stop(unit_hashes([word]))[0]}
-    mine, theirs = {run for run, *_ in runs_of(new)}, list(dict.fromkeys(run for run, *_ in runs_of(kept)))
+    told = {word for word in {*new, *kept} if not is_stop_word(word)}
+    mine, theirs = distinct_runs(new), list(dict.fromkeys(run for run, *_ in runs_with_places(kept)))
     novel = [place for place, word in enumerate(new) if word in told - {*kept}]
     lost = [place for place, run in enumerate(theirs) if run not in mine]
     common = [(place, place) for place, run in enumerate(theirs) if run in mine]
     return (
-        zones(novel, [(first, last) for run, first, last in runs_of(new) if run in theirs]),
+        zones(novel, [(first, last) for run, first, last in runs_with_places(new) if run in theirs]),
         zones(lost, common),
         (told & {*kept}) - {*new},
     )
@@ -65,7 +65,7 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
         return False  # edited: the words have no capitals here, so that none is a name
     if len(siblings) < (1 if same_site else 2):
         return same_site
-    told = {word for word in kept if not is_stop(unit_hashes([word]))[0]}
+    told = {word for word in kept if not is_stop_word(word)}
     alone = told - set.intersection(*map(set, siblings))
     if same_site and not same_title:
         return bool(alone & lacking)
@@ -74,12 +74,12 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
 
 def new_words(new, kept):
     """Words of a text, stop words apart, that another has not."""
-    return [word for word in new if word not in kept and not is_stop(unit_hashes([word]))[0]]
+    return [word for word in new if word not in kept and not is_stop_word(word)]
 
 
 def without_chance_matches(texts):
     """Whether no two runs and no two words of some texts have one hash."""
-    runs = {run for text in texts for run, *_ in runs_of(text)}
+    runs = {run for text in texts for run in distinct_runs(text)}
     hashes = {one for text in texts for one in FeatureStrings(" ".join(text)).sample().tolist()}
     words = {word for text in texts for word in text}
     units = {one for text in texts for one in FeatureStrings(" ".join(text)).places.tolist()}
@@ -142,13 +142,13 @@ class TestLiterally:
 
 
 JOB = (
-    "We are looking for a {job} for our office in {city}. You work with a small team that knows what it wants, in a "
-    "house with a garden. We pay {pay} a month, thirty days of leave, and the train. Write to us before {day}, with "
+    "We are looking for a {} for our office in {}. You work with a small team that knows what it wants, in a "
+    "house with a garden. We pay {} a month, thirty days of leave, and the train. Write to us before {}, with "
     "your papers in one file, and tell us when you can begin. We answer every letter within two weeks."
 )
 JOBS = (("welder", "Kiel", 2900, "1 May"), ("baker", "Bonn", 2700, "1 May"), ("nurse", "Kiel", 3100, "9 June"))
 FLAT = (
-    "{rooms} rooms in {street}, bright and quiet, on the second floor, with a balcony to the yard. The rent is {rent} "
+    "{} rooms in {}, bright and quiet, on the second floor, with a balcony to the yard. The rent is {} "
     "a month, heating included; the deposit is three rents. There is a cellar, and a shed for bicycles. No pets please."
 )
 SHIRT = (
@@ -182,137 +182,112 @@ def pages(form, values, host="https://a.example"):
     return [(f"{host}/{number}", form.format(*one)) for number, one in enumerate(values)]
 
 
-class TestForms:
-    @pytest.mark.parametrize(
-        ("form", "values"),
-        [
-            (JOB.replace("{job}", "{}").replace("{city}", "{}").replace("{pay}", "{}").replace("{day}", "{}"), JOBS),
-            (FLAT.replace("{rooms}", "{}").replace("{street}", "{}").replace("{rent}", "{}"),
-             [("Two", "Mill Lane", 700), ("Three", "Mill Lane", 950), ("Two", "Dyke Road", 720), ("Two", "Hill", 705)]),
-            (SHIRT, [("red",), ("blue",), ("green",), ("black",)]),
-            (LAW, [(40, "1950"), (45, "1962"), (60, "1971")]),
-        ],
-        ids=["jobs", "flats", "one colour", "versions of a law"],
-    )  # fmt: skip
-    def test_each_is_kept_and_a_variant_of_the_first(self, form, values):
-        made = pages(form, values)
-        assert judged(*made) == ["new", *["~https://a.example/0"] * (len(made) - 1)]
-
-    def test_of_two_titles_each_is_kept_whatever_the_text(self):
-        made = [(f"https://a.example/{n}", STORY, title) for n, title in enumerate(["Mayor of Kiel", "Mayor of Bonn"])]
-        assert judged(*made) == ["new", "~https://a.example/0"]
-
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            ("The ferry sails again", "The ferry sails again | Island Courier"),
-            ("Island Courier: the ferry sails", "The ferry sails"),
-            ("The ferry sails", ""),
-            ("the FERRY sails!", "The ferry sails"),
-        ],
-    )
-    def test_a_title_that_has_only_more_or_is_not_known_is_no_other(self, one, other):
-        items = [("https://a.example/1", STORY, one), ("https://a.example/2", STORY, other)]
-        assert judged(*items) == ["new", "https://a.example/1"]
-
-    def test_a_title_of_the_frame_is_no_other(self):
-        kept, frame = "The ferry to the islands sails again", "Print preview page"
-        items = [("https://a.example/1", STORY, kept), ("https://a.example/print/1", STORY, frame)]
-        assert judged(*items) == ["new", "https://a.example/1"]
-
-    def test_a_copy_of_the_thirtieth_of_fifty_is_one_of_that_one(self):
-        values = [(f"{word} {number}",) for number, word in enumerate(sorted({*english(4, 400)})[:50])]
-        made = pages(STORY.replace("Oban", "{}"), values)
-        copies = [(f"{url}?print=1", f"Printed on 3 May. {text}") for url, text in (made[29], made[0], made[49])]
-        found = judged(*made, *copies)
-        assert found[1:50] == ["~https://a.example/0"] * 49
-        assert found[50:] == [made[29][0], made[0][0], made[49][0]]
+STREETS = [("Two", "Mill Lane", 700), ("Three", "Mill Lane", 950), ("Two", "Dyke Road", 720), ("Two", "Hill", 705)]
+COLOURS = [("red",), ("blue",), ("green",), ("black",)]
+VERSIONS = [(40, "1950"), (45, "1962"), (60, "1971")]
 
 
-class TestCopiesOfOneSite:
-    @pytest.mark.parametrize(
-        ("url", "text"),
-        [
-            ("https://a.example/7?print=1", f"Printed on 3 May 2024 from a.example/7. {STORY}"),
-            ("https://www.a.example/print/7", f"{STORY} Printed on 3 May 2024 from a.example/7."),
-            ("https://m.a.example/7", f"{STORY} Share this page"),
-            ("https://a.example/7;jsessionid=0123456789abcdef", STORY),
-            ("https://a.example/7?sid=4711", STORY.upper()),
-            ("https://a.example/7?part=2", STORY.partition(". ")[2].partition(". ")[2]),
-            ("https://a.example/7?page=1", STORY.rpartition(" On the islands")[0]),
-            ("https://a.example/7?sort=2", ". ".join([*STORY.rstrip(".").split(". ")[::-1], ""]).strip()),
-        ],
-        ids="print-view line-below mobile session session-capitals beginning-cut end-cut reordered".split(),
-    )
-    def test_they_are_found(self, url, text):
-        assert judged(("https://a.example/7", STORY), (url, text)) == ["new", "https://a.example/7"]
-        title = "The ferry sails again"
-        assert judged(("https://a.example/7", STORY, title), (url, text, title)) == ["new", "https://a.example/7"]
-
-    def test_a_page_that_shows_posts_is_not_what_they_are_dropped_for(self):
-        posts = [(f"https://a.example/{number}", text) for number, text in enumerate(OTHERS)]
-        whole = ("https://a.example/", "\n".join(OTHERS))
-        assert judged(*posts, whole) == ["new"] * 4
-        assert judged(whole, *posts) == ["new", *["~https://a.example/"] * 3]
-
-    def test_addresses_of_one_page(self):
-        assert is_view("https://a.example/?id=7", "https://a.example/?id=7&lang=de")
-        assert not is_view("https://a.example/?id=7", "https://a.example/?id=8")
-        assert not is_view("7", "8") and not is_view("7", "https://a.example/7")
-
-    @pytest.mark.parametrize(
-        ("first", "last", "is_copy"), [(0.55, 1, True), (0.65, 1, False), (0.2, 0.75, True), (0.2, 0.65, False)]
-    )
-    def test_a_small_part_is_one_of_what_a_page_shows(self, first, last, is_copy):
-        words = english(8, 200)
-        part = " ".join(words[int(first * 200) : int(last * 200)])
-        whole = ("https://a.example/", " ".join(words))
-        assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
-        assert judged(whole, ("https://b.example/7", part)) == ["new", whole[0]]
-
-    def test_without_its_end(self):
-        words = english(8, 200)
-        whole = ("https://a.example/", " ".join(words))
-        for share, is_copy in ((0.55, True), (0.45, False)):
-            part = " ".join(words[: int(share * 200)])
-            assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
+@pytest.mark.parametrize(
+    ("form", "values"),
+    [(JOB, JOBS), (FLAT, STREETS), (SHIRT, COLOURS), (LAW, VERSIONS)],
+    ids=["jobs", "flats", "one colour", "versions of a law"],
+)
+def test_each_is_kept_and_a_variant_of_the_first(form, values):
+    made = pages(form, values)
+    assert judged(*made) == ["new", *["~https://a.example/0"] * (len(made) - 1)]
 
 
-class TestOtherSites:
-    REPRINT = (
-        "https://b.example/x",
-        f"(Newswire) {STORY} By our reporter in Oban.",
-        "Islanders wait for the boat no more",
-    )
+KEPT, HEADLINE = "https://a.example/7", "The ferry sails again"
+CHANGED = STORY.replace("Oban", "Dunoon").replace("Monday", "Tuesday")
+REVERSED = ". ".join([*STORY.rstrip(".").split(". ")[::-1], ""]).strip()
+#: Another page of the site, its text, and its title if it has another one, as copies of a story have them.
+COPIES = {
+    "print view": ("?print=1", f"Printed on 3 May 2024 from a.example/7. {STORY}"),
+    "line below": ("https://www.a.example/print/7", f"{STORY} Printed on 3 May 2024 from a.example/7."),
+    "mobile": ("https://m.a.example/7", f"{STORY} Share this page"),
+    "session": (";jsessionid=0123456789abcdef", STORY),
+    "session, capitals": ("?sid=4711", STORY.upper()),
+    "beginning cut": ("?part=2", STORY.partition(". ")[2].partition(". ")[2]),
+    "end cut": ("?page=1", STORY.rpartition(" On the islands")[0]),
+    "reordered": ("?sort=2", REVERSED),
+    "title with the site's name": ("https://a.example/8", STORY, f"{HEADLINE} | Island Courier"),
+    "title in capitals": ("https://a.example/8", STORY, HEADLINE.upper()),
+    "no title": ("https://a.example/8", STORY, ""),
+    "title of the frame": ("https://a.example/print/7", STORY, "Print preview page"),
+    "reprint": ("https://b.example/x", f"(Newswire) {STORY} By our reporter in Oban.", "Islanders wait no more"),
+    "changed in the middle elsewhere": ("https://b.example/7", CHANGED),
+}
 
-    def test_a_reprint_under_another_title_is_a_copy(self):
-        assert judged(("https://a.example/7", STORY, "The ferry sails again"), self.REPRINT) == [
-            "new",
-            "https://a.example/7",
-        ]
 
-    def test_a_text_changed_in_the_middle_is_a_copy_there(self):
-        text = STORY.replace("Oban", "Dunoon").replace("Monday", "Tuesday")
-        assert judged(("https://a.example/7", STORY), ("https://b.example/7", text)) == ["new", "https://a.example/7"]
-        assert judged(("https://a.example/7", STORY), ("https://a.example/8", text)) == ["new", "~https://a.example/7"]
+@pytest.mark.parametrize("title", ["", HEADLINE])
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_is_dropped(name, title):
+    url, text, *other = COPIES[name]
+    url = url if url.startswith("http") else KEPT + url
+    assert judged((KEPT, STORY, title), (url, text, *(other or [title]))) == ["new", KEPT]
 
-    def test_a_known_form_is_one_there_too(self):
-        form = JOB.replace("{job}", "{}").replace("{city}", "{}").replace("{pay}", "{}").replace("{day}", "{}")
-        known = pages(form, JOBS)
-        [(_, fourth)] = pages(form, [("cook", "Husum", 2800, "2 July")])
-        assert judged(*known, ("https://b.example/4", fourth))[3] == "~https://a.example/0"
-        assert judged(*known, ("https://b.example/1", f"{known[1][1]} By our partner."))[3] == "https://a.example/1"
 
-    def test_keys_that_are_no_urls_are_of_no_site(self):
-        shirts = [(f"sku {number}", SHIRT.format(colour)) for number, colour in enumerate(("red", "blue"))]
-        assert judged(*shirts) == ["new", "sku 0"]
-        assert judged(*[(key, text, key) for key, text in shirts]) == ["new", "sku 0"]
-        with DuplicateIndex() as index:
-            found = [index.check_and_add(*shirt, site="a.example") for shirt in shirts]
-            assert [verdict.variant_of for verdict in found] == [None, "sku 0"]
-        with DuplicateIndex() as index:
-            found = [index.check_and_add(url, text, site="") for url, text in pages(SHIRT, [("red",), ("blue",)])]
-            assert [verdict.of for verdict in found] == [None, "https://a.example/0"]
+@pytest.mark.parametrize(
+    ("title", "text", "other"),
+    [("", CHANGED, ""), (HEADLINE, CHANGED, HEADLINE), ("Mayor of Kiel", STORY, "Mayor of Bonn")],
+)
+def test_another_text_or_title_on_the_site_is_a_variant(title, text, other):
+    assert judged((KEPT, STORY, title), ("https://a.example/8", text, other)) == ["new", f"~{KEPT}"]
+
+
+def test_a_copy_of_the_thirtieth_of_fifty_is_one_of_that_one():
+    values = [(f"{word} {number}",) for number, word in enumerate(sorted({*english(4, 400)})[:50])]
+    made = pages(STORY.replace("Oban", "{}"), values)
+    copies = [(f"{url}?print=1", f"Printed on 3 May. {text}") for url, text in (made[29], made[0], made[49])]
+    found = judged(*made, *copies)
+    assert found[1:50] == ["~https://a.example/0"] * 49
+    assert found[50:] == [made[29][0], made[0][0], made[49][0]]
+
+
+def test_a_page_that_shows_posts_is_not_what_they_are_dropped_for():
+    posts = [(f"https://a.example/{number}", text) for number, text in enumerate(OTHERS)]
+    whole = ("https://a.example/", "\n".join(OTHERS))
+    assert judged(*posts, whole) == ["new"] * 4
+    assert judged(whole, *posts) == ["new", *["~https://a.example/"] * 3]
+
+
+def test_addresses_of_one_page():
+    assert is_view("https://a.example/?id=7", "https://a.example/?id=7&lang=de")
+    assert not is_view("https://a.example/?id=7", "https://a.example/?id=8")
+    assert not is_view("7", "8") and not is_view("7", "https://a.example/7")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "is_copy"),
+    [(0.55, 1, True), (0.65, 1, False), (0.2, 0.75, True), (0.2, 0.65, False), (0, 0.55, True), (0, 0.45, False)],
+)
+def test_a_small_part_is_one_of_what_a_page_shows(first, last, is_copy):
+    words = english(8, 200)
+    part = " ".join(words[int(first * 200) : int(last * 200)])
+    whole = ("https://a.example/", " ".join(words))
+    assert judged(whole, ("https://a.example/7", part)) == ["new", "~" * (not is_copy) + whole[0]]
+    assert judged(whole, ("https://b.example/7", part)) == ["new", whole[0]]
+
+
+def test_a_form_that_is_known_is_one_on_other_sites_too():
+    known = pages(JOB, JOBS)
+    [(_, fourth)] = pages(JOB, [("cook", "Husum", 2800, "2 July")])
+    assert judged(*known, ("https://b.example/4", fourth))[3] == "~https://a.example/0"
+    assert judged(*known, ("https://b.example/1", f"{known[1][1]} By our partner."))[3] == "https://a.example/1"
+
+
+@pytest.mark.parametrize(
+    ("keys", "site", "found"),
+    [
+        (["sku 0", "sku 1"], {}, ("sku 0", None)),
+        (["sku 0", "sku 1"], {"site": "a.example"}, (None, "sku 0")),
+        (["https://a.example/0", "https://a.example/1"], {"site": ""}, ("https://a.example/0", None)),
+    ],
+)
+def test_a_key_that_is_no_url_is_of_no_site_but_that_given(keys, site, found):
+    with DuplicateIndex() as index:
+        verdicts = [index.check_and_add(key, SHIRT.format(*of), **site) for key, of in zip(keys, COLOURS, strict=False)]
+    assert (verdicts[1].of, verdicts[1].variant_of) == found
 
 
 class TestValues:

@@ -175,14 +175,6 @@ def test_a_server_that_is_away_at_the_start(web: Web, server: RedisServer, tmp_p
     assert server.client.hlen("{denoise}:keys") > 2 * PAGES / 2, "also what came before is there in the end"
 
 
-def test_a_server_that_is_required_at_the_start(web: Web, server: RedisServer, tmp_path: Path) -> None:
-    parts = Parts(web, tmp_path / "crawl", server.url)
-    server.kill()
-    parts.project.run()
-    assert parts.project.said("CRITICAL: The crawl does not start: the index of texts") == 1
-    assert parts.ended() == 0
-
-
 def test_a_server_that_stays_away(parts: Parts, server: RedisServer) -> None:
     parts.run(server.kill, lambda: None)
     parts.assert_nothing_is_lost()

@@ -16,7 +16,6 @@ from denoise_scrapy.dedup.store import Put
 from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Web
-from tests.faults.project import Project
 from tests.faults.stories import Stories
 
 INDEX, SITES = "texts.sqlite", "denoise-sites.sqlite"
@@ -172,13 +171,6 @@ def test_a_store_that_contradicts_itself_ends_in_an_error() -> None:
 
     with DuplicateIndex(store=Liar()) as index, pytest.raises(OSError, match="contradicts itself"):
         index.check_and_add("/a", "some text")
-
-
-def test_the_process_fails_where_the_site_memory_is_refused(web: Web, tmp_path: Path) -> None:
-    project = Project(tmp_path / "crawl", web.url, "-s", f"DENOISE_SITE_MEMORY_PATH={SITES}")
-    (project.folder / SITES).write_bytes(b"something else of value" * 500)
-    assert project.run() != 0
-    assert project.said(f"CRITICAL: The crawl does not start: the site memory {SITES}") == 1
 
 
 @pytest.mark.parametrize("name", [INDEX, SITES])

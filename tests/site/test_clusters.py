@@ -88,30 +88,10 @@ def test_names_lead_back_to_their_element(html, n):
     assert marks[1][element] == bool(rule.class_)
 
 
-PAGE = Page.parse(
-    "<body><div><a href=/>Home</a><a href=/n>News</a></div>"  # elements 2 to 4
-    "<div id=main class='story wide'><p>Ten letters.</p><p><a href=/x>more</a></p></div></body>"  # 5 to 8
-)
-
-
-def test_densities_by_hand():
-    # T = 11 characters outside links, 3 links in all
-    # the second div: T_n = 11, all text 15, 1 link, 4 elements: 11/12 · (1 - 1/4) · 11/16 / (1 + 4 · .01)
-    nodes, densities = node_densities(PAGE, alpha=0.01)
-    assert (nodes.tolist(), densities.tolist()) == ([2, 5], [0, pytest.approx(11 / 12 * 3 / 4 * 11 / 16 / 1.04)])
-    assert best_block(PAGE, alpha=0.01) == (5, densities[1])
-
-
 def test_a_page_without_blocks_or_text_has_no_best_one():
     assert [best_block(Page.parse(html)) for html in ("", "<p>Text</p>", "<div></div>")] == [(-1, 0.0)] * 3
     assert learn_rule([Page.parse("<p>Text</p>")]) is None
     assert learn_rule([]) is None
-
-
-def test_names_by_hand():
-    rule = names_of(PAGE, 5)
-    assert (rule.id, rule.class_, rule.path) == ("main", "story wide", "html/body/div")
-    assert str(rule) == "#main"
 
 
 @pytest.mark.parametrize(
@@ -136,20 +116,6 @@ def test_id_before_class_before_path_where_unambiguous():
     assert TemplateRule("none", "c", "html/body/table").find(page) == 3  # two have the class
     assert TemplateRule("none", "c", "html/body").find(page) == -1
     assert TemplateRule().find(page) == -1
-
-
-def test_sums_decide():
-    # three pages whose best block is #story, H .24 each, outweigh one whose best is #talk with H .67
-    frame = "<body><div id=story>{}<a href=/>x</a></div><div id=talk>{}</div>" + "<p></p>" * 12
-    stories = [("A story of some words.", "Yes."), ("Another one of many.", "No."), ("The third of them.", "Hm.")]
-    talk = ("Short.", "A comment that is longer than its story, by far.")
-    parsed = [Page.parse(frame.format(*texts)) for texts in (talk, *stories)]
-    found = [best_block(page, relative_alpha(page)) for page in parsed]
-    best = [(names_of(page, block).id, density) for page, (block, density) in zip(parsed, found, strict=True)]
-    assert [id_ for id_, _ in best] == ["talk", "story", "story", "story"]
-    assert max(density for _, density in best[1:]) < best[0][1] < sum(density for _, density in best[1:])
-    assert str(learn_rule(parsed)) == "#story"
-    assert str(learn_rule(parsed[:3])) == "#talk"
 
 
 def test_ambiguous_names_are_left_out():

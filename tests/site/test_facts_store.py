@@ -8,12 +8,11 @@ import time
 import pytest
 import redis
 
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.facts_store import BATCH, PAGES_A_SITE, PAGES_A_TEMPLATE, newest_of_each
-from denoise_scrapy.site.memory import MAX_PAGE_BYTES, constants, read_facts
-from denoise_scrapy.storage import BackOff, StoreMismatch
+from denoise_scrapy.site.memory import MAX_PAGE_BYTES, read_facts
+from denoise_scrapy.storage import BackOff
 from tests.site.made_sites import NEW, page
 
 module = sys.modules["denoise_scrapy.site.facts_store"]
@@ -96,12 +95,6 @@ class TestContract:
         one.forget(SITE)
         assert opened().health_sites() == [OTHER] and opened().load(SITE) == []
 
-    def test_a_site_is_forgotten(self, opened):
-        one, other = opened(), opened()
-        one.save({SITE: facts(1, 2), OTHER: facts(3)})
-        other.forget(SITE)
-        assert [each.site for each in one.sites()] == [OTHER] and one.load(SITE) == []
-
     def test_a_site_is_bounded_and_a_rare_template_stays(self, opened):
         one = opened()
         one.save({SITE: facts(0, frame=NEW)})
@@ -139,9 +132,6 @@ class TestContract:
         (back,) = one.load("http://a.example\udcff")
         assert back.url == "http://a.example/??'; DROP TABLE facts; --"
 
-    def test_whether_it_is_there(self, opened):
-        assert opened().exists()
-
 
 def test_the_newest_few_of_each_template():
     many = [page(n) for n in range(20, 0, -1)] + [page(99, NEW)] + [distinct(n) for n in range(60)]
@@ -160,36 +150,6 @@ def test_rows():
 
 
 class TestFile:
-    @pytest.mark.parametrize("content", [b"text", b"\x00" * 200, b"SQLite format 3\x00"])
-    def test_a_foreign_file_is_refused_untouched(self, path, content):
-        path.write_bytes(content)
-        with pytest.raises(StoreMismatch, match="a site memory of denoise_scrapy"):
-            SQLiteFacts(path).open()
-        assert path.read_bytes() == content
-
-    def test_an_index_of_texts_is_refused_untouched(self, path):
-        DuplicateIndex(store=SQLiteStore(path)).close()
-        before = path.read_bytes()
-        with pytest.raises(StoreMismatch, match="this is an index of denoise_scrapy"):
-            SQLiteFacts(path).open()
-        assert path.read_bytes() == before
-
-    @pytest.mark.parametrize("name", ["format", "hashes"])
-    def test_another_version_is_refused(self, path, name):
-        SQLiteFacts(path).open()
-        with sqlite3.connect(path) as link:
-            link.execute("UPDATE meta SET value = '999' WHERE name = ?", (name,))
-        with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {constants()[name]} here. Use the version"):
-            SQLiteFacts(path).open()
-
-    @pytest.mark.parametrize("odd", ["TABLE other (x)", "VIEW v AS SELECT 1", "INDEX i ON facts (url)"])
-    def test_another_schema_is_refused(self, path, odd):
-        SQLiteFacts(path).open()
-        with sqlite3.connect(path) as link:
-            link.execute(f"CREATE {odd}")
-        with pytest.raises(StoreMismatch, match="'schema' is with"):
-            SQLiteFacts(path).open()
-
     @pytest.mark.parametrize(
         "damage",
         [
@@ -236,26 +196,6 @@ class TestServer:
         assert [int(size) for size in redis_server.client.hvals("{news}:site:sizes")] == [total]
         assert RedisFacts(redis_server.url, name="other").sites() == []
 
-    def test_other_versions_are_refused_untouched(self, redis_server):
-        RedisFacts(redis_server.url).open()
-        for name, ours in {"layout": "2", **constants()}.items():
-            redis_server.client.hset("{denoise}:site:meta", name, "999")
-            before = redis_server.client.hgetall("{denoise}:site:meta")
-            one = RedisFacts(redis_server.url)
-            with pytest.raises(StoreMismatch, match=f"'{name}' is 999 there and {ours} here. Use the version"):
-                one.open()
-            with pytest.raises(StoreMismatch):
-                one.load(SITE)
-            assert redis_server.client.hgetall("{denoise}:site:meta") == before
-            redis_server.client.hset("{denoise}:site:meta", name, ours)
-
-    @pytest.mark.parametrize("key", ["meta", "saved", "sizes"])
-    def test_keys_of_others_are_refused_untouched(self, redis_server, key):
-        redis_server.client.set(f"{{denoise}}:site:{key}", "theirs")
-        with pytest.raises(StoreMismatch, match="another program's"):
-            RedisFacts(redis_server.url).open()
-        assert redis_server.client.keys() == [f"{{denoise}}:site:{key}".encode()]
-
     @pytest.mark.parametrize("value", [b"", b"short", b"\xff" * 500])
     def test_damaged_rows_are_skipped_and_counted(self, redis_server, value):
         one = RedisFacts(redis_server.url)
@@ -271,11 +211,6 @@ class TestServer:
             one.open()
         assert "secret" not in str(caught.value) and isinstance(caught.value.__cause__, redis.ConnectionError)
         one.close()
-
-    @pytest.mark.parametrize("name", ["", "a{b", "}", 3])
-    def test_names_without_braces(self, name):
-        with pytest.raises(ValueError, match="without braces"):
-            RedisFacts("redis://localhost", name=name)
 
     def test_redis_py_is_loaded_by_whoever_needs_it(self):
         code = "import sys, denoise_scrapy.site.facts_store; sys.exit('redis' in sys.modules)"

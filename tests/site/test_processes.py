@@ -1,4 +1,4 @@
-"""Three real processes that keep pages of one site, in one file or on one server; and one of them killed."""
+"""Three real processes that keep pages of one site, in one file or on one server."""
 
 import subprocess
 import sys
@@ -51,33 +51,15 @@ def stored(place):
     return found
 
 
-def begun(stack, place, saves):
-    crawls = [stack.enter_context(Crawl(place, first)) for first in (0, 1000, 2000)]
-    assert [each.line() for each in crawls] == ["ready"] * 3
-    for each in crawls:
-        each.let(saves)
-    return crawls
-
-
 def test_three_processes_keep_the_newest_pages_of_all(place):
     with ExitStack() as stack:
-        for each in begun(stack, place, SAVES):
+        crawls = [stack.enter_context(Crawl(place, first)) for first in (0, 1000, 2000)]
+        assert [each.line() for each in crawls] == ["ready"] * 3
+        for each in crawls:
+            each.let(SAVES)
+        for each in crawls:
             out, _ = each.process.communicate()
             assert each.process.returncode == 0 and out.split()[-1] == str(PAGES)
     kept = stored(place)
     assert PAGES_A_TEMPLATE <= len(kept) <= PAGES_A_SITE
     assert kept[-1] % 1000 == PAGES - 1
-
-
-def test_a_killed_process_loses_what_it_had_not_saved_and_no_more(place):
-    with ExitStack() as stack:
-        killed, *others = begun(stack, place, SAVES - 1)
-        for _ in range(3):
-            killed.line()
-        killed.process.kill()
-        killed.process.communicate()
-        for each in others:
-            each.let(1)  # their last save comes after the kill, however fast they were
-            each.process.communicate()
-            assert each.process.returncode == 0
-    assert stored(place)[-1] in {1000 + PAGES - 1, 2000 + PAGES - 1}

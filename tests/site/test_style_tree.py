@@ -78,12 +78,6 @@ def test_importance_by_hand():
     assert third[4:] == [("ul", pytest.approx(1)), ("li", 1)]
 
 
-def test_importance_of_a_node_on_one_page_is_a_parameter():
-    # ul: (1 - .9) 0 + .9 · 1 = .9
-    found = among(SITE[2], SITE, lone_importance=0.0)
-    assert by_tag(SITE[2], found.composite)[4:] == [("ul", pytest.approx(0.9)), ("li", 1)]
-
-
 def test_noise_has_no_part_that_is_not():
     found = among(SITE[0], SITE)
     assert found.noisy(0.2).tolist() == [False, False, True, False, False]  # only the p of the menu
@@ -112,20 +106,6 @@ def test_noise_has_no_part_that_is_not():
 def test_content_importance_by_hand(site, content):
     parsed = [Page.parse(f"<body>{inner if inner[:1] == '<' else f'<p>{inner}</p>'}</body>") for inner in site]
     assert among(parsed[0], parsed).content[2] == pytest.approx(content)
-
-
-def test_own_text_beside_elements_is_one_more_leaf():
-    # p holds "by" on both pages (0) and b, that differs (1): one style, .9 · (0 + 1) / 2
-    site = [Page.parse(f"<body><p>by <b>{name}</b></p></body>") for name in ("Ann", "Bob")]
-    found = among(site[0], site)
-    assert found.composite[2:].tolist() == pytest.approx([0.45, 1])
-    assert found.noisy_text()[2:].tolist() == [True, False]
-    assert not found.noisy()[2]
-
-
-def test_presentation_parts_what_tags_do_not():
-    site = [Page.parse(f"<body><p class={name}>Same text</p></body>") for name in ("ad-1", "ad-2", "story")]
-    assert [among(page, site).composite[2] for page in site] == [0, 0, 1]  # ad-1 and ad-2 are one
 
 
 def test_too_large_a_site_leaves_the_first_pages_out(monkeypatch):
