@@ -44,12 +44,6 @@ def news(here: Path) -> str:
 
 
 @pytest.fixture
-def linked(web: Web) -> Web:
-    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
-    return web
-
-
-@pytest.fixture
 def stored(here: Path) -> Iterator[FactsStore]:
     """A file that keeps pages of a site by http and https."""
     store = SQLiteFacts(here / "s.sqlite")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import __version__
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore
@@ -152,11 +151,3 @@ def test_a_wrong_command_line(here: Path, argv: Sequence[str]) -> None:
     except SystemExit as error:
         code = error.code
     assert code == 2
-
-
-def test_version_tells_what_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("version", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["denoise_scrapy"] == __version__ and "lxml" in told
-    assert call("version") == 0
-    assert f"denoise_scrapy    : {__version__}" in capsys.readouterr().out

@@ -57,11 +57,6 @@ class TestStats:
         assert call("dedup", "stats", news) == 0
         assert "        8  a.example\n        4  all\n" in capsys.readouterr().out
 
-    def test_of_the_patent_rule(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert call("dedup", "stats", kept(here / "p.sqlite", rule="patent"), "--json") == 0
-        found = json.loads(capsys.readouterr().out)
-        assert (found["texts"], found["short"], found["constants"]["rule"]) == (12, 1, "patent")
-
     def test_a_job_directory(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (here / "job").mkdir()
         kept(here / "job" / INDEX_FILE)
@@ -108,10 +103,6 @@ class TestStats:
     def test_a_server_that_is_none(self, url: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert call("dedup", "stats", url) == 1
         assert "secret" not in capsys.readouterr().err
-
-    def test_wrong_settings(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert call("dedup", "stats", DENOISE_DEDUP_STORE="postgres") == 1
-        assert "DENOISE_DEDUP_STORE" in capsys.readouterr().err
 
 
 class TestCopy:

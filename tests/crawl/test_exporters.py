@@ -70,13 +70,6 @@ def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     assert rows == lines
 
 
-def test_fields_that_a_feed_names_are_there(five: list[str], tmp_path: Path) -> None:
-    feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}}
-    fed(five, feeds, **CHUNKED)
-    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
-    assert [*lines[0]] == ["id", "text", "body"]
-
-
 def test_items_of_all_classes_go_to_parquet(five: list[str], tmp_path: Path) -> None:
     @dataclass
     class Page:

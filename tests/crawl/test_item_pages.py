@@ -16,40 +16,25 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 
-
-@pytest.fixture
-def articles(web: Web) -> Web:
-    for n in range(4):
-        web.pages[f"/a/{n}"] = article(n)
-    web.pages["/a/0?copy"] = web.pages["/a/0"]
-    return web
+NO_OTHER = ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"]]
+OWN = ["{page}/?#top", "/a/{n}?", ["{page}/?#top"]]
 
 
-NO_OTHER = [
-    "",
-    "sku 7",
-    "sku-7",
-    7,
-    None,
-    [],
-    ["http://a.example/", "http://b.example/"],
-    "{page}",
-    "{path}",
-    ["{page}"],
-]
+def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web) -> None:
+    def named(url: Any, n: int) -> Any:
+        if isinstance(url, list):
+            return [named(one, n) for one in url]
+        return url.format(page=articles(f"/a/{n}"), n=n) if isinstance(url, str) else url
 
+    def parse(self: Any, response: Any) -> Any:
+        n = int(response.url.rpartition("/")[2])
+        yield {"n": n, "url": named([*NO_OTHER, *OWN][n], n)}
 
-@pytest.mark.parametrize("url", NO_OTHER)
-def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web, url: Any) -> None:
-    def named(response: Any) -> Any:
-        text = str(url).format(page=f"{response.url}/?#top", path="/a/0?") if "{" in str(url) else url
-        return [text.strip("[]'")] if isinstance(url, list) and url and "{" in str(url) else text
-
-    done = crawl(spider_of(articles("/a/0"), parse=lambda self, response: [{"url": named(response)}]))
-    assert sentence(0) in done.items[0]["body"]
+    done = crawl(spider_of(*articles.urls(range(len(NO_OTHER) + len(OWN))), parse=parse), {"DENOISE_DEDUP": "off"})
+    assert sorted(item["n"] for item in done.items if sentence(item["n"]) in item["body"]) == [*range(10)]
 
 
 @pytest.mark.parametrize("url", ["https://elsewhere.example/a/0", "/a/1", "a/1.html", "http://[", "mailto:a@b.example"])
@@ -77,11 +62,10 @@ def test_a_page_fetched_for_comparison_is_no_page_of_an_item(articles: Web, othe
 
 
 def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web) -> None:
-    settings = {"ITEM_PIPELINES": {Replacing: -250, Nameless: -150}}
-    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/a/0?copy")), settings)
-    assert sorted(sentence(0) in item["body"] for item in done.items) == [False, True]
-    [(_, reason)] = done.dropped
-    assert reason.of.startswith(articles("/a/0"))  # type: ignore[attr-defined]
+    settings = {**ONE_BY_ONE, "ITEM_PIPELINES": {Replacing: -250, Nameless: -150}}
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/copy")), settings)
+    assert [sentence(0) in item["body"] for item in done.items] == [True, False]
+    assert done.of() == [articles("/a/1")]
 
 
 @pytest.mark.parametrize("field", ["body", "text"])

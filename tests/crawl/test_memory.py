@@ -52,21 +52,6 @@ def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monk
     assert not done.stat("errors")
 
 
-def test_a_crawl_of_usual_size_loses_nothing(odd_web: Web) -> None:
-    done = crawl(spider_of(*(odd_web(f"/a/{n}") for n in range(6))))
-    left = {n: value for n, value in done.stats.items() if n.startswith("denoise/memory/evicted/")}
-    assert len(left) >= 5
-    assert not any(left.values())
-
-
-def test_pages_count_with_the_texts_of_their_items(odd_web: Web) -> None:
-    def held(**more: Any) -> int:
-        fields = {"DENOISE_FIELDS": {"blocks": "blocks", "html": "html"}} if more else {}
-        return int(crawl(spider_of(odd_web("/a/1"), odd_web("/a/2")), fields).stat("memory/bytes/recent"))
-
-    assert held(blocks=True) > held() + 20_000
-
-
 def test_items_that_no_feed_can_write_are_held_up_to_a_bound(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(crawler: Any) -> None:
         raise OSError("no space left")

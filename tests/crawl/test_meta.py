@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 import scrapy
-from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.item_values import html_of
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Reply, Web
+from tests.crawl.web import Web
 
 FIELDS = {"DENOISE_FIELDS": {"title": "title", "lang": "lang", "published": "published"}}
 WORDS = """
@@ -105,23 +103,6 @@ def test_an_item_of_a_page_that_has_gone_has_no_date(kept: bool, published: str,
     ]
     assert done.items[0]["body"]
     assert done.stat("meta/no_html") == (not kept)
-
-
-def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None:
-    web.pages["/trap"] = german(1, dated(1))
-    web.pages["/"] = Reply(web("/trap").encode())
-    done = crawl(spider_of(web("/")), FIELDS)
-    assert [(item["title"], item["lang"], item["published"]) for item in done.items] == [("", "", "")]
-    assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
-    assert not [path for path in web.asked if path == "/trap"]
-
-
-def test_the_text_of_a_page_does_not_hang_on_a_charset_that_is_none_of_pages() -> None:
-    page = german(1, dated(1))
-    response = HtmlResponse("http://a.example/", body=page.encode(), encoding="punycode")
-    assert html_of(response) == page
-    assert html_of(HtmlResponse("http://a.example/", body=page.encode("utf-16"), encoding="utf-16")) == page
-    assert html_of(None) == ""
 
 
 def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

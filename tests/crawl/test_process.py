@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import scrapy
 
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article
@@ -64,23 +63,6 @@ def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path) -> None:
     assert f"CRITICAL: The crawl does not start: {said}" in log(folder)
 
 
-def test_a_wrong_setting_of_a_project_is_told_in_one_line(folder: Path) -> None:
-    addon = 'ADDONS={"denoise_scrapy.DenoiseAddon": 500}'
-    command = [sys.executable, "-m", "scrapy", "fetch", "data:,x", "-s", addon, "-s", "DENOISE_STRATEGI=lcs"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("The crawl does not start: DENOISE_STRATEGI = 'lcs': no such")
-
-
-def test_a_refused_index_ends_the_process_with_an_error(folder: Path) -> None:
-    (folder / "texts.sqlite").write_bytes(b"something else" * 500)
-    process = start(folder, "data:,x", "DENOISE_DEDUP_STORE=texts.sqlite")
-    # Earlier versions end with 0 whenever a pipeline cannot open.
-    assert process.wait(LONGEST) != 0 or scrapy.version_info < (2, 19)
-    assert "CRITICAL: The crawl does not start: the index of texts texts.sqlite" in log(folder)
-
-
 def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web: Web) -> None:
     web.pages["/a/0"] = article(0, [f"/a/{n}" for n in range(1, 9)])
     web.pages |= {f"/a/{n}": Reply(b"<p>slow", 500, seconds=1.5) for n in range(1, 9)}
@@ -110,29 +92,6 @@ def test_progress_is_logged(web: Web) -> None:
     done = crawl(spider_of(web("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
     assert done.log.count(" denoise: 0 pages") >= 2
     assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
-
-
-def test_the_core_needs_no_scrapy() -> None:
-    code = (
-        "import sys, denoise_scrapy\n"
-        "from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel, extract\n"
-        "assert extract('<p>Some words.').text == 'Some words.'\n"
-        "assert denoise_scrapy.__version__ and 'DenoiseAddon' in dir(denoise_scrapy)\n"
-        "loaded = {'scrapy', 'twisted', 'itemadapter', 'parsel'} & set(sys.modules)\n"
-        "assert not loaded, loaded\n"
-        "from denoise_scrapy import DenoiseAddon\n"
-        "assert 'scrapy' in sys.modules\n"
-        "assert not {'dateparser', 'py3langid'} & set(sys.modules)\n"  # of an extra
-        "try:\n"
-        "    denoise_scrapy.nothing\n"
-        "except AttributeError as error:\n"
-        "    assert 'nothing' in str(error)\n"
-        "else:\n"
-        "    raise SystemExit('no AttributeError')\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def wait_until(condition: Any) -> None:
