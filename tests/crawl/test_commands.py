@@ -20,7 +20,6 @@ from denoise_scrapy import commands
 from denoise_scrapy.commands import run
 from denoise_scrapy.commands.stats import html_page, read_stats
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
-from denoise_scrapy.page import Page
 from denoise_scrapy.site import FactsStore, SQLiteFacts
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
@@ -189,15 +188,6 @@ class TestSite:
     def test_settings_name_a_folder_that_is_not_made(self, here: Path) -> None:
         assert call("site", JOBDIR="job") == 1
         assert not (here / "job").exists()
-
-    def test_urls_of_hostile_pages_cannot_reach_the_terminal(
-        self, stored: FactsStore, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        hostile = Page.parse("<p>text", url="http://a.example/\x1b[2J\n\ud800")
-        stored.save({"http://a.example:80": [hostile.facts]})
-        assert call("site", "a.example:80", "s.sqlite") == call("site", "a.example:80", "s.sqlite", "--json") == 0
-        told = capsys.readouterr().out
-        assert "\x1b" not in told and "http://a.example/\\u001b[2J" in told
 
 
 class Tags(HTMLParser):

@@ -39,15 +39,6 @@ def test_says_why(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> N
     assert "MinHash bands in common" in out
 
 
-def test_for_machines(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("compare", *two, "--json", "--rule", "near-copy") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["rule"], found["threshold"], set(found["lengths"])) == ("near-copy", 0.6, {"A", "B"})
-    assert [(one["new"], one["kept"]) for one in found["comparisons"]] == [("B", "A"), ("A", "B")]
-    shares = [{one["name"]: one for one in way["checks"]} for way in found["comparisons"]]
-    assert shares[0]["c1"]["of"] == shares[1]["c1"]["of"] and "missing" in shares[0]
-
-
 def test_the_settings_choose_rule_and_threshold(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     asked = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_THRESHOLD": 0.9}
     assert call("compare", *two, **asked) == 0
@@ -103,16 +94,6 @@ def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[
     assert [(one["duplicate"], one["variant"], one["one_site"]) for one in found] == [
         (True, "another title", False)
     ] * 2
-
-
-def test_urls_of_one_site_are_variants() -> None:
-    new, kept = (GivenText(FLAT.format(*given), url=f"https://{host}/{given[1]}") for host, given in SITES)
-    judged = explained(new, kept, "part", 0.6)
-    assert (judged.duplicate, judged.variant, judged.one_site) == (False, "something else is filled in", True)
-    assert not explained(new, kept._replace(url="https://b.example/1"), "part", 0.6).one_site
-
-
-SITES = (("www.a.example", ("Kiel", 700)), ("m.a.example", ("Bonn", 900)))
 
 
 def test_of_html_the_body_is_compared(

@@ -370,14 +370,6 @@ def test_wrong_usage(rows: str, argv: list[str], said: str, capsys: pytest.Captu
     assert err.count("\n") == 1
 
 
-def test_a_file_without_the_field_at_its_beginning(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    few, many = ([{"url": str(n)} for n in range(count)] for count in (900, 1100))
-    for head, code in ((few, 1), (many, 2)):
-        Path("rows.jsonl").write_bytes(lines_of([*head, {"text": A}, {"text": A}]))
-        assert call("rows.jsonl", "-o", "out.jsonl") == code
-    assert len(Path("out.jsonl").read_bytes().splitlines()) == 901
-
-
 def test_a_second_file_is_compared_with_the_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert written(ROWS, "--store", "texts.sqlite") == ["/a", "/b", "/c"]
     more = [{"url": "/n", "body": A}, {"url": "/m", "body": story(9)}]

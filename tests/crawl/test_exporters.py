@@ -2,19 +2,13 @@
 
 import json
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timezone
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
-import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
-from itemadapter import ItemAdapter
 from pyarrow import parquet
 
 from denoise_scrapy import row_files
@@ -55,10 +49,12 @@ def test_an_item_has_the_chunks_of_the_body_that_was_compared(five: list[str]) -
 def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl"}, tmp_path / "all.parquet": {"format": "chunks-parquet"}}
 
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url, "id": 7, "price": "9.50", "title": ""}
-
-    done = fed(five, feeds, parse=parse, **CHUNKED)
+    done = fed(
+        five,
+        feeds,
+        parse=lambda self, response: [{"url": response.url, "id": 7, "price": "9.50", "title": ""}],
+        **CHUNKED,
+    )
     lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
     whole = [chunk for item in done.items for chunk in item["chunks"]]
     assert [line["text"] for line in lines] == [chunk["text"] for chunk in whole]
@@ -68,37 +64,6 @@ def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     assert not any("body" in line or "chunks" in line for line in lines)
     rows = parquet.read_table(tmp_path / "all.parquet").to_pylist()
     assert rows == lines
-
-
-def test_items_of_all_classes_go_to_parquet(five: list[str], tmp_path: Path) -> None:
-    @dataclass
-    class Page:
-        url: str
-        body: str | None = None
-
-    class Story(scrapy.Item):
-        url, body, seen = scrapy.Field(), scrapy.Field(), scrapy.Field()
-
-    kinds: list[Callable[[str], Any]] = [
-        Page,
-        lambda url: Story(url=url, seen=datetime(2026, 1, 31, tzinfo=timezone.utc)),
-        lambda url: {"url": url, "more": {"a": 1}, "mixed": 1},
-        lambda url: {"url": url, "more": {"b": [Decimal("1.5")]}, "mixed": "two"},
-        lambda url: {"url": url, "more": {}, "mixed": lambda: 0, "half": "\ud800"},
-    ]
-
-    def parse(self: Any, response: Any) -> Any:
-        yield kinds[int(response.url[-1])](response.url)
-
-    done = fed(five, {tmp_path / "all.parquet": {"format": "parquet"}}, parse=parse)
-    rows = {row["url"]: row for row in parquet.read_table(tmp_path / "all.parquet").to_pylist()}
-    assert rows.keys() == {*five}
-    assert {url: row["body"] for url, row in rows.items()} == {
-        ItemAdapter(item)["url"]: ItemAdapter(item)["body"] for item in done.items
-    }
-    assert rows[five[1]]["seen"] == datetime(2026, 1, 31, tzinfo=timezone.utc)
-    assert [rows[url]["mixed"] for url in five[2:4]] == ["1", "two"]
-    assert rows[five[4]]["half"] == "?"
 
 
 def exported(path: Path, items: list[Any], mode: str = "wb", **options: Any) -> list[dict[str, Any]]:

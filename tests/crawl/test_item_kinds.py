@@ -56,12 +56,14 @@ def test_all_kinds_get_bodies_in_a_crawl_and_leave_nothing_behind(web: Web) -> N
     for n in range(len(KINDS)):
         web.pages[f"/{n}"] = article(n)
 
-    def parse(self: Any, response: Any) -> Any:
-        yield KINDS[int(response.url.rpartition("/")[2])](url=response.url)
-
     from denoise_scrapy.crawl.state import state_of
 
-    done = crawl(spider_of(*(web(f"/{n}") for n in range(len(KINDS))), parse=parse))
+    done = crawl(
+        spider_of(
+            *(web(f"/{n}") for n in range(len(KINDS))),
+            parse=lambda self, response: [KINDS[int(response.url.rpartition("/")[2])](url=response.url)],
+        )
+    )
     assert {type(item) for item in done.items} == set(KINDS)
     assert all(get_field(item, "body") for item in done.items)
     assert done.stat("dedup/checked") == len(KINDS)
@@ -88,10 +90,7 @@ def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, kind: Any) -> 
 def test_an_item_that_cannot_be_copied_gets_its_body(web: Web) -> None:
     web.pages["/0"] = article(0)
 
-    def parse(self: Any, response: Any) -> Any:
-        yield Uncopied(url=response.url)
-
-    done = crawl(spider_of(web("/0"), parse=parse))
+    done = crawl(spider_of(web("/0"), parse=lambda self, response: [Uncopied(url=response.url)]))
     assert [type(item) for item in done.items] == [Uncopied] and done.items[0]["body"]
     assert done.stat("errors") == 0
 
@@ -100,10 +99,7 @@ def test_an_item_without_the_field_passes_with_one_warning(web: Web) -> None:
     for n in range(3):
         web.pages[f"/{n}"] = article(n)
 
-    def parse(self: Any, response: Any) -> Any:
-        yield Bare(response.url)
-
-    done = crawl(spider_of(*(web(f"/{n}") for n in range(3)), parse=parse))
+    done = crawl(spider_of(*(web(f"/{n}") for n in range(3)), parse=lambda self, response: [Bare(response.url)]))
     assert len(done.items) == 3
     assert done.stat("body/no_field") == 3
     assert done.log.count("Bare has no field 'body'") == 1

@@ -68,13 +68,6 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     assert not [line for line in done.log.splitlines() if " WARNING " in line or " ERROR " in line]
 
 
-def test_a_request_asks_for_its_page(stories: list[str]) -> None:
-    asking = scrapy.Request(stories[0], meta={"denoise": {"fields": {"published": "day"}}})
-    items = {item["url"]: item for item in crawl(spider_of(asking, stories[1])).items}
-    assert items[stories[0]]["day"] == "2024-05-01"
-    assert "day" not in items[stories[1]]
-
-
 def test_dates_are_not_looked_for_in_huge_pages(web: Web) -> None:
     web.pages["/huge"] = german(1, dated(1) + f"<!--{'x' * MAX_HTML}-->")
     done = crawl(spider_of(web("/huge")), FIELDS)

@@ -29,9 +29,6 @@ def following(
 ) -> type[scrapy.Spider]:
     """A spider that yields a page's item, and asks for the page's links when siblings were fetched for that."""
 
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url, "said": response.css("h1::text").get()}
-
     def follow(self: Any, response: Any) -> Any:
         for link in links:
             yield cls(urljoin(url, link), **request)
@@ -40,7 +37,11 @@ def following(
         yield cls(url, **request)
         yield scrapy.Request(late, self.follow)
 
-    return spider_of(start=start, parse=parse, follow=follow)
+    return spider_of(
+        start=start,
+        parse=lambda self, response: [{"url": response.url, "said": response.css("h1::text").get()}],
+        follow=follow,
+    )
 
 
 class Subclass(scrapy.Request):

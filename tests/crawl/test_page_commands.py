@@ -50,11 +50,10 @@ def test_json_holds_nothing_that_a_terminal_obeys(three: Path, capsys: pytest.Ca
     assert TURNED in json.loads(written)["text"]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_terminal_is_shown_no_turns_of_direction(three: Path, form: str) -> None:
+def test_a_terminal_is_shown_no_turns_of_direction(three: Path) -> None:
     (three / "0.html").write_text(article(0).replace("<p>", f"<p>{TURNED}\x1b", 1), "utf-8")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "denoise_scrapy", "0.html", "--format", form]
+    command = [sys.executable, "-m", "denoise_scrapy", "0.html"]
     subprocess.run(command, stdout=theirs, cwd=three, timeout=60, check=True)
     written = os.read(ours, 60_000).decode()
     os.close(ours)
@@ -219,9 +218,6 @@ def test_a_folder_is_compared_with_itself(folder: Path, capsys: pytest.CaptureFi
     assert {row["markdown"].splitlines()[0] for row in rows_of(capsys.readouterr().out)} == {
         f"# Heading of {number}" for number in range(6)
     }
-
-
-def test_a_folder_lies_at_an_address(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("extract", "site", "--url", "https://gazette.example/news") == 0
     urls = [row["url"] for row in rows_of(capsys.readouterr().out)]
     assert urls[:2] == ["https://gazette.example/news/a/0.html", "https://gazette.example/news/a/2.html"]
@@ -239,14 +235,6 @@ def test_a_file_has_the_address_that_it_declares_or_that_is_named(
     assert "](http://other.example/more)" in capsys.readouterr().out
     assert call("extract", "0.html", "1.html") == 0
     assert [row["url"] for row in rows_of(capsys.readouterr().out)] == ["https://gazette.example/7", ""]
-
-
-def test_pages_that_all_declare_one_address_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in folder.rglob("*.html"):
-        path.write_text(path.read_text("utf-8").replace("<head>", "<head>" + CANONICAL.format("")), "utf-8")
-    assert call("extract", "site") == 0
-    rows = rows_of(capsys.readouterr().out)
-    assert [(row["url"], row["evidence"]) for row in rows] == [("https://gazette.example/", "comparison pages")] * 6
 
 
 def test_archives_and_a_file(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
