@@ -15,14 +15,12 @@ from denoise_scrapy import row_files
 from denoise_scrapy.exporters import ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
-from tests.crawl.web import Web, article
+from tests.crawl.web import Web
 
 
 @pytest.fixture
-def five(web: Web) -> list[str]:
-    for number in range(5):
-        web.pages[f"/{number}"] = article(number)
-    return [web(f"/{number}") for number in range(5)]
+def five(articles: Web) -> list[str]:
+    return articles.urls(range(5))
 
 
 def fed(urls: list[str], feeds: dict[str, Any], **more: Any) -> Crawl:

@@ -143,8 +143,7 @@ def test_a_cookie_of_a_comparison_page_never_goes_with_the_spider_s_requests(lat
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_page_is_the_one_that_the_spider_receives(web: Web, number: int) -> None:
-    for n in range(4):
-        web.pages[f"/a/{n}"] = article(n)[::-1]
+    web.pages |= {f"/a/{n}": article(n)[::-1] for n in range(4)}
 
     class Decrypts:
         def process_response(self, request: Any, response: Any) -> Any:

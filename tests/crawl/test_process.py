@@ -1,4 +1,4 @@
-"""What only a process of its own shows: exit codes, signals, imports, another reactor."""
+"""What only a process of its own shows: exit codes, signals, another reactor."""
 
 import json
 import os
@@ -13,9 +13,9 @@ import pytest
 
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article
+from tests.faults.project import ended, wait_until
 
 ROOT = Path(__file__).parents[2]
-LONGEST = 60  # seconds; each takes two or three, on a busy machine ten times as long
 SPIDER = """
 import scrapy
 
@@ -57,8 +57,7 @@ def log(folder: Path) -> str:
 
 
 def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path) -> None:
-    process = start(folder, "data:,x", "DENOISE_STRATEGI=lcs")
-    assert process.wait(LONGEST) != 0
+    assert ended(start(folder, "data:,x", "DENOISE_STRATEGI=lcs")) != 0
     said = "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"
     assert f"CRITICAL: The crawl does not start: {said}" in log(folder)
 
@@ -70,33 +69,22 @@ def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web
     wait_until(lambda: len(web.asked) == 2)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
-    assert process.wait(LONGEST) == 0
+    assert ended(process) == 0
     assert time.monotonic() - began < 9  # all eight would take 12
     assert len(web.asked) == 2
     assert len(items(folder)) == 1
 
 
-def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(folder: Path, web: Web) -> None:
-    web.pages["/a/0"] = article(0, ["/a/1"])
+def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(folder: Path, linked: Web) -> None:
     reactor = "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"
-    process = start(folder, web("/a/0"), reactor, "FORCE_CRAWLER_PROCESS=True")
-    assert process.wait(LONGEST) == 0
-    assert web.asked == ["/a/0"]
+    assert ended(start(folder, linked("/a/0"), reactor, "FORCE_CRAWLER_PROCESS=True")) == 0
+    assert linked.asked == ["/a/0"]
     assert all(item["body"] for item in items(folder))
     assert log(folder).count("the reactor is not an asyncio one") == 1
 
 
-def test_progress_is_logged(web: Web) -> None:
-    web.pages["/a/0"] = article(0)
-    web.seconds = 0.4
-    done = crawl(spider_of(web("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
+def test_progress_is_logged(articles: Web) -> None:
+    articles.seconds = 0.4
+    done = crawl(spider_of(articles("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
     assert done.log.count(" denoise: 0 pages") >= 2
     assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
-
-
-def wait_until(condition: Any) -> None:
-    """Wait for a condition, at most a minute."""
-    end = time.monotonic() + LONGEST
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
