@@ -3,7 +3,6 @@
 import io
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -116,19 +115,3 @@ def test_empty_and_short_texts(here: Path, capsys: pytest.CaptureFixture[str]) -
         for pair in (("none.txt", "none.txt"), ("few.txt", "few.txt"), ("none.txt", "few.txt")):
             assert call("compare", *pair, "--rule", rule) == 0
             assert capsys.readouterr().out.count("too short to be judged") == 2
-
-
-@pytest.mark.parametrize("name", ["none.txt", ".", "data.bin"])
-def test_what_cannot_be_read(here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("data.bin").write_bytes(b"\x00\x01\x02")
-    assert call("compare", name, name) == 1
-    assert capsys.readouterr().err.startswith("scrapy denoise: ")
-
-
-@pytest.mark.parametrize("argv", [["-", "-"], ["file:///etc/hosts", "a"], ["a"], ["a", "b", "--threshold", "0"]])
-def test_a_wrong_command_line(here: Path, argv: Sequence[str]) -> None:
-    try:
-        code = call("compare", *argv)
-    except SystemExit as error:
-        code = error.code
-    assert code == 2

@@ -212,27 +212,6 @@ def test_parquet(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out.splitlines()[0])["new"] == "/a2"
 
 
-def test_json_lines_and_csv_become_parquet(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Values of one type stay what they are, of 2,000 rows the last has another; nothing is lost."""
-    rows: list[dict[str, Any]] = [{"url": f"/{n}", "body": story(n, 2), "n": n} for n in range(2000)]
-    rows[0] |= {"tags": ["a", "\ud800"], "price": 7, "made": {"by": "Ann"}, "huge": 10**30, "nothing": None}
-    rows[1] |= {"body": rows[0]["body"], "price": 1.5}
-    rows[-1] |= {"price": "7 EUR", "late": True, "n": 0.5}
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    assert call("rows.jsonl", "--mark", "-o", "out.parquet") == 0
-    written = pq.read_table("out.parquet").to_pylist()
-    assert [row["url"] for row in written] == [row["url"] for row in rows]
-    assert [row["body"] for row in written] == [row["body"] for row in rows]
-    expected = {"tags": ["a", "?"], "price": "7", "made": '{"by": "Ann"}', "huge": f"{10**30}", "nothing": None}
-    assert {name: written[0][name] for name in expected} == expected
-    assert (written[1]["near_duplicate"], written[1]["price"], written[1]["n"]) == ("/0", "1.5", 1)
-    assert [written[-1][name] for name in ("price", "late", "n")] == ["7 EUR", True, 0.5]
-    assert written[0]["late"] is None
-    Path("rows.csv").write_text("url,body,day\n/a,some text,2026-01-02\n", "utf-8")
-    assert call("rows.csv", "-o", "out.parquet") == 0
-    assert pq.read_table("out.parquet").to_pylist() == [{"url": "/a", "body": "some text", "day": "2026-01-02"}]
-
-
 def test_empty_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("none.jsonl").touch()
     Path("none.csv").touch()

@@ -164,30 +164,6 @@ def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, w
     assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
 
 
-@pytest.mark.parametrize(
-    ("argv", "code", "said"),
-    [
-        ("explain 0.html --alone --compare 1.html", 2, "--alone and --compare do not go together"),
-        ("explain none.html", 1, "No such file"),
-        ("explain - --compare -", 2, "only one page can be standard input"),
-        ("explain ftp://a.example/", 2, "only files and http(s) URLs can be read"),
-        ("extract 0.html --meta --format html", 2, "--meta goes with text, markdown and json"),
-        ("extract 0.html --links text", 2, "go with --format markdown"),
-        ("extract . --url gazette.example", 2, "only http(s) URLs"),
-        ("extract . --compare 0.html", 2, "--compare goes with one PAGE"),
-        ("extract . -", 2, "standard input is one page"),
-        ("extract none/*.html", 1, "none/*.html: there is no such file"),
-    ],
-)
-def test_wrong_inputs_are_named_and_nothing_is_written(
-    three: Path, capsys: pytest.CaptureFixture[str], argv: str, code: int, said: str
-) -> None:
-    assert call(*argv.split()) == code
-    told = capsys.readouterr()
-    assert told.err.startswith("scrapy denoise: ") and said in told.err and not told.out
-    assert not list(three.glob("*-explained.html"))
-
-
 CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
 
 

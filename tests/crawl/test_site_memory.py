@@ -20,9 +20,9 @@ from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_commands import call, host_of
+from tests.crawl.test_health import redesigned
 from tests.crawl.test_process import ROOT, SPIDER
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Web, article
 from tests.dedup.redis_server import RedisServer
 from tests.processes import run_in
 from tests.site.made_sites import page
@@ -40,35 +40,18 @@ def pages_of(web: Web, *numbers: int) -> Any:
     return spider_of(*web.urls(numbers))
 
 
-def kept_in(store: FactsStore) -> dict[str, int]:
-    """Pages that are kept of each site in a store."""
-    found = {site.site: site.pages for site in store.sites()}
-    store.close()
-    return found
-
-
-def redesigned(number: int) -> str:
-    paragraphs = story(number).replace(". ", ".</p><p>")
-    return (
-        "<html><body><header class='bar'><nav class='menu'>Gazette News Sport</nav></header><main class='page'>"
-        f"<article class='story'><h2>Heading of {number}</h2><p>{paragraphs}</p></article></main>"
-        "<footer class='end'>Our rights, all of them</footer></body></html>"
-    )
-
-
-@pytest.mark.parametrize("place", ["JOBDIR", "DENOISE_DEDUP_STORE", "DENOISE_SITE_MEMORY_PATH"])
-def test_the_next_crawl_needs_no_comparison_page(linked: Web, tmp_path: Path, place: str) -> None:
-    where = {
-        "JOBDIR": tmp_path / "job",
-        "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite",
-        "DENOISE_SITE_MEMORY_PATH": tmp_path / "denoise-sites.sqlite",
-    }
-    settings = {place: str(where[place])}
+@pytest.mark.parametrize("setting", ["JOBDIR", "DENOISE_DEDUP_STORE", "DENOISE_SITE_MEMORY_PATH", "a server"])
+def test_the_next_crawl_needs_no_comparison_page(
+    linked: Web, tmp_path: Path, redis_server: RedisServer, setting: str
+) -> None:
+    file = tmp_path / "denoise-sites.sqlite"
+    places = {"JOBDIR": tmp_path, "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite", "DENOISE_SITE_MEMORY_PATH": file}
+    settings = {setting: str(places[setting])} if setting in places else {"DENOISE_DEDUP_STORE": redis_server.url}
     first = crawl(pages_of(linked, *range(6)), settings)
     assert first.stat("site_memory/loaded") == 0 < first.stat("site_memory/saved")
-    file = (tmp_path / "job" if place == "JOBDIR" else tmp_path) / "denoise-sites.sqlite"
-    kept = kept_in(SQLiteFacts(file))
-    assert list(kept) == [linked.url] and kept[linked.url] >= 5
+    store: FactsStore = SQLiteFacts(file) if setting in places else RedisFacts(redis_server.url)
+    assert [(site.site, site.pages >= 5) for site in store.sites()] == [(linked.url, True)]
+    store.close()
 
     linked.asked.clear()
     then = crawl(pages_of(linked, 9), settings)
@@ -76,6 +59,8 @@ def test_the_next_crawl_needs_no_comparison_page(linked: Web, tmp_path: Path, pl
     assert then.stat("comparison/requests") == then.stat("comparison/waits") == 0
     assert then.stat("body/evidence/comparison_pages") == then.stat("site_memory/loaded") == 1
     assert "rights reserved" not in then.bodies()[linked("/a/9")]
+    without = crawl(pages_of(linked, *range(6)), {**settings, "DENOISE_SITE_MEMORY_PATH": ":memory:"})
+    assert without.stat("site_memory/loaded") == without.stat("site_memory/saved") == 0
 
 
 def test_a_first_crawl_gives_the_same_bodies_with_a_file_and_without(linked: Web, tmp_path: Path) -> None:
@@ -91,7 +76,7 @@ def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) ->
     for n in range(12):
         linked.pages[f"/a/{n}"] = redesigned(n)
     done = crawl(pages_of(linked, *range(12)), settings)
-    assert all("rights" not in body and "number" in body for body in done.bodies().values())
+    assert all("News" not in body and "number" in body for body in done.bodies().values())
     linked.asked.clear()
     crawl(pages_of(linked, 3), settings)
     assert linked.asked == ["/a/3"], "pages of the new design serve"
@@ -137,28 +122,6 @@ def test_where_it_lies(given: dict[str, str], directory: str | None, place: str)
 def test_a_place_that_is_none_stops_the_crawl(url: str) -> None:
     with pytest.raises(ConfigurationError, match="the site memory"):
         crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": url})
-
-
-def test_crawls_of_one_server_share_their_pages(
-    linked: Web, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = {"DENOISE_DEDUP_STORE": redis_server.url}
-    first = crawl(pages_of(linked, *range(6)), settings)
-    assert first.stat("site_memory/saved") >= 1
-    linked.asked.clear()
-    then = crawl(pages_of(linked, 9), settings)
-    assert linked.asked == ["/a/9"]
-    assert then.stat("comparison/requests") == 0
-    assert then.stat("body/evidence/comparison_pages") == then.stat("site_memory/loaded") == 1
-
-    place = f"{redis_server.url}#denoise"
-    assert call("site", place) == call("site", **settings) == 0
-    assert f"  {linked.url}\n" in capsys.readouterr().out
-    assert call("site", host_of(linked), place, "--forget", "--yes") == 0
-    assert kept_in(RedisFacts(redis_server.url)) == {}
-    assert call("site", f"{redis_server.url}#nobody") == 1
-    assert "there is no site memory" in capsys.readouterr().err
-    assert redis_server.client.keys("{nobody}*") == []
 
 
 def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web, redis_server: RedisServer) -> None:
