@@ -202,7 +202,7 @@ class TestSite:
     def test_sites_are_listed_and_one_is_shown(
         self, here: Path, linked: Web, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        crawl(spider_of(*(linked(f"/a/{n}") for n in range(6))), {"DENOISE_SITE_MEMORY_PATH": SITES})
+        crawl(spider_of(*linked.urls(range(6))), {"DENOISE_SITE_MEMORY_PATH": SITES})
         for settings in ({"DENOISE_DEDUP_STORE": "texts.sqlite"}, {"JOBDIR": "."}):
             capsys.readouterr()  # the log of the crawl, too
             assert call("site", **settings) == 0
@@ -252,7 +252,7 @@ class TestStats:
         crawl(spider_of(linked("/a/1"), denoise_enabled=False), {"JOBDIR": "job"})
         assert not [path for path in here.rglob("*") if path.name == "denoise-stats.json"]
         for pages in (2, 1):
-            done = crawl(spider_of(*(linked(f"/a/{n}") for n in range(pages))), {"JOBDIR": "job2"})
+            done = crawl(spider_of(*linked.urls(range(pages))), {"JOBDIR": "job2"})
         capsys.readouterr()
         assert call("stats", "job2", "--json") == 0
         found = json.loads(capsys.readouterr().out)

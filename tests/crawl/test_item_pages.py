@@ -16,7 +16,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
-from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 
 NO_OTHER = ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"]]
@@ -48,22 +48,16 @@ def test_an_item_that_names_another_page_gets_no_text_and_the_log_says_so_once(a
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
-def test_a_page_fetched_for_comparison_is_no_page_of_an_item(articles: Web, other_web: Web) -> None:
-    articles.pages["/a/0"] = article(0, ["/a/1", "/a/2"])
+def test_a_page_fetched_for_comparison_is_no_page_of_an_item(linked: Web, other_web: Web) -> None:
     other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
 
-    done = crawl(
-        spider_of(
-            articles("/a/0"),
-            other_web("/late"),
-            parse=lambda self, response: [
-                {"url": response.url} if response.url.endswith("0") else {"url": articles("/a/1")}
-            ],
-        )
-    )
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url if response.url.endswith("0") else linked("/a/1")}
+
+    done = crawl(spider_of(linked("/a/0"), other_web("/late"), parse=parse))
     assert done.stat("comparison/requests") == 2
-    assert done.bodies()[articles("/a/1")] is None
-    assert sentence(0) in done.bodies()[articles("/a/0")]
+    assert done.bodies()[linked("/a/1")] is None
+    assert sentence(0) in done.bodies()[linked("/a/0")]
 
 
 def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web) -> None:
@@ -109,12 +103,9 @@ class List(scrapy.Spider):
 
 
 def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles: Web) -> None:
-    gone = article(3, ["/a/1"]).encode()
-    articles.pages["/gone"] = Reply(gone, 404)
-    done = crawl(
-        spider_of(articles("/gone"), handle_httpstatus_list=[404]),
-        {"DENOISE_COMPARISON_FETCH": False},
-    )
+    articles.pages["/gone"] = Reply(article(3, ["/a/1"]).encode(), 404)
+    spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
+    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
     assert sentence(3) in done.bodies()[articles("/gone")]
     assert len(state_of(done.crawler).sites) == 0
 
@@ -156,10 +147,7 @@ class Dropping:
 @pytest.mark.parametrize("position", [-300, 300])
 @pytest.mark.parametrize("pipeline", [Replacing, Dropping])
 def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: type) -> None:
-    done = crawl(
-        spider_of(*(articles(f"/a/{n}") for n in range(4))),
-        {"ITEM_PIPELINES": {pipeline: position}},
-    )
+    done = crawl(spider_of(*articles.urls(range(4))), {"ITEM_PIPELINES": {pipeline: position}})
     assert len(done.items) == (4 if pipeline is Replacing else 2)
     assert all(done.bodies().values())
     state = state_of(done.crawler)
@@ -221,12 +209,9 @@ def test_items_of_an_answer_that_is_no_page_are_compared_by_their_own_text(web: 
     assert len(crawl(spider).items) == 4
 
 
-def test_items_without_a_page_pass(articles: Web) -> None:
-    async def start(self: Any) -> Any:
-        yield {"url": "https://nowhere.example/"}
-        yield {"name": "no url at all"}
-
-    done = crawl(spider_of(start=start))
-    assert done.items == [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
+def test_items_without_a_page_pass() -> None:
+    items = [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
+    done = crawl(items_only(*items))
+    assert done.items == items
     assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
     assert done.stat("dedup/no_text") == 2

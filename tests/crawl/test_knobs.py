@@ -43,12 +43,8 @@ def test_a_spider_says_what_belongs_to_a_body(articles: list[str]) -> None:
 
 
 def test_a_request_does_for_its_page_alone(articles: list[str]) -> None:
-    wishes = [
-        {},
-        {"keep": []},
-        {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}},
-        {"keep": "#top", "favor": "recall"},
-    ]
+    cut = {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}}
+    wishes = [{}, {"keep": []}, cut, {"keep": "#top", "favor": "recall"}]
     requests = [scrapy.Request(url, meta={"denoise": wish}) for url, wish in zip(articles, wishes, strict=True)]
     done = crawl(spider_of(*requests, denoise_keep="#foot"))
     bodies = [lines(done.bodies(), url) for url in articles]

@@ -45,8 +45,7 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
         '<meta property="og:image" content="/b.jpg"><link rel=canonical href=/c>'
         '<meta property="article:modified_time" content="2024-05-02T08:00Z">'
     )
-    head = dated(1) + metas
-    web.pages["/a"] = german(1, head)
+    web.pages["/a"] = german(1, dated(1) + metas)
     told = {
         "author": ["Ann Reed"],
         "description": "Kein Weg.",
@@ -65,7 +64,7 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     assert item["meta"]["title"].startswith("Brücke 1 gesperrt")
     assert done.stat("meta/published") == done.stat("meta/lang") == 1
     assert done.stat("errors") == 0
-    assert not [line for line in done.log.splitlines() if " WARNING " in line or " ERROR " in line]
+    assert not done.lines(" WARNING ") + done.lines(" ERROR ")
 
 
 def test_dates_are_not_looked_for_in_huge_pages(web: Web) -> None:

@@ -116,7 +116,7 @@ def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, w
     """As the next crawl does it, which compares its only page with what the last one has left."""
     web.pages |= {f"/a/{n}": article(n) for n in range(8)}
     settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
-    crawl(spider_of(*(web(f"/a/{n}") for n in range(7))), settings)
+    crawl(spider_of(*web.urls(range(7))), settings)
     project = [
         "ADDONS = {'denoise_scrapy.DenoiseAddon': 500}",
         *(f"{name} = {settings[name]!r}" for name in settings),

@@ -209,7 +209,7 @@ def test_an_index_of_another_version_is_left_and_the_crawl_goes_on_beside_it(web
     assert set(states(done, web).values()) == {None}
     assert len(done.items) == PAGES
     assert len(done.dropped) == 1
-    said = [line for line in done.log.splitlines() if " WARNING " in line]
+    said = done.lines(" WARNING ")
     assert len(said) == 2
     assert all("'format' is 999 there" in line and "beside it" in line for line in said)
     assert {path: path.read_bytes() for path in before} == before
