@@ -245,6 +245,13 @@ def test_what_a_feed_takes_is_delivered(
     assert len(done.dropped) == ("second" not in expected[0])
 
 
+def test_batches_count_what_a_feed_took(pages: Web, tmp_path: Path) -> None:
+    feeds = {str(tmp_path / "%(batch_id)d.jsonl"): {"format": "jsonlines", "batch_item_count": 1}}
+    done = crawled(pages, Numbering, tmp_path, FEEDS=feeds, **ONE_BY_ONE)
+    assert len(done.items) == 2
+    assert done.stat("dedup/withdrawn") == done.stat("dedup/other_feed") == 0
+
+
 def test_items_all_at_once_are_told_apart_by_the_feeds(web: Web, tmp_path: Path) -> None:
     paths = [f"/{number}{end}" for number in range(12) for end in ("/first", "/second")]
     web.pages |= {path: article(int(path.split("/")[1])) for path in paths}

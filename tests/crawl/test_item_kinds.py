@@ -1,6 +1,9 @@
 """All kinds of items Scrapy knows get their field set."""
 
 import dataclasses
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -55,7 +58,7 @@ KINDS: list[Any] = [
 ]
 
 
-def test_the_objects_of_the_spider_stay_as_it_made_them(articles: Web) -> None:
+def test_the_objects_of_the_spider_stay_as_it_made_them(articles: Web, tmp_path: Path) -> None:
     """They may be stored elsewhere (`scrapy savefixture`), and yielded again by another page or another crawl."""
     mine: list[Any] = []
 
@@ -63,13 +66,17 @@ def test_the_objects_of_the_spider_stay_as_it_made_them(articles: Web) -> None:
         mine.append(KINDS[int(response.url.rpartition("/")[2])](url=response.url))
         yield mine[-1]
 
-    done = crawl(spider_of(*articles.urls(range(len(KINDS))), parse=parse), {"DENOISE_DEDUP": "mark"})
+    settings = {"DENOISE_DEDUP": "mark", "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
+    done = crawl(spider_of(*articles.urls(range(len(KINDS))), parse=parse), settings)
     assert {type(item) for item in done.items} == set(KINDS)
     assert all(get_field(item, "body") for item in done.items)
     assert all(not get_field(item, "body") for item in mine)
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).items) == 0
+    with closing(sqlite3.connect(tmp_path / "texts.sqlite")) as link:
+        [counts] = link.execute("SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM claims)")
+    assert counts == (len(KINDS), 0), "each was known again when it was delivered"
 
 
 def test_an_item_that_cannot_be_copied_gets_its_body(articles: Web) -> None:
