@@ -377,3 +377,31 @@ def test_memory_does_not_grow_with_rows_that_pass(here: Path, keep: str) -> None
     finally:
         tracemalloc.stop()
     assert len(keys("out.jsonl")) == 2
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_standard_input(rows: str, kind: str, keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = Path(rows).read_bytes()
+    if kind == "csv":
+        content = b"url,text\n" + b"".join(f'{row["url"]},"{row["body"]}"\n'.encode() for row in ROWS)
+    elif kind == "parquet":
+        pq.write_table(pa.table({"body": [row["body"] for row in ROWS]}), "rows.parquet")
+        content = Path("rows.parquet").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    options = [] if kind == "jsonl" else ["--format", kind]
+    assert call("-", *options, "--keep", keep, "-o", f"out.{kind}") == 0
+    if kind == "jsonl":
+        assert keys("out.jsonl") == (["/a", "/b", "/c"] if keep == "first" else ["/b", "/a2", "/c"])
+
+
+def test_a_row_that_parquet_has_no_place_for_is_not_lost_in_silence(
+    rows: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path(rows).open("a", encoding="utf-8") as file:
+        file.write('{"url": "/no-text"}\n{oops\n')
+    assert call(rows, "-o", "out.parquet") == 1
+    assert "line 8: no JSON" in capsys.readouterr().err.splitlines()[-1]
+    assert not Path("out.parquet").exists()
+    assert call(rows, "--bad", "skip", "-o", "out.parquet") == 1
+    assert pq.read_table("out.parquet").column("url").to_pylist() == ["/a", "/b", "/c"]

@@ -122,3 +122,10 @@ def test_nothing_and_chosen_fields(tmp_path: Path) -> None:
 def test_a_feed_of_chunks_without_a_field_for_them_stops_the_start(five: list[str], tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"chunks-jsonl' needs a field with chunks: DENOISE_FIELDS = "):
         fed(five, {str(tmp_path / "all.jsonl"): {"format": "chunks-jsonl"}})
+
+
+def test_fields_that_a_feed_names_are_there(five: list[str], tmp_path: Path) -> None:
+    feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}}
+    fed(five, feeds, **CHUNKED)
+    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
+    assert [*lines[0]] == ["id", "text", "body"]

@@ -196,3 +196,11 @@ def test_the_prometheus_recipe_writes_a_gauge_a_site(here: Path, web: Web, monke
     site = {"site": web.url}
     assert [(one.labels, one.value) for one in families["denoise_site_alarms"].samples] == [(site, 2.0)]
     assert [one.value for one in families["denoise_site_empty_bodies"].samples] == [COUNT]
+
+
+def test_a_wall_in_place_of_known_pages_is_marked_too(web: Web) -> None:
+    for _ in range(2):
+        assert not any("no_content" in item for item in crawled(web, DENOISE_DEDUP_STORE="texts.sqlite").items)
+    done = crawled(web, lambda _: WALL, DENOISE_DEDUP_STORE="texts.sqlite")
+    assert len(done.items) == COUNT
+    assert sum(item.get("no_content", False) for item in done.items) >= COUNT - 1  # the first may come before others

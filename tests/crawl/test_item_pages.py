@@ -215,3 +215,16 @@ def test_items_without_a_page_pass() -> None:
     assert done.items == items
     assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
     assert done.stat("dedup/no_text") == 2
+
+
+def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
+    kept: dict[str, Any] = {}
+
+    def parse(self: Any, response: Any) -> Any:
+        kept["url"] = response.url
+        yield kept
+
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
+    assert len(done.items) == 2
+    assert done.stat("errors") == 0
+    assert len(state_of(done.crawler).items) == 0

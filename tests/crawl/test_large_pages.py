@@ -10,7 +10,7 @@ from scrapy import Request, Spider, signals
 
 from denoise_scrapy import DuplicateIndex
 from denoise_scrapy.crawl import base, item_pages, item_values, pages
-from tests.crawl.crawling import crawl
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
 SMALL = [f"/a/{number}" for number in range(1, 4)]
@@ -128,3 +128,26 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
         )
     assert told == told[:1] * len(told)
     assert told[0][1]
+
+
+def test_a_small_page_is_compared_with_a_large_one_beside_the_reactor(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = "".join(f"<p>a{number}" for number in range(base.LARGE // 40))
+    web.pages["/0"], web.pages["/1"] = article(0, text=many), article(1)
+    made, worked_in = item_values._made, dict[str, int]()
+
+    def noted(page: Any, *args: Any) -> Any:
+        worked_in[page.url] = threading.get_ident()
+        return made(page, *args)
+
+    monkeypatch.setattr(item_values, "_made", noted)
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if response.url == web("/0"):
+            yield Request(web("/1"))
+
+    done = crawl(spider_of(web("/0"), parse=parse))
+    assert worked_in[web("/1")] != threading.get_ident()
+    assert story(1).replace(". ", ".\n") in done.bodies()[web("/1")]

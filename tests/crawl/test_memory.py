@@ -84,3 +84,18 @@ def test_what_others_have_frozen_stays(articles: Web) -> None:
         assert before / 2 < gc.get_freeze_count() <= before  # some are freed meanwhile
     finally:
         gc.unfreeze()
+
+
+def test_a_crawl_of_usual_size_loses_nothing(odd_web: Web) -> None:
+    done = crawl(spider_of(*(odd_web(f"/a/{n}") for n in range(6))))
+    left = {n: value for n, value in done.stats.items() if n.startswith("denoise/memory/evicted/")}
+    assert len(left) >= 5
+    assert not any(left.values())
+
+
+def test_pages_count_with_the_texts_of_their_items(odd_web: Web) -> None:
+    def held(**more: Any) -> int:
+        fields = {"DENOISE_FIELDS": {"blocks": "blocks", "html": "html"}} if more else {}
+        return int(crawl(spider_of(odd_web("/a/1"), odd_web("/a/2")), fields).stat("memory/bytes/recent"))
+
+    assert held(blocks=True) > held() + 20_000

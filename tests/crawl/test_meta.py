@@ -9,7 +9,7 @@ import scrapy
 
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web
+from tests.crawl.web import Reply, Web
 
 FIELDS = {"DENOISE_FIELDS": {"title": "title", "lang": "lang", "published": "published"}}
 WORDS = """
@@ -108,3 +108,12 @@ def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypa
     monkeypatch.setattr(py3langid, "classify", broken)
     done = crawl(spider_of(*stories), FIELDS)
     assert all(item["body"] and item["title"] and item["published"] and item["lang"] == "" for item in done.items)
+
+
+def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None:
+    web.pages["/trap"] = german(1, dated(1))
+    web.pages["/"] = Reply(web("/trap").encode())
+    done = crawl(spider_of(web("/")), FIELDS)
+    assert [(item["title"], item["lang"], item["published"]) for item in done.items] == [("", "", "")]
+    assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
+    assert not [path for path in web.asked if path == "/trap"]
