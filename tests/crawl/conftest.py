@@ -6,7 +6,7 @@ import pytest
 from denoise_scrapy.crawl import comparison
 from tests.crawl.crawling import event_loop, stop_reactor
 from tests.crawl.names import Names
-from tests.crawl.web import Web, article
+from tests.crawl.web import Web, article, story
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]
@@ -49,6 +49,21 @@ def web() -> Iterator[Web]:
     site = Web()
     yield site
     site.close()
+
+
+@pytest.fixture
+def articles(web: Web) -> Web:
+    """A site of twelve articles without links; `/copy` is nearly `/a/1`."""
+    web.pages |= {f"/a/{n}": article(n) for n in range(12)}
+    web.pages["/copy"] = article(1, text=story(1) + " Shared by a reader of ours.")
+    return web
+
+
+@pytest.fixture
+def linked(web: Web) -> Web:
+    """A site of six articles with links to five of them."""
+    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(1, 6)]) for n in range(6)}
+    return web
 
 
 @pytest.fixture

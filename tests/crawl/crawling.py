@@ -19,6 +19,7 @@ BASE = {
     "DOWNLOAD_DELAY": 0,
     "LOG_LEVEL": "DEBUG",
 }
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
 LONGEST = 40  # seconds
 
 
@@ -37,6 +38,13 @@ class Crawl:
 
     def bodies(self) -> dict[str, Any]:
         return {item["url"]: item.get("body") for item in self.items}
+
+    def of(self) -> list[str]:
+        """Keys of the kept items for which others were dropped."""
+        return [str(reason.of) for _, reason in self.dropped]  # type: ignore[attr-defined]
+
+    def lines(self, said: str) -> list[str]:
+        return [line for line in self.log.splitlines() if said in line]
 
 
 class _Lines(logging.Handler):
@@ -59,6 +67,16 @@ def spider_of(*pages: str | Request, **attributes: Any) -> type[Spider]:
             yield each.copy() if isinstance(each, Request) else Request(each, dont_filter=True)
 
     return type("PageSpider", (Spider,), {"name": "pages", "start": start, "parse": parse} | attributes)
+
+
+def items_only(*items: Any) -> type[Spider]:
+    """Return a spider that yields items without pages."""
+
+    async def start(self: Spider) -> Any:
+        for item in items:
+            yield item
+
+    return spider_of(start=start)
 
 
 def event_loop() -> asyncio.AbstractEventLoop:

@@ -3,14 +3,12 @@
 import io
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import __version__
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore
@@ -38,15 +36,6 @@ def test_says_why(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> N
     assert "units of B that A lacks: staff\n" in out
     assert "runs of B that A lacks: by our staff " in out
     assert "MinHash bands in common" in out
-
-
-def test_for_machines(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("compare", *two, "--json", "--rule", "near-copy") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["rule"], found["threshold"], set(found["lengths"])) == ("near-copy", 0.6, {"A", "B"})
-    assert [(one["new"], one["kept"]) for one in found["comparisons"]] == [("B", "A"), ("A", "B")]
-    shares = [{one["name"]: one for one in way["checks"]} for way in found["comparisons"]]
-    assert shares[0]["c1"]["of"] == shares[1]["c1"]["of"] and "missing" in shares[0]
 
 
 def test_the_settings_choose_rule_and_threshold(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,16 +95,6 @@ def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[
     ] * 2
 
 
-def test_urls_of_one_site_are_variants() -> None:
-    new, kept = (GivenText(FLAT.format(*given), url=f"https://{host}/{given[1]}") for host, given in SITES)
-    judged = explained(new, kept, "part", 0.6)
-    assert (judged.duplicate, judged.variant, judged.one_site) == (False, "something else is filled in", True)
-    assert not explained(new, kept._replace(url="https://b.example/1"), "part", 0.6).one_site
-
-
-SITES = (("www.a.example", ("Kiel", 700)), ("m.a.example", ("Bonn", 900)))
-
-
 def test_of_html_the_body_is_compared(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,27 +115,3 @@ def test_empty_and_short_texts(here: Path, capsys: pytest.CaptureFixture[str]) -
         for pair in (("none.txt", "none.txt"), ("few.txt", "few.txt"), ("none.txt", "few.txt")):
             assert call("compare", *pair, "--rule", rule) == 0
             assert capsys.readouterr().out.count("too short to be judged") == 2
-
-
-@pytest.mark.parametrize("name", ["none.txt", ".", "data.bin"])
-def test_what_cannot_be_read(here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("data.bin").write_bytes(b"\x00\x01\x02")
-    assert call("compare", name, name) == 1
-    assert capsys.readouterr().err.startswith("scrapy denoise: ")
-
-
-@pytest.mark.parametrize("argv", [["-", "-"], ["file:///etc/hosts", "a"], ["a"], ["a", "b", "--threshold", "0"]])
-def test_a_wrong_command_line(here: Path, argv: Sequence[str]) -> None:
-    try:
-        code = call("compare", *argv)
-    except SystemExit as error:
-        code = error.code
-    assert code == 2
-
-
-def test_version_tells_what_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("version", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["denoise_scrapy"] == __version__ and "lxml" in told
-    assert call("version") == 0
-    assert f"denoise_scrapy    : {__version__}" in capsys.readouterr().out

@@ -17,12 +17,6 @@ from tests.crawl.web import Web, article
 PUBLIC = "93.184.216.34"
 
 
-@pytest.fixture
-def linked(web: Web) -> Web:
-    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
-    return web
-
-
 def seen_from(address: str | None, *, ours: bool = False) -> type:
     """A middleware that says pages came from another address; `ours`: comparison pages too."""
 
@@ -40,31 +34,48 @@ def crawl_from(url: str, address: str | None, ours: bool = False, **settings: An
     return crawl(spider_of(url), {"DOWNLOADER_MIDDLEWARES": middlewares, "DENOISE_COMPARISON_WAIT": 0, **settings})
 
 
-def named(web: Web, path: str = "/a/0") -> str:
-    return web(path).replace(LOCAL, "site.example")
-
-
-def test_a_local_site_is_compared_as_ever(linked: Web, names: Names) -> None:
-    done = crawl(spider_of(named(linked)))
-    assert done.stat("comparison/requests") == 2
-    assert len(linked.asked) == 3
-    assert done.stat("comparison/failed") == 0
+def named(web: Web) -> str:
+    return web("/a/0").replace(LOCAL, "site.example")
 
 
 @pytest.mark.parametrize(
-    "answers",
-    [[[LOCAL]], [[LOCAL], ["10.0.0.7"]], [[LOCAL], [PUBLIC, "192.168.0.1"]], [[LOCAL], ["::1"]], [[LOCAL], []]],
+    ("path", "address", "answers"),
+    [
+        *(
+            ("site.example", PUBLIC, [[LOCAL], *later])
+            for later in ([], [["10.0.0.7"]], [[PUBLIC, "192.168.0.1"]], [["::1"]], [[]])
+        ),
+        ("site.example", None, [[LOCAL]]),  # an unknown address counts as public
+        (LOCAL, PUBLIC, [[LOCAL]]),
+    ],
     ids=str,
 )
 def test_a_name_that_leads_to_a_private_address_is_not_asked(
-    linked: Web, names: Names, answers: list[Sequence[str] | None]
+    linked: Web, names: Names, path: str, address: str | None, answers: list[Sequence[str] | None]
 ) -> None:
     names.answers = answers
-    done = crawl_from(named(linked), PUBLIC)
+    url = linked("/a/0").replace(LOCAL, path)
+    done = crawl_from(url, address)
     assert linked.asked == ["/a/0"]
     assert done.stat("comparison/requests") == 0
     assert done.stat("comparison/given_up/address") == 1
-    assert done.bodies()[named(linked)]
+    assert done.bodies()[url]
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "answers"),
+    [
+        ("site.example", LOCAL, [[LOCAL]]),
+        ("site.example", PUBLIC, [[LOCAL], [PUBLIC], [LOCAL], [PUBLIC], [LOCAL]]),
+        (LOCAL, None, [[LOCAL]]),
+    ],
+)
+def test_other_names_are_asked(
+    linked: Web, names: Names, host: str, address: str | None, answers: list[Sequence[str] | None]
+) -> None:
+    names.answers = answers
+    done = crawl_from(linked("/a/0").replace(LOCAL, host), address, ours=True)
+    assert (done.stat("comparison/requests"), done.stat("comparison/failed")) == (2, 0)
 
 
 def test_a_name_that_changes_after_the_look_up_brings_no_page(linked: Web, names: Names) -> None:
@@ -74,27 +85,6 @@ def test_a_name_that_changes_after_the_look_up_brings_no_page(linked: Web, names
     assert done.stat("comparison/failed") == done.stat("comparison/given_up/address") == 1
     assert done.stat("pages/parsed") == 1
     assert done.stat("body/fallback/page_alone") == 1
-
-
-def test_public_names_are_asked(linked: Web, names: Names) -> None:
-    names.answers = [[LOCAL], [PUBLIC], [LOCAL], [PUBLIC], [LOCAL]]
-    done = crawl_from(named(linked), PUBLIC, ours=True)
-    assert done.stat("comparison/requests") == 2
-    assert done.stat("comparison/failed") == 0
-
-
-def test_an_address_as_host_is_looked_at_itself(linked: Web) -> None:
-    done = crawl_from(linked("/a/0"), PUBLIC)
-    assert linked.asked == ["/a/0"]
-    assert done.stat("comparison/given_up/address") == 1
-
-
-def test_an_unknown_address_counts_as_public_unless_the_url_tells(linked: Web, names: Names) -> None:
-    done = crawl_from(named(linked), None)
-    assert linked.asked == ["/a/0"]
-    assert done.stat("comparison/given_up/address") == 1
-    done = crawl_from(linked("/a/0"), None)
-    assert done.stat("comparison/requests") == 2
 
 
 def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Names, limits: Callable[..., None]) -> None:
@@ -108,7 +98,6 @@ def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Name
 
 def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
     web.pages |= {f"http://site.example/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
-
     spider = spider_of(scrapy.Request("http://site.example/a/0", meta={"proxy": web.url}))
     done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC, ours=True): 600}})
     assert "site.example" not in names.asked

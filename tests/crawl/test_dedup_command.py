@@ -12,7 +12,6 @@ import pytest
 from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore, Store
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
-from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.store import Name
 from tests.crawl.test_commands import call
 from tests.crawl.web import story
@@ -57,11 +56,6 @@ class TestStats:
         assert call("dedup", "stats", news) == 0
         assert "        8  a.example\n        4  all\n" in capsys.readouterr().out
 
-    def test_of_the_patent_rule(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert call("dedup", "stats", kept(here / "p.sqlite", rule="patent"), "--json") == 0
-        found = json.loads(capsys.readouterr().out)
-        assert (found["texts"], found["short"], found["constants"]["rule"]) == (12, 1, "patent")
-
     def test_a_job_directory(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (here / "job").mkdir()
         kept(here / "job" / INDEX_FILE)
@@ -70,48 +64,6 @@ class TestStats:
         assert call("dedup", "stats", JOBDIR="none") == 1
         assert f"none/{INDEX_FILE}: there is no such file" in capsys.readouterr().err.replace("\\", "/")
         assert not (here / "none").exists()
-
-    @pytest.mark.parametrize(
-        ("name", "content", "said"),
-        [
-            ("none.db", None, "there is no such file"),
-            ("empty.db", b"", "this is no index"),
-            ("notes.txt", b"text", "no SQLite database"),
-            ("folder", None, "there is no such file"),
-        ],
-    )
-    def test_what_is_no_index_is_refused_untouched(
-        self, here: Path, name: str, content: bytes | None, said: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        if content is not None:
-            (here / name).write_bytes(content)
-        elif name == "folder":
-            (here / name).mkdir()
-        before = [(path.name, path.stat().st_size) for path in here.rglob("*")]
-        for subcommand in (["stats"], ["copy"], ["check"], ["forget"]):
-            assert call("dedup", *subcommand, name, *(["key.db"] if subcommand in (["forget"], ["copy"]) else [])) == 1
-            out, err = capsys.readouterr()
-            assert out == ""
-            assert said in err
-        assert [(path.name, path.stat().st_size) for path in here.rglob("*")] == before
-
-    def test_another_version_is_refused(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
-        with sqlite3.connect(news) as link:
-            link.execute("UPDATE meta SET value = '1' WHERE name = 'run cap'")
-        link.close()
-        assert call("dedup", "stats", news) == 1
-        assert f"'run cap' is 1 there and {CONSTANTS['run cap']} here" in capsys.readouterr().err
-
-    @pytest.mark.parametrize(
-        "url", ["redis://user:secret@localhost:1/0", "mysql://localhost/0", "redis://localhost:x/"]
-    )
-    def test_a_server_that_is_none(self, url: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert call("dedup", "stats", url) == 1
-        assert "secret" not in capsys.readouterr().err
-
-    def test_wrong_settings(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert call("dedup", "stats", DENOISE_DEDUP_STORE="postgres") == 1
-        assert "DENOISE_DEDUP_STORE" in capsys.readouterr().err
 
 
 class TestCopy:
@@ -149,40 +101,18 @@ class TestCopy:
         assert call("dedup", "copy", patent, "new.db") == 0
         assert records("new.db", "patent") == records("p.db", "patent")
 
-    def test_a_damaged_one(self, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]) -> None:
-        with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
-            index.add("a", "some text")
-        redis_server.client.xadd("{denoise}:log", {"r": b"abc"}, id="900-0")
-        assert call("dedup", "check", redis_server.url) == 1
-        assert "record 900: " in capsys.readouterr().out
-        assert call("dedup", "stats", redis_server.url) == 1
-
 
 def drop(store: Store) -> None:
     """Drop a copy of one text, and 12 of another."""
     with DuplicateIndex(store=store, remember_copies=100) as index:
-        for number in (1, *[2] * 12):
-            key = f"https://a.example/print/{number}"
-            key += (
-                f"?{len(index.groups()[0].copies)}"
-                if number == 2 and index.group("https://a.example/2", "a.example")
-                else ""
-            )
-            assert index.check_and_add(key, story(number, 3 + number), scope="a.example").duplicate
+        for number, key in ((1, "1"), *((2, f"2?{n}") for n in range(12))):
+            copy = f"https://a.example/print/{key}"
+            assert index.check_and_add(copy, story(number, 3 + number), scope="a.example").duplicate
 
 
 class TestGroups:
-    @pytest.mark.parametrize("place", ["file", "server"])
-    def test_lists_them(
-        self, here: Path, news: str, place: str, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        if place == "server":
-            assert call("dedup", "copy", news, redis_server.url) == 0
-            drop(RedisStore(redis_server.url))
-            news = redis_server.url
-        else:
-            drop(SQLiteStore(news))
-        capsys.readouterr()
+    def test_lists_them(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        drop(SQLiteStore(news))
         assert call("dedup", "groups", news) == 0
         out, err = capsys.readouterr()
         lines = out.splitlines()
@@ -265,12 +195,6 @@ class TestForget:
         assert call("dedup", "forget", "copy.sqlite", "--older-than", "2w") == 0
         assert capsys.readouterr().out.endswith("forgotten: 1\n"), "times are copied too"
 
-    @pytest.mark.parametrize("age", ["30", "1y", "nand", "2026-13-01", "9" * 20 + "w"])
-    def test_what_is_no_age(self, news: str, age: str, capsys: pytest.CaptureFixture[str]) -> None:
-        with pytest.raises(SystemExit):
-            call("dedup", "forget", news, f"--older-than={age}")
-        assert "is no age as 12h, 30d, 2w, and no date as 2026-01-31" in capsys.readouterr().err
-
     def test_dropped_keys_go_too(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
         drop(SQLiteStore(news))
         assert call("dedup", "forget", news, "https://a.example/print/1", "--dry-run") == 0
@@ -282,12 +206,6 @@ class TestForget:
         assert capsys.readouterr().out == "forgotten: 1, and 1 dropped key\n"
         assert call("dedup", "groups", news) == 0
         assert capsys.readouterr().err == "0 groups, 0 dropped keys, 0 variants\n"
-
-    def test_wrong_usage(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert call("dedup", "forget", news) == 2
-        assert call("dedup", "forget", news, "--pattern", "(") == 2
-        assert "no regular expression" in capsys.readouterr().err
-        assert len(records(news)) == 12
 
 
 class TestCheck:
@@ -301,12 +219,7 @@ class TestCheck:
         [
             ("s1 = x'01'", "it cannot be read"),
             ("s1 = x'02000100'", "s1 is out of order"),
-            ("s2 = x'01000100'", "s2 has a run twice"),
-            ("rare = x'000002000100'", "rare is out of order"),
-            ("title = x'02000100'", "title is out of order"),
             ("other_fields = x'02000000000000000100000000000000'", "values or s2 are out of order"),
-            ("other_fields = x'01000000'", "it cannot be read"),
-            ("bands = x''", "it lacks bands"),
             ("bands = x'00'", "digest, bands, t or n is damaged"),
             ("n = 'many'", "it cannot be read"),
         ],

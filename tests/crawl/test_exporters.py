@@ -2,33 +2,25 @@
 
 import json
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timezone
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
-import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
-from itemadapter import ItemAdapter
 from pyarrow import parquet
 
 from denoise_scrapy import row_files
 from denoise_scrapy.exporters import ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import Crawl, crawl, spider_of
-from tests.crawl.web import Web, article
+from tests.crawl.web import Web
 
 
 @pytest.fixture
-def five(web: Web) -> list[str]:
-    for number in range(5):
-        web.pages[f"/{number}"] = article(number)
-    return [web(f"/{number}") for number in range(5)]
+def five(articles: Web) -> list[str]:
+    return articles.urls(range(5))
 
 
 def fed(urls: list[str], feeds: dict[str, Any], **more: Any) -> Crawl:
@@ -55,10 +47,12 @@ def test_an_item_has_the_chunks_of_the_body_that_was_compared(five: list[str]) -
 def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl"}, tmp_path / "all.parquet": {"format": "chunks-parquet"}}
 
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url, "id": 7, "price": "9.50", "title": ""}
-
-    done = fed(five, feeds, parse=parse, **CHUNKED)
+    done = fed(
+        five,
+        feeds,
+        parse=lambda self, response: [{"url": response.url, "id": 7, "price": "9.50", "title": ""}],
+        **CHUNKED,
+    )
     lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
     whole = [chunk for item in done.items for chunk in item["chunks"]]
     assert [line["text"] for line in lines] == [chunk["text"] for chunk in whole]
@@ -68,44 +62,6 @@ def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     assert not any("body" in line or "chunks" in line for line in lines)
     rows = parquet.read_table(tmp_path / "all.parquet").to_pylist()
     assert rows == lines
-
-
-def test_fields_that_a_feed_names_are_there(five: list[str], tmp_path: Path) -> None:
-    feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}}
-    fed(five, feeds, **CHUNKED)
-    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
-    assert [*lines[0]] == ["id", "text", "body"]
-
-
-def test_items_of_all_classes_go_to_parquet(five: list[str], tmp_path: Path) -> None:
-    @dataclass
-    class Page:
-        url: str
-        body: str | None = None
-
-    class Story(scrapy.Item):
-        url, body, seen = scrapy.Field(), scrapy.Field(), scrapy.Field()
-
-    kinds: list[Callable[[str], Any]] = [
-        Page,
-        lambda url: Story(url=url, seen=datetime(2026, 1, 31, tzinfo=timezone.utc)),
-        lambda url: {"url": url, "more": {"a": 1}, "mixed": 1},
-        lambda url: {"url": url, "more": {"b": [Decimal("1.5")]}, "mixed": "two"},
-        lambda url: {"url": url, "more": {}, "mixed": lambda: 0, "half": "\ud800"},
-    ]
-
-    def parse(self: Any, response: Any) -> Any:
-        yield kinds[int(response.url[-1])](response.url)
-
-    done = fed(five, {tmp_path / "all.parquet": {"format": "parquet"}}, parse=parse)
-    rows = {row["url"]: row for row in parquet.read_table(tmp_path / "all.parquet").to_pylist()}
-    assert rows.keys() == {*five}
-    assert {url: row["body"] for url, row in rows.items()} == {
-        ItemAdapter(item)["url"]: ItemAdapter(item)["body"] for item in done.items
-    }
-    assert rows[five[1]]["seen"] == datetime(2026, 1, 31, tzinfo=timezone.utc)
-    assert [rows[url]["mixed"] for url in five[2:4]] == ["1", "two"]
-    assert rows[five[4]]["half"] == "?"
 
 
 def exported(path: Path, items: list[Any], mode: str = "wb", **options: Any) -> list[dict[str, Any]]:
@@ -166,3 +122,10 @@ def test_nothing_and_chosen_fields(tmp_path: Path) -> None:
 def test_a_feed_of_chunks_without_a_field_for_them_stops_the_start(five: list[str], tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"chunks-jsonl' needs a field with chunks: DENOISE_FIELDS = "):
         fed(five, {str(tmp_path / "all.jsonl"): {"format": "chunks-jsonl"}})
+
+
+def test_fields_that_a_feed_names_are_there(five: list[str], tmp_path: Path) -> None:
+    feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}}
+    fed(five, feeds, **CHUNKED)
+    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
+    assert [*lines[0]] == ["id", "text", "body"]

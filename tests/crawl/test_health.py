@@ -23,6 +23,7 @@ from tests.crawl.test_commands import host_of
 from tests.crawl.web import Web, article, story
 from tests.docs.pages import DOCS, ROOT, blocks_of
 
+pytestmark = pytest.mark.usefixtures("here")
 FILE = "denoise-sites.sqlite"
 COUNT = 12
 WALL = (
@@ -59,7 +60,6 @@ def call(*argv: str) -> int:
     return test_commands.call(*argv, DENOISE_SITE_MEMORY_PATH=FILE)
 
 
-@pytest.mark.usefixtures("here")
 def test_a_site_that_does_not_change_is_well(web: Web) -> None:
     for numbers in (range(COUNT), range(30, 30 + COUNT), range(5, 5 + COUNT)):
         done = crawled(web, numbers=numbers)
@@ -79,7 +79,6 @@ def test_a_site_that_does_not_change_is_well(web: Web) -> None:
         (redesigned, "100% of the pages have a new template"),
     ],
 )
-@pytest.mark.usefixtures("here")
 def test_a_change_is_said_once_with_site_and_reason(
     web: Web, capsys: pytest.CaptureFixture[str], change: Callable[[int], str], reason: str
 ) -> None:
@@ -95,7 +94,6 @@ def test_a_change_is_said_once_with_site_and_reason(
     assert reason in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("here")
 def test_all_items_of_a_wall_on_a_known_site_go_out_marked(web: Web) -> None:
     crawled(web)
     done = crawled(web, lambda _: WALL)
@@ -109,39 +107,6 @@ def test_all_items_of_a_wall_on_a_known_site_go_out_marked(web: Web) -> None:
     assert any(item.get("wall") for item in again.items) and not any("no_content" in item for item in again.items)
 
 
-@pytest.mark.usefixtures("here")
-def test_a_wall_in_place_of_known_pages_is_marked_too(web: Web) -> None:
-    for _ in range(2):
-        assert not any("no_content" in item for item in crawled(web, DENOISE_DEDUP_STORE="texts.sqlite").items)
-    done = crawled(web, lambda _: WALL, DENOISE_DEDUP_STORE="texts.sqlite")
-    assert len(done.items) == COUNT
-    assert sum(item.get("no_content", False) for item in done.items) >= COUNT - 1  # the first may come before others
-
-
-@pytest.mark.usefixtures("here")
-def test_an_error_page_in_the_sites_frame_stops_being_a_copy(web: Web) -> None:
-    crawled(web, numbers=range(40))
-    done = crawled(web, not_found, numbers=range(40, 60))
-    assert len(done.items) >= 17  # until three others have come, nothing tells it from a copy
-    assert done.stat("dedup/no_content") + done.stat("dedup/dropped") == 19
-
-
-@pytest.mark.usefixtures("here")
-def test_copies_are_dropped_as_ever(web: Web) -> None:
-    web.pages = {f"/a/{n}": article(n) for n in range(COUNT)} | {f"/print/{n}": article(n) for n in range(0, COUNT, 4)}
-    done = crawl(spider_of(*map(web, web.pages)), {"CONCURRENT_REQUESTS": 1})
-    assert [reason.of for _, reason in done.dropped] == [web(f"/a/{n}") for n in range(0, COUNT, 4)]  # type: ignore[attr-defined]
-    assert done.stat(f"site/{host_of(web)}/copies") == 3
-
-
-@pytest.mark.usefixtures("here")
-def test_without_a_store_only_what_is_wrong_in_itself_is_said(web: Web) -> None:
-    done = crawled(web, lambda _: SHELL, DENOISE_SITE_MEMORY_PATH=":memory:")
-    assert len(warned(done)) == 1
-    assert not Path(FILE).exists()
-
-
-@pytest.mark.usefixtures("here")
 def test_a_crawl_that_runs_beside_is_no_earlier_one(web: Web) -> None:
     crawled(web)
     with closing(SQLiteFacts(FILE)) as store:
@@ -152,7 +117,6 @@ def test_a_crawl_that_runs_beside_is_no_earlier_one(web: Web) -> None:
     assert len(warned(crawled(web))) == 1  # the new template came before this one
 
 
-@pytest.mark.usefixtures("here")
 def test_a_damaged_record_costs_the_comparison_only(web: Web) -> None:
     crawled(web)
     store = SQLiteFacts(FILE)
@@ -232,3 +196,11 @@ def test_the_prometheus_recipe_writes_a_gauge_a_site(here: Path, web: Web, monke
     site = {"site": web.url}
     assert [(one.labels, one.value) for one in families["denoise_site_alarms"].samples] == [(site, 2.0)]
     assert [one.value for one in families["denoise_site_empty_bodies"].samples] == [COUNT]
+
+
+def test_a_wall_in_place_of_known_pages_is_marked_too(web: Web) -> None:
+    for _ in range(2):
+        assert not any("no_content" in item for item in crawled(web, DENOISE_DEDUP_STORE="texts.sqlite").items)
+    done = crawled(web, lambda _: WALL, DENOISE_DEDUP_STORE="texts.sqlite")
+    assert len(done.items) == COUNT
+    assert sum(item.get("no_content", False) for item in done.items) >= COUNT - 1  # the first may come before others

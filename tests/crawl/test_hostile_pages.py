@@ -7,7 +7,6 @@ import pytest
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 
-HTML = {"Content-Type": "text/html"}
 POLISH = "Zażółć gęślą jaźń, powiedział ktoś z daleka, i poszedł dalej przez most nad rzeką. " * 3
 
 REPLIES = {
@@ -26,7 +25,7 @@ REPLIES = {
     "json": Reply(b'{"a": 1}', headers={"Content-Type": "application/json"}),
     "xml": Reply(b"<?xml version='1.0'?><a>b</a>", headers={"Content-Type": "text/xml"}),
     "plain": Reply(b"just text", headers={"Content-Type": "text/plain"}),
-    "no element": Reply(b"just text, no tag", headers=HTML),
+    "no element": Reply(b"just text, no tag"),
     "frames": Reply(b"<frameset><frame src=a><frame src=b></frameset>"),
     "entities": Reply(b"<p>&#0; &#xD800; &#99999999; &amp;&lt;" + b"&" * 5000),
     "attributes": Reply(b"<p " + b" ".join(b"a%d=1" % n for n in range(20_000)) + b">text"),
@@ -39,10 +38,8 @@ def test_the_crawl_runs_on_over_hostile_pages(web: Web) -> None:
     paths = {f"/{number}": name for number, name in enumerate(REPLIES)}
     web.pages |= {path: REPLIES[name] for path, name in paths.items()}
     web.pages["/good"] = article(1)
-    done = crawl(
-        spider_of(*map(web, paths), web("/good")),
-        {"DENOISE_COMPARISON_FETCH": False, "DENOISE_DEDUP": "mark"},
-    )
+    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_DEDUP": "mark"}
+    done = crawl(spider_of(*map(web, paths), web("/good")), settings)
     bodies = {paths.get(url.removeprefix(web.url), "good"): done.bodies()[url] for url in done.bodies()}
     assert set(bodies) == {*REPLIES, "good"}
     assert done.stat("errors") == 0, done.log

@@ -16,72 +16,55 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 
-
-@pytest.fixture
-def articles(web: Web) -> Web:
-    for n in range(4):
-        web.pages[f"/a/{n}"] = article(n)
-    web.pages["/a/0?copy"] = web.pages["/a/0"]
-    return web
+NO_OTHER = ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"]]
+OWN = ["{page}/?#top", "/a/{n}?", ["{page}/?#top"]]
 
 
-NO_OTHER = [
-    "",
-    "sku 7",
-    "sku-7",
-    7,
-    None,
-    [],
-    ["http://a.example/", "http://b.example/"],
-    "{page}",
-    "{path}",
-    ["{page}"],
-]
+def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web) -> None:
+    def named(url: Any, n: int) -> Any:
+        if isinstance(url, list):
+            return [named(one, n) for one in url]
+        return url.format(page=articles(f"/a/{n}"), n=n) if isinstance(url, str) else url
 
+    def parse(self: Any, response: Any) -> Any:
+        n = int(response.url.rpartition("/")[2])
+        yield {"n": n, "url": named([*NO_OTHER, *OWN][n], n)}
 
-@pytest.mark.parametrize("url", NO_OTHER)
-def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web, url: Any) -> None:
-    def named(response: Any) -> Any:
-        text = str(url).format(page=f"{response.url}/?#top", path="/a/0?") if "{" in str(url) else url
-        return [text.strip("[]'")] if isinstance(url, list) and url and "{" in str(url) else text
-
-    done = crawl(spider_of(articles("/a/0"), parse=lambda self, response: [{"url": named(response)}]))
-    assert sentence(0) in done.items[0]["body"]
+    done = crawl(spider_of(*articles.urls(range(len(NO_OTHER) + len(OWN))), parse=parse), {"DENOISE_DEDUP": "off"})
+    assert sorted(item["n"] for item in done.items if sentence(item["n"]) in item["body"]) == [*range(10)]
 
 
 @pytest.mark.parametrize("url", ["https://elsewhere.example/a/0", "/a/1", "a/1.html", "http://[", "mailto:a@b.example"])
 def test_an_item_that_names_another_page_gets_no_text_and_the_log_says_so_once(articles: Web, url: str) -> None:
-    def parse(self: Any, response: Any) -> Any:
-        return [{"url": url}]
-
-    done = crawl(spider_of(articles("/a/0"), articles("/a/2"), parse=parse), {"DENOISE_DEDUP_KEY_FIELD": "id"})
+    done = crawl(
+        spider_of(articles("/a/0"), articles("/a/2"), parse=lambda self, response: [{"url": url}]),
+        {"DENOISE_DEDUP_KEY_FIELD": "id"},
+    )
     assert done.items == [{"url": url}] * 2
     assert done.stat("body/elsewhere") == 2
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
-def test_a_page_fetched_for_comparison_is_no_page_of_an_item(articles: Web, other_web: Web) -> None:
-    articles.pages["/a/0"] = article(0, ["/a/1", "/a/2"])
+def test_a_page_fetched_for_comparison_is_no_page_of_an_item(linked: Web, other_web: Web) -> None:
     other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
 
     def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url} if response.url.endswith("0") else {"url": articles("/a/1")}
+        yield {"url": response.url if response.url.endswith("0") else linked("/a/1")}
 
-    done = crawl(spider_of(articles("/a/0"), other_web("/late"), parse=parse))
+    done = crawl(spider_of(linked("/a/0"), other_web("/late"), parse=parse))
     assert done.stat("comparison/requests") == 2
-    assert done.bodies()[articles("/a/1")] is None
-    assert sentence(0) in done.bodies()[articles("/a/0")]
+    assert done.bodies()[linked("/a/1")] is None
+    assert sentence(0) in done.bodies()[linked("/a/0")]
 
 
 def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web) -> None:
-    settings = {"ITEM_PIPELINES": {Replacing: -250, Nameless: -150}}
-    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/a/0?copy")), settings)
-    assert sorted(sentence(0) in item["body"] for item in done.items) == [False, True]
-    [(_, reason)] = done.dropped
-    assert reason.of.startswith(articles("/a/0"))  # type: ignore[attr-defined]
+    settings = {**ONE_BY_ONE, "ITEM_PIPELINES": {Replacing: -250, Nameless: -150}}
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/copy")), settings)
+    assert [sentence(0) in item["body"] for item in done.items] == [True, False]
+    assert done.of() == [articles("/a/1")]
 
 
 @pytest.mark.parametrize("field", ["body", "text"])
@@ -120,12 +103,9 @@ class List(scrapy.Spider):
 
 
 def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles: Web) -> None:
-    gone = article(3, ["/a/1"]).encode()
-    articles.pages["/gone"] = Reply(gone, 404)
-    done = crawl(
-        spider_of(articles("/gone"), handle_httpstatus_list=[404]),
-        {"DENOISE_COMPARISON_FETCH": False},
-    )
+    articles.pages["/gone"] = Reply(article(3, ["/a/1"]).encode(), 404)
+    spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
+    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
     assert sentence(3) in done.bodies()[articles("/gone")]
     assert len(state_of(done.crawler).sites) == 0
 
@@ -167,10 +147,7 @@ class Dropping:
 @pytest.mark.parametrize("position", [-300, 300])
 @pytest.mark.parametrize("pipeline", [Replacing, Dropping])
 def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: type) -> None:
-    done = crawl(
-        spider_of(*(articles(f"/a/{n}") for n in range(4))),
-        {"ITEM_PIPELINES": {pipeline: position}},
-    )
+    done = crawl(spider_of(*articles.urls(range(4))), {"ITEM_PIPELINES": {pipeline: position}})
     assert len(done.items) == (4 if pipeline is Replacing else 2)
     assert all(done.bodies().values())
     state = state_of(done.crawler)
@@ -186,19 +163,6 @@ def test_no_state_outlives_its_crawler(articles: Web) -> None:
     del done
     gc.collect()
     assert crawler() is None and state() is None
-
-
-def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
-    kept: dict[str, Any] = {}
-
-    def parse(self: Any, response: Any) -> Any:
-        kept["url"] = response.url
-        yield kept
-
-    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
-    assert len(done.items) == 2
-    assert done.stat("errors") == 0
-    assert len(state_of(done.crawler).items) == 0
 
 
 def test_an_item_finished_on_another_page_gets_the_page_its_url_names(articles: Web) -> None:
@@ -245,12 +209,22 @@ def test_items_of_an_answer_that_is_no_page_are_compared_by_their_own_text(web: 
     assert len(crawl(spider).items) == 4
 
 
-def test_items_without_a_page_pass(articles: Web) -> None:
-    async def start(self: Any) -> Any:
-        yield {"url": "https://nowhere.example/"}
-        yield {"name": "no url at all"}
-
-    done = crawl(spider_of(start=start))
-    assert done.items == [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
+def test_items_without_a_page_pass() -> None:
+    items = [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
+    done = crawl(items_only(*items))
+    assert done.items == items
     assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
     assert done.stat("dedup/no_text") == 2
+
+
+def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
+    kept: dict[str, Any] = {}
+
+    def parse(self: Any, response: Any) -> Any:
+        kept["url"] = response.url
+        yield kept
+
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
+    assert len(done.items) == 2
+    assert done.stat("errors") == 0
+    assert len(state_of(done.crawler).items) == 0

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.settings import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 
@@ -43,25 +42,9 @@ def test_a_spider_says_what_belongs_to_a_body(articles: list[str]) -> None:
     assert story(1).split(". ")[3] not in done.bodies()[articles[1]]
 
 
-def test_the_command_line_does_too(articles: list[str]) -> None:
-    from_settings = crawl(
-        spider_of(articles[1]), {"DENOISE_PARTS": '{"title": "drop"}', "DENOISE_KEEP": "div[id='foot']"}
-    )
-    assert FOOT in lines(from_settings.bodies(), articles[1])
-    assert TITLE not in lines(from_settings.bodies(), articles[1])
-    from_arguments = crawl(
-        spider_of(articles[1]), denoise_keep="xpath:descendant::div[@id='foot']", denoise_favor="recall"
-    )
-    assert FOOT in lines(from_arguments.bodies(), articles[1])
-
-
 def test_a_request_does_for_its_page_alone(articles: list[str]) -> None:
-    wishes = [
-        {},
-        {"keep": []},
-        {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}},
-        {"keep": "#top", "favor": "recall"},
-    ]
+    cut = {"remove": ["#foot", "h1"], "parts": {"captions": "drop"}}
+    wishes = [{}, {"keep": []}, cut, {"keep": "#top", "favor": "recall"}]
     requests = [scrapy.Request(url, meta={"denoise": wish}) for url, wish in zip(articles, wishes, strict=True)]
     done = crawl(spider_of(*requests, denoise_keep="#foot"))
     bodies = [lines(done.bodies(), url) for url in articles]
@@ -76,18 +59,3 @@ def test_what_was_done_where_nothing_is_left_is_counted(articles: list[str]) -> 
     done = crawl(spider_of(*articles, denoise_remove="body"))
     assert set(done.bodies().values()) == {""}
     assert done.stat("body/fallback/all_removed") == done.stat("body/empty") == 4
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("DENOISE_KEEP", "div[", "DENOISE_KEEP = 'div[': selector 'div[': no CSS selector (Expected ident or '*'"),
-        ("DENOISE_REMOVE", ["p", "//a/@href"], "selector '//a/@href': it selects text or attributes, not elements"),
-        ("DENOISE_REMOVE", ["p", 3], "DENOISE_REMOVE = ['p', 3]: valid is text, or a list of texts"),
-        ("DENOISE_KEEP", ["p", " "], "valid is text, or a list of texts"),
-    ],
-)
-def test_wrong_wishes_are_refused_at_the_start(name: str, value: Any, said: str) -> None:
-    with pytest.raises(ConfigurationError) as refused:
-        crawl(spider_of("data:,x"), {name: value})
-    assert said in str(refused.value)

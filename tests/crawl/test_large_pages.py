@@ -83,7 +83,7 @@ def test_the_crawl_goes_on_while_a_large_page_is_worked_on(
     assert done.stat("errors") == 0
 
 
-@pytest.mark.parametrize("strategy", ["combined", "style-tree", "lcs"])
+@pytest.mark.parametrize("strategy", ["combined", "lcs"])
 def test_items_and_stats_are_the_same_beside_the_reactor(
     strategy: str, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:

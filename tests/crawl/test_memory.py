@@ -3,7 +3,6 @@
 import gc
 import random
 import string
-import weakref
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from denoise_scrapy.crawl import duplicates, sites
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Web, article
 
 PAGES = 24
 
@@ -34,12 +33,8 @@ def odd_web(web: Web) -> Web:
 
 
 def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = {
-        "DENOISE_MEMORY_MB": 0.2,
-        "CONCURRENT_REQUESTS": 2,
-    }
     monkeypatch.setattr(sites, "PAGES_PER_SITE", 3)
-    done = crawl(spider_of(*(odd_web(f"/a/{n}") for n in range(PAGES))), small)
+    done = crawl(spider_of(*odd_web.urls(range(PAGES))), {"DENOISE_MEMORY_MB": 0.2, "CONCURRENT_REQUESTS": 2})
     assert len(done.items) == PAGES
     assert all(item["body"] for item in done.items)
     assert done.stat("memory/evicted/recent") > 3
@@ -50,6 +45,45 @@ def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monk
     assert done.stat("memory/bytes") == sum(parts.values())
     assert done.stat("memory/bytes/index") > 0
     assert not done.stat("errors")
+
+
+def test_items_that_no_feed_can_write_are_held_up_to_a_bound(articles: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(crawler: Any) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(duplicates.Feeds, "flush", fail)
+    monkeypatch.setattr(duplicates, "MOST_UNWRITTEN", 3)
+    held = []
+
+    def closed(self: Any, reason: str) -> None:
+        held.append(len(state_of(self.crawler).items))
+
+    done = crawl(spider_of(*articles.urls(range(9)), closed=closed), {"DENOISE_COMPARISON_FETCH": False})
+    assert len(done.items) == 9
+    assert done.stat("memory/evicted/unwritten") >= 9 - 3
+    assert held == [0]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_modules_are_left_out_of_garbage_collection_while_a_crawl_runs(articles: Web, enabled: bool) -> None:
+    frozen = []
+
+    def parse(self: Any, response: Any) -> Any:
+        frozen.append(gc.get_freeze_count() > 1000)
+        yield {"url": response.url}
+
+    crawl(spider_of(articles("/a/1"), parse=parse), {"DENOISE_ENABLED": enabled})
+    assert (frozen, gc.get_freeze_count()) == ([enabled], 0)
+
+
+def test_what_others_have_frozen_stays(articles: Web) -> None:
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        assert crawl(spider_of(articles("/a/1"))).items
+        assert before / 2 < gc.get_freeze_count() <= before  # some are freed meanwhile
+    finally:
+        gc.unfreeze()
 
 
 def test_a_crawl_of_usual_size_loses_nothing(odd_web: Web) -> None:
@@ -65,51 +99,3 @@ def test_pages_count_with_the_texts_of_their_items(odd_web: Web) -> None:
         return int(crawl(spider_of(odd_web("/a/1"), odd_web("/a/2")), fields).stat("memory/bytes/recent"))
 
     assert held(blocks=True) > held() + 20_000
-
-
-def test_items_that_no_feed_can_write_are_held_up_to_a_bound(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(crawler: Any) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr(duplicates.Feeds, "flush", fail)
-    monkeypatch.setattr(duplicates, "MOST_UNWRITTEN", 3)
-    web.pages.update({f"/a/{n}": f"<p>{story(n)}" for n in range(9)})
-    held = []
-
-    class Watching(spider_of(*(web(f"/a/{n}") for n in range(9)))):  # type: ignore[misc]
-        def closed(self, reason: str) -> None:
-            held.append(len(state_of(self.crawler).items))
-
-    done = crawl(Watching, {"DENOISE_COMPARISON_FETCH": False})
-    assert len(done.items) == 9
-    assert done.stat("memory/evicted/unwritten") >= 9 - 3
-    assert held == [0]
-
-
-@pytest.mark.parametrize("enabled", [True, False])
-def test_modules_are_left_out_of_garbage_collection_while_a_crawl_runs(web: Web, enabled: bool) -> None:
-    web.pages["/1"] = f"<p>{story(1)}"
-    frozen = []
-
-    class Watching(spider_of(web("/1"))):  # type: ignore[misc]
-        def parse(self, response: Any) -> Any:
-            frozen.append(gc.get_freeze_count() > 1000)
-            yield {"url": response.url}
-
-    done = crawl(Watching, {"DENOISE_ENABLED": enabled})
-    assert (frozen, gc.get_freeze_count()) == ([enabled], 0)
-    crawler = weakref.ref(done.crawler)
-    del done
-    gc.collect()
-    assert crawler() is None
-
-
-def test_what_others_have_frozen_stays(web: Web) -> None:
-    web.pages["/1"] = f"<p>{story(1)}"
-    gc.freeze()
-    try:
-        before = gc.get_freeze_count()
-        assert crawl(spider_of(web("/1"))).items
-        assert before / 2 < gc.get_freeze_count() <= before  # some are freed meanwhile
-    finally:
-        gc.unfreeze()

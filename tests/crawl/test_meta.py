@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 import scrapy
-from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.item_values import html_of
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web
@@ -47,8 +45,7 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
         '<meta property="og:image" content="/b.jpg"><link rel=canonical href=/c>'
         '<meta property="article:modified_time" content="2024-05-02T08:00Z">'
     )
-    head = dated(1) + metas
-    web.pages["/a"] = german(1, head)
+    web.pages["/a"] = german(1, dated(1) + metas)
     told = {
         "author": ["Ann Reed"],
         "description": "Kein Weg.",
@@ -67,14 +64,7 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     assert item["meta"]["title"].startswith("Brücke 1 gesperrt")
     assert done.stat("meta/published") == done.stat("meta/lang") == 1
     assert done.stat("errors") == 0
-    assert not [line for line in done.log.splitlines() if " WARNING " in line or " ERROR " in line]
-
-
-def test_a_request_asks_for_its_page(stories: list[str]) -> None:
-    asking = scrapy.Request(stories[0], meta={"denoise": {"fields": {"published": "day"}}})
-    items = {item["url"]: item for item in crawl(spider_of(asking, stories[1])).items}
-    assert items[stories[0]]["day"] == "2024-05-01"
-    assert "day" not in items[stories[1]]
+    assert not done.lines(" WARNING ") + done.lines(" ERROR ")
 
 
 def test_dates_are_not_looked_for_in_huge_pages(web: Web) -> None:
@@ -107,23 +97,6 @@ def test_an_item_of_a_page_that_has_gone_has_no_date(kept: bool, published: str,
     assert done.stat("meta/no_html") == (not kept)
 
 
-def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None:
-    web.pages["/trap"] = german(1, dated(1))
-    web.pages["/"] = Reply(web("/trap").encode())
-    done = crawl(spider_of(web("/")), FIELDS)
-    assert [(item["title"], item["lang"], item["published"]) for item in done.items] == [("", "", "")]
-    assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
-    assert not [path for path in web.asked if path == "/trap"]
-
-
-def test_the_text_of_a_page_does_not_hang_on_a_charset_that_is_none_of_pages() -> None:
-    page = german(1, dated(1))
-    response = HtmlResponse("http://a.example/", body=page.encode(), encoding="punycode")
-    assert html_of(response) == page
-    assert html_of(HtmlResponse("http://a.example/", body=page.encode("utf-16"), encoding="utf-16")) == page
-    assert html_of(None) == ""
-
-
 def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **more: Any) -> Any:
         raise RuntimeError("no date today")
@@ -135,3 +108,12 @@ def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypa
     monkeypatch.setattr(py3langid, "classify", broken)
     done = crawl(spider_of(*stories), FIELDS)
     assert all(item["body"] and item["title"] and item["published"] and item["lang"] == "" for item in done.items)
+
+
+def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None:
+    web.pages["/trap"] = german(1, dated(1))
+    web.pages["/"] = Reply(web("/trap").encode())
+    done = crawl(spider_of(web("/")), FIELDS)
+    assert [(item["title"], item["lang"], item["published"]) for item in done.items] == [("", "", "")]
+    assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
+    assert not [path for path in web.asked if path == "/trap"]

@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse, TextResponse
 from denoise_scrapy.crawl.pages import read_page, selector_root, told_encoding
 from denoise_scrapy.page import Page, page
 from evaluation.corpora import load, portal
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import crawl
 from tests.crawl.web import Web, article, story
 from tests.hostile.mutations import damaged
 from tests.hostile.named import CASES, page_of
@@ -172,18 +172,3 @@ def test_a_spider_may_do_with_its_tree_what_it_likes(method: str, web: Web, pars
     assert all(story(n).replace(". ", ".\n") in done.bodies()[web(f"/{n}")] for n in range(3))
     assert parses == {"theirs": 3, "ours": 0 if method == "GET" else 3}
     assert done.stat("errors") == 0
-
-
-def test_another_middleware_may_have_changed_the_tree(web: Web, parses: dict[str, int]) -> None:
-    web.pages |= {"/0": article(0), "/1": article(1)}
-
-    class Cutting:
-        def process_response(self, request: Request, response: TextResponse) -> TextResponse:
-            for one in response.css("p"):
-                one.drop()
-            return response
-
-    settings = {"DOWNLOADER_MIDDLEWARES": {Cutting: 10}, "DENOISE_COMPARISON_FETCH": False}
-    done = crawl(spider_of(web("/0"), web("/1")), settings)
-    assert all(story(n).replace(". ", ".\n") in done.bodies()[web(f"/{n}")] for n in range(2))
-    assert parses == {"theirs": 2, "ours": 2}

@@ -50,11 +50,10 @@ def test_json_holds_nothing_that_a_terminal_obeys(three: Path, capsys: pytest.Ca
     assert TURNED in json.loads(written)["text"]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_terminal_is_shown_no_turns_of_direction(three: Path, form: str) -> None:
+def test_a_terminal_is_shown_no_turns_of_direction(three: Path) -> None:
     (three / "0.html").write_text(article(0).replace("<p>", f"<p>{TURNED}\x1b", 1), "utf-8")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "denoise_scrapy", "0.html", "--format", form]
+    command = [sys.executable, "-m", "denoise_scrapy", "0.html"]
     subprocess.run(command, stdout=theirs, cwd=three, timeout=60, check=True)
     written = os.read(ours, 60_000).decode()
     os.close(ours)
@@ -117,7 +116,7 @@ def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, w
     """As the next crawl does it, which compares its only page with what the last one has left."""
     web.pages |= {f"/a/{n}": article(n) for n in range(8)}
     settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
-    crawl(spider_of(*(web(f"/a/{n}") for n in range(7))), settings)
+    crawl(spider_of(*web.urls(range(7))), settings)
     project = [
         "ADDONS = {'denoise_scrapy.DenoiseAddon': 500}",
         *(f"{name} = {settings[name]!r}" for name in settings),
@@ -165,30 +164,6 @@ def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, w
     assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
 
 
-@pytest.mark.parametrize(
-    ("argv", "code", "said"),
-    [
-        ("explain 0.html --alone --compare 1.html", 2, "--alone and --compare do not go together"),
-        ("explain none.html", 1, "No such file"),
-        ("explain - --compare -", 2, "only one page can be standard input"),
-        ("explain ftp://a.example/", 2, "only files and http(s) URLs can be read"),
-        ("extract 0.html --meta --format html", 2, "--meta goes with text, markdown and json"),
-        ("extract 0.html --links text", 2, "go with --format markdown"),
-        ("extract . --url gazette.example", 2, "only http(s) URLs"),
-        ("extract . --compare 0.html", 2, "--compare goes with one PAGE"),
-        ("extract . -", 2, "standard input is one page"),
-        ("extract none/*.html", 1, "none/*.html: there is no such file"),
-    ],
-)
-def test_wrong_inputs_are_named_and_nothing_is_written(
-    three: Path, capsys: pytest.CaptureFixture[str], argv: str, code: int, said: str
-) -> None:
-    assert call(*argv.split()) == code
-    told = capsys.readouterr()
-    assert told.err.startswith("scrapy denoise: ") and said in told.err and not told.out
-    assert not list(three.glob("*-explained.html"))
-
-
 CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
 
 
@@ -219,9 +194,6 @@ def test_a_folder_is_compared_with_itself(folder: Path, capsys: pytest.CaptureFi
     assert {row["markdown"].splitlines()[0] for row in rows_of(capsys.readouterr().out)} == {
         f"# Heading of {number}" for number in range(6)
     }
-
-
-def test_a_folder_lies_at_an_address(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("extract", "site", "--url", "https://gazette.example/news") == 0
     urls = [row["url"] for row in rows_of(capsys.readouterr().out)]
     assert urls[:2] == ["https://gazette.example/news/a/0.html", "https://gazette.example/news/a/2.html"]
@@ -239,14 +211,6 @@ def test_a_file_has_the_address_that_it_declares_or_that_is_named(
     assert "](http://other.example/more)" in capsys.readouterr().out
     assert call("extract", "0.html", "1.html") == 0
     assert [row["url"] for row in rows_of(capsys.readouterr().out)] == ["https://gazette.example/7", ""]
-
-
-def test_pages_that_all_declare_one_address_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in folder.rglob("*.html"):
-        path.write_text(path.read_text("utf-8").replace("<head>", "<head>" + CANONICAL.format("")), "utf-8")
-    assert call("extract", "site") == 0
-    rows = rows_of(capsys.readouterr().out)
-    assert [(row["url"], row["evidence"]) for row in rows] == [("https://gazette.example/", "comparison pages")] * 6
 
 
 def test_archives_and_a_file(three: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What only a process of its own shows: exit codes, signals, imports, another reactor."""
+"""What only a process of its own shows: exit codes, signals, another reactor."""
 
 import json
 import os
@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import scrapy
 
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article
+from tests.faults.project import ended, wait_until
 
 ROOT = Path(__file__).parents[2]
-LONGEST = 60  # seconds; each takes two or three, on a busy machine ten times as long
 SPIDER = """
 import scrapy
 
@@ -58,27 +57,9 @@ def log(folder: Path) -> str:
 
 
 def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path) -> None:
-    process = start(folder, "data:,x", "DENOISE_STRATEGI=lcs")
-    assert process.wait(LONGEST) != 0
+    assert ended(start(folder, "data:,x", "DENOISE_STRATEGI=lcs")) != 0
     said = "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"
     assert f"CRITICAL: The crawl does not start: {said}" in log(folder)
-
-
-def test_a_wrong_setting_of_a_project_is_told_in_one_line(folder: Path) -> None:
-    addon = 'ADDONS={"denoise_scrapy.DenoiseAddon": 500}'
-    command = [sys.executable, "-m", "scrapy", "fetch", "data:,x", "-s", addon, "-s", "DENOISE_STRATEGI=lcs"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("The crawl does not start: DENOISE_STRATEGI = 'lcs': no such")
-
-
-def test_a_refused_index_ends_the_process_with_an_error(folder: Path) -> None:
-    (folder / "texts.sqlite").write_bytes(b"something else" * 500)
-    process = start(folder, "data:,x", "DENOISE_DEDUP_STORE=texts.sqlite")
-    # Earlier versions end with 0 whenever a pipeline cannot open.
-    assert process.wait(LONGEST) != 0 or scrapy.version_info < (2, 19)
-    assert "CRITICAL: The crawl does not start: the index of texts texts.sqlite" in log(folder)
 
 
 def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web: Web) -> None:
@@ -88,56 +69,22 @@ def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web
     wait_until(lambda: len(web.asked) == 2)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
-    assert process.wait(LONGEST) == 0
+    assert ended(process) == 0
     assert time.monotonic() - began < 9  # all eight would take 12
     assert len(web.asked) == 2
     assert len(items(folder)) == 1
 
 
-def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(folder: Path, web: Web) -> None:
-    web.pages["/a/0"] = article(0, ["/a/1"])
+def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(folder: Path, linked: Web) -> None:
     reactor = "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"
-    process = start(folder, web("/a/0"), reactor, "FORCE_CRAWLER_PROCESS=True")
-    assert process.wait(LONGEST) == 0
-    assert web.asked == ["/a/0"]
+    assert ended(start(folder, linked("/a/0"), reactor, "FORCE_CRAWLER_PROCESS=True")) == 0
+    assert linked.asked == ["/a/0"]
     assert all(item["body"] for item in items(folder))
     assert log(folder).count("the reactor is not an asyncio one") == 1
 
 
-def test_progress_is_logged(web: Web) -> None:
-    web.pages["/a/0"] = article(0)
-    web.seconds = 0.4
-    done = crawl(spider_of(web("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
+def test_progress_is_logged(articles: Web) -> None:
+    articles.seconds = 0.4
+    done = crawl(spider_of(articles("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
     assert done.log.count(" denoise: 0 pages") >= 2
     assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
-
-
-def test_the_core_needs_no_scrapy() -> None:
-    code = (
-        "import sys, denoise_scrapy\n"
-        "from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel, extract\n"
-        "assert extract('<p>Some words.').text == 'Some words.'\n"
-        "assert denoise_scrapy.__version__ and 'DenoiseAddon' in dir(denoise_scrapy)\n"
-        "loaded = {'scrapy', 'twisted', 'itemadapter', 'parsel'} & set(sys.modules)\n"
-        "assert not loaded, loaded\n"
-        "from denoise_scrapy import DenoiseAddon\n"
-        "assert 'scrapy' in sys.modules\n"
-        "assert not {'dateparser', 'py3langid'} & set(sys.modules)\n"  # of an extra
-        "try:\n"
-        "    denoise_scrapy.nothing\n"
-        "except AttributeError as error:\n"
-        "    assert 'nothing' in str(error)\n"
-        "else:\n"
-        "    raise SystemExit('no AttributeError')\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def wait_until(condition: Any) -> None:
-    """Wait for a condition, at most a minute."""
-    end = time.monotonic() + LONGEST
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)

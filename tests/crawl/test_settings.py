@@ -156,6 +156,10 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_CHUNK_OVERLAP", 400, "valid is a number less than DENOISE_CHUNK_TOKENS, which is 400"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
         ("DENOISE_BODY_FIELD", "", "valid is text, not empty"),
+        ("DENOISE_KEEP", "div[", "DENOISE_KEEP = 'div[': selector 'div[': no CSS selector (Expected ident or '*'"),
+        ("DENOISE_REMOVE", ["p", "//a/@href"], "selector '//a/@href': it selects text or attributes, not elements"),
+        ("DENOISE_REMOVE", ["p", 3], "DENOISE_REMOVE = ['p', 3]: valid is text, or a list of texts"),
+        ("DENOISE_KEEP", ["p", " "], "valid is text, or a list of texts"),
     ],
 )
 def test_unknown_names_and_invalid_values_are_refused(own_classes: None, name: str, value: Any, said: str) -> None:
@@ -196,7 +200,7 @@ def test_methods_of_a_spider_are_no_settings() -> None:
         def denoise_title(self) -> None:
             pass
 
-    assert DenoiseSettings.from_settings({}, Named()).dedup == "mark"
+    assert DenoiseSettings.from_settings({"DENOISE_DEDUP": "off"}, Named()).dedup == "mark"
 
 
 def test_settings_of_one_page() -> None:

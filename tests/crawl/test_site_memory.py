@@ -2,20 +2,16 @@
 
 import asyncio
 import os
-import signal
 import sqlite3
-import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy import storage
 from denoise_scrapy.crawl.base import Beside, CrawlLog
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
@@ -24,58 +20,38 @@ from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_commands import call, host_of
+from tests.crawl.test_health import redesigned
 from tests.crawl.test_process import ROOT, SPIDER
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Web, article
 from tests.dedup.redis_server import RedisServer
+from tests.processes import run_in
 from tests.site.made_sites import page
 
-LINKS = [f"/a/{n}" for n in range(12)]
-NO_INDEX = {"DENOISE_DEDUP": "off"}  # it would refuse to start without its server
-FILE_BYTES = "24576"  # what SQLite shares between processes needs more, and so does its journal
 SAID = "Pages of sites cannot be kept in the site memory at present"
 
 
 @pytest.fixture
 def linked(web: Web) -> Web:
-    for n in range(12):
-        web.pages[f"/a/{n}"] = article(n, LINKS)
+    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(12)]) for n in range(12)}
     return web
 
 
 def pages_of(web: Web, *numbers: int) -> Any:
-    return spider_of(*(web(f"/a/{n}") for n in numbers))
+    return spider_of(*web.urls(numbers))
 
 
-def kept_in(store: FactsStore) -> dict[str, int]:
-    """Pages that are kept of each site in a store."""
-    found = {site.site: site.pages for site in store.sites()}
-    store.close()
-    return found
-
-
-def redesigned(number: int) -> str:
-    paragraphs = story(number).replace(". ", ".</p><p>")
-    return (
-        "<html><body><header class='bar'><nav class='menu'>Gazette News Sport</nav></header><main class='page'>"
-        f"<article class='story'><h2>Heading of {number}</h2><p>{paragraphs}</p></article></main>"
-        "<footer class='end'>Our rights, all of them</footer></body></html>"
-    )
-
-
-@pytest.mark.parametrize("place", ["JOBDIR", "DENOISE_DEDUP_STORE", "DENOISE_SITE_MEMORY_PATH"])
-def test_the_next_crawl_needs_no_comparison_page(linked: Web, tmp_path: Path, place: str) -> None:
-    where = {
-        "JOBDIR": tmp_path / "job",
-        "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite",
-        "DENOISE_SITE_MEMORY_PATH": tmp_path / "denoise-sites.sqlite",
-    }
-    settings = {place: str(where[place])}
+@pytest.mark.parametrize("setting", ["JOBDIR", "DENOISE_DEDUP_STORE", "DENOISE_SITE_MEMORY_PATH", "a server"])
+def test_the_next_crawl_needs_no_comparison_page(
+    linked: Web, tmp_path: Path, redis_server: RedisServer, setting: str
+) -> None:
+    file = tmp_path / "denoise-sites.sqlite"
+    places = {"JOBDIR": tmp_path, "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite", "DENOISE_SITE_MEMORY_PATH": file}
+    settings = {setting: str(places[setting])} if setting in places else {"DENOISE_DEDUP_STORE": redis_server.url}
     first = crawl(pages_of(linked, *range(6)), settings)
     assert first.stat("site_memory/loaded") == 0 < first.stat("site_memory/saved")
-    file = (tmp_path / "job" if place == "JOBDIR" else tmp_path) / "denoise-sites.sqlite"
-    kept = kept_in(SQLiteFacts(file))
-    assert list(kept) == [linked.url] and kept[linked.url] >= 5
+    store: FactsStore = SQLiteFacts(file) if setting in places else RedisFacts(redis_server.url)
+    assert [(site.site, site.pages >= 5) for site in store.sites()] == [(linked.url, True)]
+    store.close()
 
     linked.asked.clear()
     then = crawl(pages_of(linked, 9), settings)
@@ -83,14 +59,8 @@ def test_the_next_crawl_needs_no_comparison_page(linked: Web, tmp_path: Path, pl
     assert then.stat("comparison/requests") == then.stat("comparison/waits") == 0
     assert then.stat("body/evidence/comparison_pages") == then.stat("site_memory/loaded") == 1
     assert "rights reserved" not in then.bodies()[linked("/a/9")]
-
-
-def test_without_a_file_every_crawl_begins_anew(linked: Web, tmp_path: Path) -> None:
-    settings = {"JOBDIR": str(tmp_path), "DENOISE_SITE_MEMORY_PATH": ":memory:"}
-    for _ in range(2):
-        done = crawl(pages_of(linked, *range(6)), settings)
-        assert done.stat("site_memory/loaded") == done.stat("site_memory/saved") == 0
-    assert "denoise-sites.sqlite" not in {path.name for path in tmp_path.iterdir()}
+    without = crawl(pages_of(linked, *range(6)), {**settings, "DENOISE_SITE_MEMORY_PATH": ":memory:"})
+    assert without.stat("site_memory/loaded") == without.stat("site_memory/saved") == 0
 
 
 def test_a_first_crawl_gives_the_same_bodies_with_a_file_and_without(linked: Web, tmp_path: Path) -> None:
@@ -106,7 +76,7 @@ def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) ->
     for n in range(12):
         linked.pages[f"/a/{n}"] = redesigned(n)
     done = crawl(pages_of(linked, *range(12)), settings)
-    assert all("rights" not in body and "number" in body for body in done.bodies().values())
+    assert all("News" not in body and "number" in body for body in done.bodies().values())
     linked.asked.clear()
     crawl(pages_of(linked, 3), settings)
     assert linked.asked == ["/a/3"], "pages of the new design serve"
@@ -126,21 +96,6 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     assert done.stat("site_memory/failed") <= 2  # the first time, and at the end; between them it rests
     assert done.log.count("cannot be kept in the site memory") == 1
     assert done.stat("errors") == 0
-
-
-@pytest.fixture
-def own_server() -> Iterator[RedisServer]:
-    """A server to kill, stop and empty."""
-    with tempfile.TemporaryDirectory(prefix="redis") as folder, RedisServer(folder) as server:
-        yield server
-
-
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Saves after every page, and pauses that end within a test."""
-    monkeypatch.setattr("denoise_scrapy.crawl.sites.SAVE_EVERY", 1)
-    monkeypatch.setattr(storage, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(storage, "LONGEST_PAUSE", 0.01)
 
 
 @pytest.mark.parametrize(
@@ -167,67 +122,6 @@ def test_where_it_lies(given: dict[str, str], directory: str | None, place: str)
 def test_a_place_that_is_none_stops_the_crawl(url: str) -> None:
     with pytest.raises(ConfigurationError, match="the site memory"):
         crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": url})
-
-
-def test_crawls_of_one_server_share_their_pages(
-    linked: Web, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = {"DENOISE_DEDUP_STORE": redis_server.url}
-    first = crawl(pages_of(linked, *range(6)), settings)
-    assert first.stat("site_memory/saved") >= 1
-    linked.asked.clear()
-    then = crawl(pages_of(linked, 9), settings)
-    assert linked.asked == ["/a/9"]
-    assert then.stat("comparison/requests") == 0
-    assert then.stat("body/evidence/comparison_pages") == then.stat("site_memory/loaded") == 1
-
-    place = f"{redis_server.url}#denoise"
-    assert call("site", place) == call("site", **settings) == 0
-    assert f"  {linked.url}\n" in capsys.readouterr().out
-    assert call("site", host_of(linked), place, "--forget", "--yes") == 0
-    assert kept_in(RedisFacts(redis_server.url)) == {}
-    assert call("site", f"{redis_server.url}#nobody") == 1
-    assert "there is no site memory" in capsys.readouterr().err
-    assert redis_server.client.keys("{nobody}*") == []
-
-
-def troubled(web: Web, numbers: range, **at: Callable[[], None]) -> Any:
-    """A spider to whose store something happens at a page."""
-
-    def parse(self: Any, response: Any) -> Any:
-        at.get(f"page{response.url.rpartition('/')[2]}", lambda: None)()
-        yield {"url": response.url}
-
-    return type("Troubled", (pages_of(web, *numbers),), {"parse": parse})
-
-
-@pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("trouble", ["silent", "restarted", "emptied", "no memory"])
-def test_a_server_in_trouble_costs_no_item(
-    linked: Web, own_server: RedisServer, trouble: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if trouble == "silent":
-        monkeypatch.setattr(storage, "LONGEST_PAUSE", 60.0)
-        monkeypatch.setattr(storage, "FIRST_PAUSE", 60.0)
-    begin, end = {
-        "silent": (lambda: own_server.process.send_signal(signal.SIGSTOP), lambda: None),
-        "restarted": (own_server.kill, own_server.start),
-        "emptied": (own_server.client.flushall, lambda: None),
-        "no memory": (
-            lambda: own_server.client.config_set("maxmemory", "1"),
-            lambda: own_server.client.config_set("maxmemory", "0"),
-        ),
-    }[trouble]
-    spider = troubled(linked, range(12), page4=begin, page8=end)
-    done = crawl(spider, {**NO_INDEX, "DENOISE_SITE_MEMORY_PATH": own_server.url, "CONCURRENT_REQUESTS": 1})
-    own_server.process.send_signal(signal.SIGCONT)
-    assert len(done.items) == 12 and all(done.bodies().values())
-    assert done.stat("errors") == 0
-    assert done.log.count(SAID) == (trouble != "emptied")
-    if trouble == "silent":
-        assert done.stat("site_memory/failed") == 2, "a timeout, and one at the end"
-    if trouble in {"restarted", "emptied", "no memory"}:  # it has all of it
-        assert kept_in(RedisFacts(own_server.url))[linked.url] >= 5
 
 
 def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web, redis_server: RedisServer) -> None:
@@ -338,52 +232,24 @@ def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, mo
     assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
 
 
-def made(path: Path, site: str = "http://a.example:80") -> None:
-    store = SQLiteFacts(path)
-    store.save({site: [page(n).facts for n in range(3)]})
-    store.close()
-
-
-def limited(folder: Path, urls: list[str], *limits: str) -> str:
-    """Crawl in a process under limits, with its site memory in `folder`; its log. It must come to its end."""
-    (folder / "spider.py").write_text(SPIDER, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.faults.limited", *limits]
-    command += [sys.executable, "-m", "scrapy", "runspider", str(folder / "spider.py"), "-a", f"urls={' '.join(urls)}"]
-    command += ["-o", "-:jsonlines", "-s", f"DENOISE_SITE_MEMORY_PATH={folder / 'disk' / 's.sqlite'}"]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(' line 11."}') == len(urls), "the end of each story"
-    assert "'denoise/errors'" not in done.stderr
-    return done.stderr
-
-
-def test_a_full_disk_costs_no_item(linked: Web, tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
-    made(tmp_path / "disk" / "s.sqlite")
-    log = limited(tmp_path, [linked(f"/a/{n}") for n in range(6)], "--file-bytes", FILE_BYTES)
-    assert log.count(SAID) == 1
-    assert kept_in(SQLiteFacts(tmp_path / "disk" / "s.sqlite")) == {"http://a.example:80": 3}
-
-
 def test_a_file_that_cannot_be_written_is_read(linked: Web, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    crawl(pages_of(linked, *range(5)), {"DENOISE_SITE_MEMORY_PATH": str(disk / "s.sqlite")})
+    place = f"DENOISE_SITE_MEMORY_PATH={disk / 's.sqlite'}"
+    crawl(pages_of(linked, *range(5)), dict([place.split("=")]))
     for each in (*disk.iterdir(), disk):
         each.chmod(0o555 if each == disk else 0o444)
     linked.asked.clear()
+    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
+    command = [sys.executable, "-m", "tests.faults.limited", "--obey", sys.executable, "-m", "scrapy", "runspider"]
+    command += ["spider.py", "-a", f"urls={linked('/a/9')}", "-o", "items.jsonl", "-s", place]
     try:
-        log = limited(tmp_path, [linked("/a/9")], "--obey")
+        done = run_in(tmp_path, command, {**os.environ, "PYTHONPATH": str(ROOT)}, 60)
     finally:
         disk.chmod(0o755)
-    assert linked.asked == ["/a/9"], "pages of the earlier crawl serve"
-    assert log.count(SAID) == 1
-    assert "'denoise/site_memory/loaded': 1" in log and "'denoise/body/evidence/comparison_pages': 1" in log
+    assert (done.returncode, linked.asked) == (0, ["/a/9"]), "pages of the earlier crawl serve"
+    assert done.stdout.count(SAID) == 1
+    assert all(
+        f"'denoise/{name}': 1" in done.stdout for name in ("site_memory/loaded", "body/evidence/comparison_pages")
+    )
+    assert "'denoise/errors'" not in done.stdout

@@ -1,15 +1,12 @@
 """What is like another item and a thing of its own is kept: nothing is lost because it is like something else."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
 
-ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
 IN_ORDER = {**ONE_BY_ONE, "DENOISE_COMPARISON_WAIT": 0}
 PLACES = "Kiel Lund Oban Cork Bergen Ghent Nantes Porto Turin Graz Delft Split".split()
 TRADES = "baker joiner nurse welder tailor driver gardener roofer printer cook plumber teacher".split()
@@ -41,7 +38,7 @@ def test_forms_of_a_site_are_kept_and_their_copies_dropped(web: Web, title: str)
     web.pages |= {"/jobs/7/print": printed, "/jobs/3?sort=new": job(3, title=title)}
     done = crawl(spider_of(*paths(web, "/jobs/7/print /jobs/3?sort=new")), IN_ORDER)
     assert {item["url"] for item in done.items} == set(paths(web))
-    assert {str(reason.of) for _, reason in done.dropped} == {web("/jobs/7"), web("/jobs/3")}  # type: ignore[attr-defined]
+    assert {*done.of()} == {web("/jobs/7"), web("/jobs/3")}
     assert sum("variant_of" in item for item in done.items) == 11
     assert done.stat("dedup/variants") == 11
     assert done.log.count(" is a variant of ") == 1
@@ -49,40 +46,9 @@ def test_forms_of_a_site_are_kept_and_their_copies_dropped(web: Web, title: str)
     assert len(dropped.items) < 12
 
 
-def test_the_field_of_variants_has_a_name_of_its_own_or_none(web: Web) -> None:
-    web.pages |= {f"/jobs/{n}": job(n) for n in range(2)}
-    named = crawl(spider_of(web("/jobs/0"), web("/jobs/1")), {**ONE_BY_ONE, "DENOISE_FIELDS": {"variant_of": "like"}})
-    assert [item.get("like") for item in named.items] == [None, web("/jobs/0")]
-    none = crawl(spider_of(web("/jobs/0"), web("/jobs/1")), {**ONE_BY_ONE, "DENOISE_FIELDS": {"variant_of": ""}})
-    assert [sorted(item) for item in none.items] == [["body", "url"]] * 2
-
-
-def test_variants_are_known_in_the_next_crawl(web: Web, tmp_path: Path) -> None:
-    web.pages |= {f"/jobs/{n}": job(n) for n in range(12)}
-    settings = {**ONE_BY_ONE, "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite"}
-    assert len(crawl(spider_of(*paths(web)[:6]), settings).items) == 6
-    assert len(crawl(spider_of(*paths(web)[6:]), settings).items) == 6
-    with DuplicateIndex(store=SQLiteStore(tmp_path / "texts.sqlite")) as index:
-        groups = index.groups()
-    assert sum(len(group.variants) for group in groups) >= 10
-    assert not any(group.copies for group in groups)
-
-
 WALL = FRAME.format(
     title="Before you go on", heading="Before you go on", text=f"<p>{story(3).replace('. ', '.</p><p>')}</p>"
 )
-
-
-@pytest.mark.parametrize(("fields", "kept"), [({}, 6), ({"DENOISE_DEDUP_FIELDS": ["body"]}, 3)])
-def test_items_with_values_of_their_own_are_kept(web: Web, fields: dict[str, Any], kept: int) -> None:
-    web.pages |= {f"/goods/{n}": article(n % 3, text=story(n % 3)) for n in range(6)}
-
-    def parse(self: Any, response: Any) -> Any:
-        number = int(response.url.rpartition("/")[2])
-        yield {"url": response.url, "price": 10 + number, "seen": f"2026-01-{10 + number}T12:00"}
-
-    done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(6)), parse=parse), {**ONE_BY_ONE, **fields})
-    assert len(done.items) == kept
 
 
 def test_a_text_that_stands_all_over_a_site_is_no_copy(web: Web) -> None:
@@ -114,6 +80,18 @@ def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) 
     done = crawl(spider_of(*addresses), {**IN_ORDER, "DENOISE_DEDUP_SCOPE": "global"})
     assert [item["url"] for item in done.items] == [web("/a")]
     assert done.log.count("WARNING Five copies of") == 1
-    [said] = [line for line in done.log.splitlines() if "Five copies of" in line]
+    [said] = done.lines("Five copies of")
     assert f"Five copies of {web('/a')} have different titles" in said and "DENOISE_DEDUP_FIELDS" in said
     assert sum(address in said for address in addresses[1:]) == 3
+
+
+@pytest.mark.parametrize(("fields", "kept"), [({}, 6), ({"DENOISE_DEDUP_FIELDS": ["body"]}, 3)])
+def test_items_with_values_of_their_own_are_kept(web: Web, fields: dict[str, Any], kept: int) -> None:
+    web.pages |= {f"/goods/{n}": article(n % 3, text=story(n % 3)) for n in range(6)}
+
+    def parse(self: Any, response: Any) -> Any:
+        number = int(response.url.rpartition("/")[2])
+        yield {"url": response.url, "price": 10 + number, "seen": f"2026-01-{10 + number}T12:00"}
+
+    done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(6)), parse=parse), {**ONE_BY_ONE, **fields})
+    assert len(done.items) == kept

@@ -55,6 +55,10 @@ class Web:
     def __call__(self, path: str) -> str:
         return self.url + path
 
+    def urls(self, numbers: Iterable[int]) -> list[str]:
+        """Addresses of the articles `/a/0`, `/a/1` …"""
+        return [self(f"/a/{number}") for number in numbers]
+
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
