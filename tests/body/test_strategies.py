@@ -4,27 +4,25 @@ import math
 
 import numpy as np
 import pytest
-from denoise_scrapy.body.strategies.layout import (
-    BlockFilterStrategy,
-    candidates,
-    merge_alike,
-    narrow,
-    text_lengths,
-    topics,
-)
-from denoise_scrapy.body.strategies.layout import (
-    FrameSizes,
-    FrameworkStrategy,
-    Lines,
-    find_frames,
-    paragraph_counts,
-    passing,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.body.strategies.cluster import ClusterStrategy
+from denoise_scrapy.body.strategies.layout import (
+    BlockFilterStrategy,
+    FrameSizes,
+    FrameworkStrategy,
+    Lines,
+    candidates,
+    find_frames,
+    merge_alike,
+    narrow,
+    paragraph_counts,
+    passing,
+    text_lengths,
+    topics,
+)
 from denoise_scrapy.body.strategies.lcs import aggregate, score_clusters
 from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
 from denoise_scrapy.page import Boxes, FeatureTree, Flag, Page

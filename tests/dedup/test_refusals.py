@@ -11,7 +11,7 @@ from denoise_scrapy import storage
 from denoise_scrapy.dedup import RedisStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.site import RedisFacts, SQLiteFacts
-from denoise_scrapy.site.packed_facts import constants
+from denoise_scrapy.site.memory import constants
 
 
 def texts_file(path):

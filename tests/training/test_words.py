@@ -5,8 +5,8 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from denoise_scrapy.core.features import NAMES
 
+from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.vocabulary import text_numbers
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
