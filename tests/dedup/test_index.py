@@ -1,15 +1,16 @@
 """What the index answers, on every store."""
 
 import random
-import sqlite3
+import tempfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from denoise_scrapy.dedup import RULES, DuplicateIndex, Group, MemoryStore, SQLiteStore, Verdict
+from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
 from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.store import Name, StoreMismatch
-from tests.dedup.index_model import run
-from tests.dedup.made_texts import chinese, english
+from tests.dedup.made_texts import chinese, cut_out, english
 
 A, B = english(1, 300), english(2, 300)
 TEXT, OTHER = " ".join(A), " ".join(B)
@@ -44,9 +45,63 @@ class TestAnswers:
         assert len(index) == 2
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite", "redis"])
-def test_it_answers_as_the_model_does(kind, request):
-    run(kind, request.getfixturevalue("redis_server") if kind == "redis" else None)
+WORDS = english(5, 700)
+POOL = [TEXT, OTHER, NEAR, TEXT.upper(), *map(" ".join, (A[:150], A[:75], cut_out(A, 0.1), WORDS, WORDS[:300]))]
+POOL += ["", "  \n", "Page not found", "page NOT found!", "word " * 50, "的是在了" * 20]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["check_and_add", "check_and_add", "check_and_add", "add", "remove"]),
+        st.sampled_from("abcdef"),
+        st.sampled_from(POOL),
+        st.sampled_from(["", "", "s"]),
+        st.sampled_from(["", "", "g"]),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.sampled_from(["memory prefilter", "sqlite prefilter", "memory tree"]), st.booleans())
+def test_it_answers_as_a_look_through_a_list_does(steps, how, short):
+    """A key is one item; else the earliest kept text of the same words, else the earliest that the rule finds."""
+    kind, search = how.split()
+    rule, kept = (
+        RULES["part"],
+        dict[tuple[str, str], tuple[str, Fingerprint]](),
+    )  # by scope and key, in order of arrival
+    with tempfile.TemporaryDirectory() as folder:
+        store = SQLiteStore(f"{folder}/a.db") if kind == "sqlite" else MemoryStore()
+        with DuplicateIndex(store=store, search=search, short_duplicates=short) as index:
+            for how, key, text, scope, group in steps:
+                if how == "remove":
+                    assert index.remove(key, scope) == (kept.pop((scope, key), None) is not None)
+                    continue
+                made, same = Fingerprint.of(text), kept.get((scope, key))
+                others = [(k, f) for (s, k), (g, f) in kept.items() if s == scope and not (g and g == group)]
+                of = [k for k, f in others if f.digest == made.digest and made.n and (short or not made.too_short)]
+                if not made.too_short:
+                    judged = rule.judge(rule.read(text), [f for _, f in others], rule.threshold)
+                    of += [k for (k, _), one in zip(others, judged, strict=True) if one.duplicate]
+                verdict = getattr(index, how)(key, text, scope=scope, group=group)
+                expected = None if same or how == "add" else next(iter(of), None)
+                updated = same is not None and same[1].digest != made.digest
+                assert (verdict.of, verdict.updated, verdict.too_short) == (expected, updated, made.too_short)
+                assert verdict.duplicate == (expected is not None)
+                if expected is None and (same is None or updated):
+                    kept.pop((scope, key), None)
+                    kept[scope, key] = group, made
+            assert len(index) == len(kept) and index._store.problems() == []
+
+
+class TestShort:
+    def test_equal_words_by_option(self):
+        with DuplicateIndex(short_duplicates=True) as index:
+            index.check_and_add("a", "Page not found")
+            verdict = index.check_and_add("b", "page NOT found!")
+            assert verdict.duplicate and verdict.too_short and verdict.of == "a"
+            assert not index.check_and_add("c", "page not here").duplicate
+            assert not index.check_and_add("d", "").duplicate
+            assert not index.check_and_add("e", "").duplicate
 
 
 @pytest.mark.parametrize("rule", list(RULES))
@@ -96,6 +151,12 @@ def test_how_much_of_a_duplicate_may_be_new():
 
 
 class TestRules:
+    def test_a_near_copy_is_one_both_ways(self):
+        with DuplicateIndex(rule="near-copy") as index:
+            index.check_and_add("a", TEXT)
+            assert not index.check_and_add("half", " ".join(A[:150])).duplicate
+            assert index.check_and_add("near", NEAR).of == "a"
+
     def test_one_index_may_be_read_by_both_rules_of_words(self, tmp_path):
         with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
             index.check_and_add("a", TEXT)
@@ -132,7 +193,6 @@ class TestRules:
         ({"threshold": True}, "threshold must be a number"),
         ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
         ({"most_new": 1.1}, r"most_new must be a number in \[0, 1\], got 1.1"),
-        *(({"remember_copies": value}, "remember_copies") for value in (-1, 1.5, True, None)),
         ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
         ({"rule": "patents"}, "rule must be one of part, near-copy, patent, got 'patents'"),
         ({"search": "trees"}, "search must be one of prefilter, tree, got 'trees'"),
@@ -159,32 +219,3 @@ def test_wrong_arguments(index, arguments, message):
     with pytest.raises(ValueError, match=message):
         index.check_and_add(**{"key": "a", "text": TEXT, **arguments})
     assert len(index) == 0
-
-
-def test_a_text_seen_again_by_its_key_or_by_a_copy_is_new_again(tmp_path) -> None:
-    store = SQLiteStore(tmp_path / "a.db")
-    with DuplicateIndex(store=store) as index:
-        index.add("a", TEXT)
-        index.add("b", OTHER)
-        for key, text in (("a", TEXT), ("b1", OTHER)):
-            store.set_last_seen({1: 1000, 2: 1000})
-            index.check(key, text)
-            assert set(store.last_seen([1, 2]).values()) == {1000}
-            index.check_and_add(key, text)
-            assert sorted(store.last_seen([1, 2]).values())[0] == 1000
-            assert sum(at > 1000 for at in store.last_seen([1, 2]).values()) == 1
-
-
-def test_a_verdict_stands_though_its_copy_cannot_be_noted(tmp_path) -> None:
-    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0), remember_copies=10) as index:
-        index.add("a", TEXT)
-        with sqlite3.connect(tmp_path / "a.db", isolation_level=None) as other:
-            other.execute("BEGIN IMMEDIATE")
-            assert index.check_and_add("a1", TEXT).of == "a"
-            other.execute("ROLLBACK")
-        other.close()
-        assert index.stats["unnoted"] == 1 and index.group("a") is None
-        assert "locked" in str(index.note_error)
-        index.check_and_add("a1", TEXT)
-        assert index.stats["unnoted"] == 1 and index.group("a") == Group("a", "", ("a1",))
-        assert index.note_error is None
