@@ -13,5 +13,5 @@ def test_all_at_once_finds_what_climbing_finds(source: str) -> None:
     paths = [tag_path(page, element) for element in range(len(page.elements))]
     blocks = is_block_node(page).tolist()
     for path in {path for path, is_block in zip(paths, blocks, strict=True) if is_block}:
-        expected = [is_block and own == path for own, is_block in zip(paths, blocks, strict=True)]
-        assert TemplateRule(path=path).candidates(page)[2].tolist() == expected
+        expected = [n for n, (own, is_block) in enumerate(zip(paths, blocks, strict=True)) if is_block and own == path]
+        assert list(TemplateRule(path=path).candidates(page))[2].tolist() == expected

@@ -1,5 +1,6 @@
 """The site style tree: the source's formulas by hand, and the columns against plain recursion."""
 
+from collections import Counter
 from math import log
 
 import numpy as np
@@ -8,18 +9,56 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies import style_tree
-from denoise_scrapy.body.strategies.style_tree import Importance, importance
+from denoise_scrapy.body.strategies.style_tree import content_importance
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
-from tests.site.literal_style_tree import LiteralTree
+from tests.page.literal_reader import words_of
 
 
-def among(page: Page, site: list[Page], **options) -> Importance:
-    return importance(page, [other for other in site if other is not page], **options)
+class LiteralTree:
+    """The tree as the source writes it: styles by the sequences of (tag, class) from the root down, recursively."""
 
+    def __init__(self, site: list[Page]) -> None:
+        self.contents: dict[tuple, list[Counter]] = {}
+        self.styles = [self.add(page) for page in site]
 
-def by_tag(page: Page, values: np.ndarray) -> list[tuple[str, float]]:
-    return list(zip(page.tags(), map(float, values), strict=True))
+    def add(self, page: Page) -> dict[int, tuple]:
+        """Merge a page; the style node of each of its elements that shows something."""
+        elements, tag = page.elements, page.tags()
+        class_ = elements.column("class_").tolist()
+        names = [(t, None if t in ("html", "body") else c) for t, c in zip(tag, class_, strict=True)]
+        content = [Counter() for _ in tag]
+        edges = zip(elements.marks.tolist(), elements.text_ends.tolist(), strict=True)
+        for owner, (mark, end) in zip(elements.text_owner.tolist(), edges, strict=True):
+            if owner >= 0:
+                content[owner].update(words_of(page.tree.slice(mark + 1, end)))
+        for element, url in page.references:
+            content[element][("url", url)] += 1
+        children: dict[int, list[int]] = {-1: [], **{i: [] for i in range(len(tag))}}
+        for i, parent in enumerate(elements.parent.tolist()):
+            if not (elements.column("skipped")[i] and elements.end[i] == i + 1 and not elements.own_chars[i]):
+                children[parent].append(i)
+        found = {}
+
+        def walk(above: tuple, element: int, position: int) -> None:
+            found[element] = style = (above, position, tuple(names[child] for child in children[element]))
+            self.contents.setdefault(style, []).append(content[element])
+            for place, child in enumerate(children[element]):
+                walk(style, child, place)
+
+        for position, root in enumerate(children[-1]):
+            walk((), root, position)
+        return found
+
+    def importance(self, style: tuple) -> float:
+        """1 - mean entropy of the features of a style; 0 where there is none."""
+        contents = self.contents[style]
+        features, m, total = set().union(*contents), len(contents), 0.0
+        for feature in features:
+            counts = [content[feature] for content in contents if content[feature]]
+            shares = [count / sum(counts) for count in counts]
+            total -= sum(p * log(p, m) for p in shares) if m > 1 else 0
+        return 1 - total / len(features) if features else 0.0
 
 
 @st.composite
@@ -35,56 +74,16 @@ def sites(draw) -> list[str]:
 
 
 @settings(max_examples=150)
-@given(sites(), st.sampled_from([0.0, 0.5, 0.9, 1.0]), st.sampled_from([0.0, 1.0]))
-def test_importance_equals_the_literal_one(site, gamma, lone):
+@given(sites() | st.lists(SOUP, min_size=1, max_size=3))
+def test_importance_equals_the_literal_one(site):
     parsed = [Page.parse(html) for html in site]
-    slow = LiteralTree(gamma, lone)
-    for page in parsed:
-        slow.add(page)
-    for page in parsed:
-        found = among(page, parsed, gamma=gamma, lone_importance=lone)
-        columns = np.stack([found.composite, found.highest, found.content], axis=1)
-        expected = np.full_like(columns, np.nan)
-        for element, values in slow.table(page).items():
-            expected[element] = values
-        assert columns == pytest.approx(expected, abs=1e-9, nan_ok=True)
-
-
-@given(st.lists(SOUP, min_size=1, max_size=3))
-def test_broken_markup_is_merged_too(site):
-    parsed = [Page.parse(html) for html in site]
-    for page in parsed:
-        assert among(page, parsed).noisy().shape == (len(page.elements),)
-
-
-SITE = [
-    Page.parse(f"<body><p>Home news</p><div>{inner}</div></body>")
-    for inner in ("<p>red fox</p>", "<p>blue sky</p>", "<ul><li>sea</li></ul>")
-]
-
-
-def test_importance_by_hand():
-    # p: 3 pages, "home" and "news" a third on each: H = 1, CompImp = 0
-    # p in div: 2 pages, four words of one page each: H = 0, CompImp = 1; li: one page, 1
-    # ul: one page, one style: NodeImp 1, (1 - .9) 1 + .9 · 1 = 1
-    # div: two styles of 2 and 1 pages: NodeImp = -(2/3 log_3 2/3 + 1/3 log_3 1/3)
-    node = -(2 / 3 * log(2 / 3, 3) + 1 / 3 * log(1 / 3, 3))
-    assert node == pytest.approx(0.5794, abs=1e-4)
-    div = (1 - 0.81) * node + 0.81 * (2 / 3 * 1 + 1 / 3 * 1)
-    body = 0.1 * 0 + 0.9 * (0 + div) / 2  # one style: NodeImp 0; mean of p and div
-    # html, body, p, div, p
-    assert among(SITE[0], SITE).composite.tolist() == pytest.approx([0.9 * body, body, 0, div, 1])
-    third = by_tag(SITE[2], among(SITE[2], SITE).composite)
-    assert third[4:] == [("ul", pytest.approx(1)), ("li", 1)]
-
-
-def test_noise_has_no_part_that_is_not():
-    found = among(SITE[0], SITE)
-    assert found.noisy(0.2).tolist() == [False, False, True, False, False]  # only the p of the menu
-    assert found.noisy_text(0.2)[[2, 4]].tolist() == [True, False]
-    # body's CompImp is below .5, but not its div's
-    assert found.composite[1] < 0.5
-    assert not found.noisy(0.5)[1]
+    slow = LiteralTree(parsed)
+    for page, styles in zip(parsed, slow.styles, strict=True):
+        expected = np.full(len(page.elements), np.nan)
+        for element, style in styles.items():
+            expected[element] = slow.importance(style)
+        found = content_importance(page, [other for other in parsed if other is not page])
+        assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -105,18 +104,17 @@ def test_noise_has_no_part_that_is_not():
 )
 def test_content_importance_by_hand(site, content):
     parsed = [Page.parse(f"<body>{inner if inner[:1] == '<' else f'<p>{inner}</p>'}</body>") for inner in site]
-    assert among(parsed[0], parsed).content[2] == pytest.approx(content)
+    assert content_importance(parsed[0], parsed[1:])[2] == pytest.approx(content)
 
 
 def test_too_large_a_site_leaves_the_first_pages_out(monkeypatch):
+    one, two = (Page.parse(f"<body><p>{words}") for words in ("same one", "same two"))
+    assert content_importance(one, [two])[2] == pytest.approx(2 / 3)
     monkeypatch.setattr(style_tree, "MAX_SIZE", 0)
-    assert importance(SITE[0], SITE[1:]).composite.tolist() == importance(SITE[0], []).composite.tolist()
-    assert importance(Page.parse(""), SITE).composite.tolist() == []
+    assert content_importance(one, [two])[2] == 1
+    assert content_importance(Page.parse(""), [two]).tolist() == []
 
 
 def test_a_deep_page():
-    deep = Page.parse("<p>same</p>" + "<div>" * 500 + "end")
-    other = Page.parse("<p>same</p>" + "<div>" * 500 + "other")
-    found = importance(deep, [other])
-    assert found.composite[-1] == 1
-    assert not found.noisy()[0]
+    deep, other = (Page.parse("<p>same</p>" + "<div>" * 500 + end) for end in ("end", "other"))
+    assert content_importance(deep, [other])[[2, -1]].tolist() == [0, 1]

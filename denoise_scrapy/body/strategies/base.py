@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.choice import select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.columns import BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics
 
 #: Probabilities that stand for the yes and the no of a rule: no rule is always right.
@@ -29,24 +30,32 @@ class Decision:
         is_rule: Whether it decides yes or no only, and the probabilities are made of these.
     """
 
-    kept: npt.NDArray[np.bool_]
-    probability: npt.NDArray[np.float64]
+    kept: BoolArray
+    probability: FloatArray
     confidence: float
     reasons: Sequence[str]
     is_rule: bool = False
 
     @classmethod
-    def of_rule(cls, page: Page, kept: npt.NDArray[np.bool_], reasons: Sequence[str]) -> Decision:
+    def of_rule(cls, page: Page, kept: BoolArray, reasons: Sequence[str]) -> Decision:
         """The decision of a rule of yes and no, by what it keeps, shape (m,), and m reasons."""
         probability = np.where(kept, RULE_YES, RULE_NO)
         confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
         return cls(kept, probability, confidence, reasons, is_rule=True)
 
+    @classmethod
+    def of_method(
+        cls, page: Page, chosen: BoolArray, yes: float, reason: str, other: str | npt.NDArray[np.str_]
+    ) -> Decision:
+        """The decision of a method that estimates nothing: what it chooses, shape (m,), less what is hidden.
 
-def without_hidden(page: Page, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return the kept blocks that are shown; all kept ones where none is: some pages stream their content hidden."""
-    shown = kept & ((page.blocks.flags & Flag.HIDDEN) == 0)
-    return shown if shown.any() else kept
+        Where all of it is hidden, it stays: some pages stream their content into hidden elements.
+        """
+        shown = chosen & ((page.blocks.flags & Flag.HIDDEN) == 0)
+        kept = shown if shown.any() else chosen
+        reasons = np.where(kept, reason, np.where(chosen, "hidden", other))
+        confidence = 0.5 if kept.any() else 0.0
+        return cls(kept, np.where(kept, yes, RULE_NO), confidence, reasons.tolist(), is_rule=True)
 
 
 @dataclass(frozen=True)

@@ -5,38 +5,30 @@ Source: Wang, Chen and Dai, Web information extraction based on webpage clusteri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidden
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.tree import name_code
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics, template_similarity
 from denoise_scrapy.site.memory import SAME_TEMPLATE
 
 # Block nodes. The source takes div and table. The sectioning tags of today bring wcxb .018, and td, for the times
-# when layout was tables, brings big9 .034; form, lists, aside and center bring nothing (five corpora, ALPHA .005).
+# when layout was tables, brings big9 .034; form, lists, aside and center bring nothing (five corpora, alpha .005).
 BLOCK_NODES = frozenset(["div", "table", "td", "section", "article", "main"])
 _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np.uint32)[:, None]
-# What one more element in a block costs; the source says "small". One value does not serve small pages and large:
-# from .003 over .005, .01 to .02 dragnet goes .873, .877, .886, .902 and wcxb, whose pages have four times the
-# elements, .582, .564, .518, .479.
-ALPHA = 0.005
-# So rules take for alpha this / the page's elements: what a block costs goes by its share of the page. At 1, 2, 3, 4,
-# 5, 6 dragnet has .875, .877, .886, .890, .889, .900, and 265 pages of all kinds, each alone, .826, .815, .801, .786,
-# .775, .765 (with ALPHA .784, and .741 with .01): articles among comments like it high, lists and shops low. 4 is the
-# most that costs nothing there against ALPHA.
+# Alpha, what one more element in a block costs, is this / the page's elements. The source has one small value for all
+# pages, but from .003 to .02 dragnet gains .03 and wcxb, whose pages have four times the elements, loses .10. At 1, 2,
+# 3, 4, 5, 6 dragnet has .875, .877, .886, .890, .889, .900, and 265 pages of all kinds, each alone, .826, .815, .801,
+# .786, .775, .765: articles among comments like it high, lists and shops low.
 SHARE_COST = 4.0
 # As plain numbers: numpy takes 2.5 µs to learn that a member of an enumeration is one.
 _LINK, _LINK_TAG = int(Flag.LINK), np.uint32(name_code("a"))
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -62,23 +54,14 @@ class TemplateRule:
 
     def find(self, page: Page) -> int:
         """Return the page's block that alone has the id, else the class, else the path; -1 for none."""
+        return next((int(found[0]) for found in self.candidates(page) if len(found) == 1), -1)
+
+    def candidates(self, page: Page) -> Iterator[IntArray]:
+        """Yield the blocks with the id, those with the class, those with the path."""
         nodes = is_block_node(page).nonzero()[0]
         for column, name in (("id", self.id), ("class_", self.class_)):
-            if name:
-                found = nodes[page.elements.column(column).take(nodes) == name_code(name)]
-                if len(found) == 1:
-                    return int(found[0])
-        found = self._at_path(page, nodes[page.elements.depth.take(nodes) == self.path.count("/") + 1])
-        return int(found[0]) if len(found) == 1 else -1
-
-    def candidates(self, page: Page) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Return masks of the blocks with the id, the class, the path, shape (elements,) each."""
-        elements, blocks = page.elements, is_block_node(page)
-        by_id = blocks & (elements.column("id") == name_code(self.id)) & bool(self.id)
-        by_class = blocks & (elements.column("class_") == name_code(self.class_)) & bool(self.class_)
-        by_path = np.zeros_like(blocks)
-        by_path[self._at_path(page, np.flatnonzero(blocks & (elements.depth == self.path.count("/") + 1)))] = True
-        return by_id, by_class, by_path
+            yield nodes[page.elements.column(column).take(nodes) == name_code(name)] if name else nodes[:0]
+        yield self._at_path(page, nodes[page.elements.depth.take(nodes) == self.path.count("/") + 1])
 
     def _at_path(self, page: Page, likely: IntArray) -> IntArray:
         """Return those of some elements, all of the path's depth, that have its tags; those that meet climb as one."""
@@ -117,7 +100,7 @@ def tag_path(page: Page, element: int) -> str:
     return "/".join(reversed(tags))
 
 
-def node_densities(page: Page, alpha: float = ALPHA) -> tuple[IntArray, FloatArray]:
+def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
     """Return the page's block nodes in document order, and H(b) of each; an element in a block costs alpha.
 
     H = p_text · (1 - p_link) · p_textl / (1 + size · alpha), where p_text = T_n / (1 + T) is the block's share of the
@@ -145,14 +128,9 @@ def node_densities(page: Page, alpha: float = ALPHA) -> tuple[IntArray, FloatArr
     return nodes, p_text * (1 - p_link) * p_textl / (1 + (end - nodes) * alpha)
 
 
-def relative_alpha(page: Page) -> float:
-    """Return the alpha by which a block's size counts as its share of the page."""
-    return SHARE_COST / max(len(page.elements), 1)
-
-
-def best_block(page: Page, alpha: float = ALPHA) -> tuple[int, float]:
+def best_block(page: Page) -> tuple[int, float]:
     """Return the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
-    nodes, densities = node_densities(page, alpha)
+    nodes, densities = node_densities(page, SHARE_COST / max(len(page.elements), 1))
     best = int(densities.argmax()) if len(densities) else -1
     return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
 
@@ -169,7 +147,7 @@ def learn_rule(pages: Sequence[Page]) -> TemplateRule | None:
     """
     sums: dict[TemplateRule, float] = {}
     for page in pages:
-        best, density = best_block(page, relative_alpha(page))
+        best, density = best_block(page)
         if best >= 0:
             rule = names_of(page, best)
             sums[rule] = sums.get(rule, 0.0) + density
@@ -179,35 +157,26 @@ def learn_rule(pages: Sequence[Page]) -> TemplateRule | None:
 
 
 def _unambiguous(rule: TemplateRule, pages: Sequence[Page]) -> TemplateRule:
-    candidates = [rule.candidates(page) for page in pages]
-    by_id, by_class = (max(int(marked[i].sum()) for marked in candidates) for i in range(2))
+    by_id, by_class, _ = (max(map(len, found)) for found in zip(*map(rule.candidates, pages), strict=True))
     return TemplateRule(rule.id if by_id == 1 else "", rule.class_ if by_class == 1 else "", rule.path)
-
-
-#: The cluster: the page and as many others of its template. The source asks for more than five pages in all.
-COMPARISON_PAGES = 9
 
 
 class ClusterStrategy(Strategy):
     """The rule with the highest sum of H over the page's cluster; without one the page's block of highest H."""
 
     name = "cluster"
-    comparison_pages = COMPARISON_PAGES
+    comparison_pages = 9  # of its template; the source asks for more than five pages in all
     needs_elements = True
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        # without pages of its template the cluster is the page alone
         others = site.whole_pages[: self.comparison_pages]
         alike = (other for other in others if template_similarity(page, other) > SAME_TEMPLATE)
         rule = learn_rule([page, *alike])
         block = rule.find(page) if rule is not None else -1
         reason = f"in the cluster's block {rule}"
         if block < 0:
-            block, reason = best_block(page, relative_alpha(page))[0], "in the page's block of highest H"
+            block, reason = best_block(page)[0], "in the page's block of highest H"
         inside = page.elements.inside(np.array([block] if block >= 0 else [], np.int64))
         chosen = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block lies in the chosen one
-        kept = without_hidden(page, chosen)
-        reasons = np.where(kept, reason, np.where(chosen, "hidden", "outside the content's block"))
-        confidence = 0.5 if kept.any() else 0.0
-        return Decision(kept, np.where(kept, 0.9, 0.1), confidence, reasons.tolist(), is_rule=True)
+        return Decision.of_method(page, chosen, 0.9, reason, "outside the content's block")

@@ -8,21 +8,22 @@ score.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy, without_hidden
-from denoise_scrapy.page import FeatureTree, Flag, Page
+from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.page import Boxes, FeatureTree, Flag, Page
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
 
-#: Two nodes more similar than this are matched. The source gives no value; .5 takes, without geometry,
-#: the tag and one of id and class (measured best of .34, .5 and .67 on five corpora).
+#: Two nodes more similar than this are matched. The source gives no value; .5 takes, without geometry, the tag and one
+#: of id and class (best of .34, .5 and .67 on five corpora).
 SIMILAR = 0.5
 #: Weight of "one more pair above SIMILAR" among matchings of equal score; too small to outweigh any score:
 #: scores are sums of fractions with denominators 3 to 7, which differ by 1/420 at least.
@@ -38,23 +39,17 @@ POINTS = (5, 3, 1)
 #: Clusters with at least this share of the top score are "close" to it. From .6 to .8 big9 goes .946 to .953, zh .965
 #: to .979, the portal .879 to .894, the others move by .002 at most; .9 and 1 cost world .012 and .016.
 CLOSE = 0.8
-#: Where the close clusters hold less than this share of the candidates' text outside links, the page has no one place
-#: that leads: posts of a forum, rows of a list, parts of a shop's page each make a cluster of their own, and only
-#: three get points. All candidates are kept then. Never doing so has wcxb .535; .25, .3, .35, .4, .5 have .664, .669,
-#: .678, .699, .718, and dragnet, whose comments are such clusters too, .886, .885, .885, .883, .880.
+#: Where the close clusters hold less than this share of the candidates' text outside links, all candidates are kept:
+#: posts of a forum, rows of a list, parts of a shop's page are a cluster each, and only three get points. Never doing
+#: so has wcxb .535; .25, .3, .35, .4, .5 have .664, .669, .678, .699, .718, and dragnet .886 to .880.
 LEADING_SHARE = 0.4
 #: … less the blocks with this share of their text in links: .34 to .67 do alike, keeping them costs wcxb .006.
 LINKED_SHARE = 0.5
 #: The main visual area: this middle share of the page's width, from the top to this share of its height.
 VISUAL_WIDTH, VISUAL_HEIGHT = 0.6, 0.8
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
-
-@dataclass(frozen=True)
-class Matching:
+class Matching(NamedTuple):
     """The match of a page's tree with that of a comparison page.
 
     Attributes:
@@ -86,8 +81,6 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
         >>> matching.matched.tolist(), matching.score
         ([True, True, False], 2.0)
     """
-    if not len(target) or not len(comparison):
-        return Matching(np.zeros(len(target), bool), 0.0)
     matched = np.zeros(len(target), bool)
     score = 0.0
     above: BoolArray | None = None  # which nodes of the level above are similar; None: not tabulated
@@ -201,17 +194,20 @@ class LcsStrategy(Strategy):
         scores = score_clusters(tree, clusters)
         top = scores.max(initial=0.0)
         close = [c for c, s in zip(clusters, scores, strict=True) if s >= CLOSE * top and top > 0]
-        candidate = _block_share(page, tree, _joined(clusters)) >= 0.5  # most of the block's text
-        lead = _block_share(page, tree, _joined(close)) >= 0.5
+        candidate, lead = (_blocks_of(tree, some) for some in (clusters, close))
         chosen, reason = lead, "in the cluster that leads"
         hidden = (page.blocks.flags & Flag.HIDDEN) != 0
         own = np.where(hidden, 0, page.blocks.chars - page.blocks.link_chars)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
             chosen, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
-        kept = without_hidden(page, chosen)
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
-        reasons = np.where(kept, reason, np.where(chosen, "hidden", dropped))
-        return Decision(kept, np.where(kept, 0.8, 0.1), 0.5 if kept.any() else 0.0, reasons.tolist(), is_rule=True)
+        return Decision.of_method(page, chosen, 0.8, reason, dropped)
+
+
+def _blocks_of(tree: FeatureTree, clusters: list[IntArray]) -> BoolArray:
+    """Return the blocks with most of their visible characters in clusters, shape (blocks,)."""
+    nodes = np.concatenate([*clusters, np.zeros(0, np.int64)])
+    return tree.page.blocks.share_owned_by(tree.page.elements.inside(tree.element[nodes])) >= 0.5
 
 
 def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
@@ -242,18 +238,21 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
 def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
     """Points of each cluster over the source's indicators, shape (clusters,).
 
-    Text length, content tags and the share of text in code count for a cluster, the share of link code
-    against it; area and effective area (in the main visual area) count where boxes are known.
+    Text length, content tags and the share of text in code count for a cluster, the share of link code (`a` elements,
+    descendants included) against it; area and effective area (in the main visual area) where boxes are known.
     """
     if not clusters:
         return np.zeros(0)
+    elements = tree.page.elements
+    tags = elements.subtree_sums(np.asarray(elements.column("content"), np.int64))
+    links = elements.subtree_sums(np.where(elements.has_tag({"a"}), tree.page.code_lengths, 0))
     text = _sums(tree.text_length, clusters)
     code = np.maximum(_sums(tree.outer_length, clusters), 1)
-    indicators = [text, _sums(_content_tags(tree), clusters), text / code]
+    indicators = [text, _sums(np.asarray(tags)[tree.element], clusters), text / code]
     if tree.page.boxes is not None:
-        indicators += [_sums(area, clusters) for area in _areas(tree)]
+        indicators += [_sums(area, clusters) for area in _areas(tree, tree.page.boxes)]
     points = np.sum([_rank_points(indicator) for indicator in indicators], axis=0)
-    return np.asarray(points - _rank_points(_sums(_link_code(tree), clusters) / code))
+    return np.asarray(points - _rank_points(_sums(np.asarray(links)[tree.element], clusters) / code))
 
 
 def _sums(values: npt.NDArray[np.generic], clusters: list[IntArray]) -> FloatArray:
@@ -268,36 +267,10 @@ def _rank_points(indicator: FloatArray) -> FloatArray:
     return points
 
 
-def _content_tags(tree: FeatureTree) -> IntArray:
-    """Content tags in each node's subtree, shape (n,)."""
-    elements = tree.page.elements
-    is_content = np.asarray(elements.column("content"), np.int64)
-    return np.asarray(elements.subtree_sums(is_content))[tree.element]
-
-
-def _link_code(tree: FeatureTree) -> IntArray:
-    """Characters of link code (`a` elements, descendants included) in each node's subtree, shape (n,)."""
-    elements = tree.page.elements
-    is_link = elements.has_tag({"a"})
-    return np.asarray(elements.subtree_sums(np.where(is_link, tree.page.code_lengths, 0)))[tree.element]
-
-
-def _areas(tree: FeatureTree) -> tuple[FloatArray, FloatArray]:
+def _areas(tree: FeatureTree, boxes: Boxes) -> tuple[FloatArray, FloatArray]:
     """Area and effective area of each node in square CSS pixels, 0 where unknown, shape (n,) each."""
-    boxes = tree.page.boxes
     left, top, width, height = np.nan_to_num(tree.boxes).T
-    if boxes is None:
-        return np.zeros(len(tree)), np.zeros(len(tree))
     margin = boxes.page_width * (1 - VISUAL_WIDTH) / 2
     across = np.minimum(left + width, boxes.page_width - margin) - np.maximum(left, margin)
     down = np.minimum(top + height, boxes.page_height * VISUAL_HEIGHT) - np.maximum(top, 0)
     return width * height, np.maximum(across, 0) * np.maximum(down, 0)
-
-
-def _joined(clusters: list[IntArray]) -> IntArray:
-    return np.concatenate([*clusters, np.zeros(0, np.int64)])
-
-
-def _block_share(page: Page, tree: FeatureTree, nodes: IntArray) -> FloatArray:
-    """Share of each block's visible characters that lie under the nodes, shape (blocks,)."""
-    return page.blocks.share_owned_by(page.elements.inside(tree.element[nodes]))
