@@ -21,10 +21,12 @@ from denoise_scrapy.core.features import FAMILIES, NO_WORDS, Compared, Rows, Vie
 from denoise_scrapy.core.model import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.vocabulary import WORDS, Vocabulary
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
-#: Comparison pages that most features are of, the likest ones: more say no more. `stock` is of all of them: of a text
-#: that any has too, the share of its place's text that two pages have.
+Values = npt.NDArray[np.float32]
+
+#: Comparison pages that most features are of, the likest ones: more say no more. `stock` is of all of them.
 MODEL_PAGES = 5
 #: A page that declares one of these is a thread: what people answer is its content.
 FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
@@ -57,7 +59,7 @@ def _compared(page: Page, site: SiteStatistics) -> Compared:
     )
 
 
-def block_features(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> npt.NDArray[np.float32]:
+def block_features(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> Values:
     """Return all features of a page's m blocks, shape (features, m), rows as in `NAMES`; arguments as `view_of`'s.
 
     Example:
@@ -91,8 +93,8 @@ class BlockModel:
     parts: Mapping[str, Forest] = field(default_factory=dict)
     content: Forest | None = None
 
-    def probability(self, features: npt.NDArray[np.float32], neighbours: Neighbours) -> npt.NDArray[np.float64]:
-        """Probability of each of m blocks, shape (m,).
+    def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
+        """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
 
         Args:
             features: Shape (n, m), NaN where unknown, rows as in `names`.
@@ -184,9 +186,7 @@ CONTENTLESS_WORDS = tuple(
 )
 
 
-def content_signals(
-    features: npt.NDArray[np.float32], odds: npt.NDArray[np.float32], tokens: npt.NDArray[np.int64], text: str
-) -> npt.NDArray[np.float32]:
+def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
     """Signals of a page of n features and m blocks: sums, words, and means of the kept blocks and of the others.
 
     Args:
@@ -231,7 +231,7 @@ class Reasons(Sequence[str]):
         model: The model that decided.
     """
 
-    def __init__(self, features: npt.NDArray[np.float32], neighbours: Neighbours, model: BlockModel) -> None:
+    def __init__(self, features: Values, neighbours: Neighbours, model: BlockModel) -> None:
         self._features = features
         self._neighbours = neighbours
         self._model = model
@@ -249,16 +249,20 @@ class Reasons(Sequence[str]):
         return self._reason(range(len(self))[index])
 
     @cached_property
-    def parts(self) -> dict[str, npt.NDArray[np.float64]]:
+    def parts(self) -> dict[str, FloatArray]:
         """Contribution of each family to the log odds of each block, shape (m,) each."""
-        whole = _odds(self._model.probability(self._features, self._neighbours))
+        whole = self._odds(self._features)
         found, features = {}, self._features.copy()
         for name, family in FAMILIES.items():
             rows = [i for i, feature in enumerate(self._model.names) if feature in family.names]
             features[rows] = self._model.network.mean[rows, None]
-            found[name] = whole - _odds(self._model.probability(features, self._neighbours))
+            found[name] = whole - self._odds(features)
             features[rows] = self._features[rows]
         return found
+
+    def _odds(self, features: Values) -> FloatArray:
+        sure = np.clip(self._model.judge(features, self._neighbours)[0], 1e-6, 1 - 1e-6)
+        return np.asarray(np.log(sure / (1 - sure)))
 
     @cached_property
     def _largest(self) -> list[list[tuple[str, float]]]:
@@ -281,8 +285,3 @@ class Reasons(Sequence[str]):
         chosen = self._largest[block]
         said = [f"{FAMILIES[name].say(self._rows, block)} ({value:+.1f})" for name, value in chosen]
         return "; ".join(said) or "nothing stands out"
-
-
-def _odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    sure = np.clip(probability, 1e-6, 1 - 1e-6)
-    return np.asarray(np.log(sure / (1 - sure)))

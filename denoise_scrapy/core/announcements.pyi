@@ -10,7 +10,6 @@ COMMENTS_BIT: int
 META_BIT: int
 COMMENTS_PATTERNS: tuple[str, ...]
 META_PATTERNS: tuple[str, ...]
-AFTER_COMMENTS: int
 
 class Words(NamedTuple):
     bits: npt.NDArray[np.uint8]

@@ -24,8 +24,8 @@ cdef enum:
 
 #: Bits of what a block announces: a heading of comments; a name or a date.
 COMMENTS_BIT, META_BIT = COMMENTS, META
-#: The bounds of the core.
-ANNOUNCING_TOKENS, AFTER_COMMENTS = SHORT, FOLLOWING
+#: The bound of the core.
+ANNOUNCING_TOKENS = SHORT
 
 # Both lists are of regular expressions for lower-case words with one space between. They are taken apart (`_choices`)
 # so that one pass over a text looks for all of them: \b, ^ and $ may stand at their ends alone, and of what stands for

@@ -5,8 +5,6 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.tree import Tree
 
-COMMENTS_META: int
-COMMENTS_BLOCKS: int
 STOCK_PAGES: int
 
 class Choice(NamedTuple):
@@ -26,7 +24,6 @@ def choose(
     is_forum: bool = False,
     beta: float = 1.0,
 ) -> Choice: ...
-def comments_begin(tree: Tree, bits: npt.ArrayLike) -> int: ...
 def select_by_expected_f1(
     probability: npt.ArrayLike, tokens: npt.ArrayLike, *, beta: float = 1.0
 ) -> tuple[npt.NDArray[np.bool_], float]: ...

@@ -17,13 +17,11 @@ from denoise_scrapy.core.announcements cimport COMMENTS, META
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, BlockRow, Span, Tree
 
-cpdef enum:
+cdef enum:
     # After a heading of comments that so many lines of meta data follow within so many blocks, all counts less. It must
     # come after a share of the long text: a link "12 comments" stands above stories too.
     COMMENTS_META = 3
     COMMENTS_BLOCKS = 60
-
-cdef enum:
     # Texts of so many tokens are long.
     LONG_TOKENS = 12
     # On pages of up to so many blocks what every comparison page has in the same place counts less: the model, fitted
@@ -409,17 +407,6 @@ def choose(
             f1 = select(chances, tokens, beta, chosen)
             keep_once(tree, chosen)
     return Choice(kept, found, f1)
-
-
-def comments_begin(Tree tree not None, bits) -> int:
-    """Return the block of the heading under which the comments stand, m where there is none.
-
-    Args:
-        tree: The page of m blocks.
-        bits: What the words of each announce, uint8, shape (m,).
-    """
-    cdef const uint8_t[::1] announced = _filled(bits, np.uint8, tree.blocks.size())
-    return find_comments(tree, announced)
 
 
 def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:

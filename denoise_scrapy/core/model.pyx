@@ -563,8 +563,8 @@ cdef class Forest:
 
 def judge(
     Network network not None, Forest forest not None, Neighbours neighbours not None, features
-) -> np.ndarray:
-    """Return the probability of each of m blocks, shape (m,).
+) -> tuple:
+    """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
 
     The trees see the features, and those of the neighbours by what the network says.
 
@@ -592,4 +592,4 @@ def judge(
             network.read_odds(&all_features[0, 0], blocks, &first[0])
             neighbours.read_features(&first[0], &all_features[known, 0])
             forest.read_probability(&all_features[0, 0], blocks, &second[0])
-    return found
+    return found, odds

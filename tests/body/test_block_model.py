@@ -64,6 +64,6 @@ def test_parts_say_how_the_odds_change_without_a_family():
     def odds(p):
         return np.log(p / (1 - p))
 
-    expected = odds(model.probability(features, neighbours)) - odds(model.probability(without, neighbours))
+    expected = odds(model.judge(features, neighbours)[0]) - odds(model.judge(without, neighbours)[0])
     assert reasons.parts["links"] == pytest.approx(expected, abs=1e-6)
     assert len(reasons) == len(page.blocks)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
-from denoise_scrapy.core.choice import choose, comments_begin, select_by_expected_f1
+from denoise_scrapy.core.choice import choose, select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from tests.html_strategies import SOUP, pages
 
@@ -167,7 +167,6 @@ def test_all_rules_equal_plain_loops(html, seed):
     place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
     chances = rng.random(m)
     found = choose(page.tree, chances, bits=bits, in_place=in_place, stock=stock, place=place, layout=layout, beta=1.2)
-    assert comments_begin(page.tree, bits) == literal_comments(page, bits)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
     assert found.kept.tolist() == literal_once(page, chosen.tolist())
     assert found.probability == pytest.approx(literal(page, chances, bits, in_place, stock, place, layout), abs=1e-12)

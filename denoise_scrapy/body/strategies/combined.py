@@ -30,8 +30,8 @@ from denoise_scrapy.page.columns import BlockLayout
 from denoise_scrapy.site import SiteStatistics
 
 #: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2
-#: and 1.25: .9400, .9398, .9398 with 20 comparison pages, .9355, .9348, .9347 with none), manuals gain .003; and in
-#: blind readings the worse text lacks something twice as often as it has too much.
+#: and 1.25: .9400, .9398, .9398), manuals gain .003; in blind readings the worse text lacks something twice as often as
+#: it has too much.
 BETA = 1.2
 #: A page that is less likely to have content is as little trusted; else its confidence is that of its blocks.
 LIKELY_CONTENT = 0.5
@@ -81,9 +81,10 @@ class CombinedStrategy(Strategy):
         model = self._fitted
         known = features[_rows(model.names)]
         neighbours = Neighbours.of(page.tree)
+        probability, odds = model.judge(known, neighbours)
         choice = choose(
             page.tree,
-            model.probability(known, neighbours),
+            probability,
             bits=page.words.bits if bits is None else bits,
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
@@ -92,18 +93,12 @@ class CombinedStrategy(Strategy):
             is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
             beta=BETA,
         )
-        confidence = min(choice.f1, self._content(page, known, choice.kept))
+        confidence, tokens = choice.f1, page.blocks.tokens
+        if model.content is not None and tokens[choice.kept].sum() <= FEW_TOKENS:
+            signals = content_signals(known, odds, tokens, page.text_of(odds > 0))
+            chance = float(model.content.probability(signals)[0])
+            confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
         return Decision(choice.kept, choice.probability, confidence, Reasons(known, neighbours, model))
-
-    def _content(self, page: Page, known: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> float:
-        """Probability that a page has content, 1 where that is likely."""
-        model, tokens = self._fitted, page.blocks.tokens
-        if model.content is None or tokens[kept].sum() > FEW_TOKENS:
-            return 1.0
-        odds = model.network.odds(known)
-        signals = content_signals(known, odds, tokens, page.text_of(odds > 0))
-        chance = float(model.content.probability(signals)[0])
-        return chance if chance < LIKELY_CONTENT else 1.0
 
 
 @cache
