@@ -1,8 +1,7 @@
 """Parts of a page, and choices of the user beside the strategy: what belongs to a body, which error is worse.
 
-Headline, standfirst, captions, bylines and comments are found by a fitted model, tables of data by their cells. What
-counts as which part stands in `docs/main-text.md`. Readers marked it block by block on some seven hundred pages, and a
-few boosted trees for each part were fitted on these (`training/parts.py`).
+Headline, standfirst, captions, bylines and comments are found by boosted trees that were fitted on some seven hundred
+pages that readers marked (`docs/main-text.md`, `training/parts.py`), tables of data by their cells.
 
 Selectors of the user count most, then what they want kept or dropped, then which error is worse.
 """
@@ -17,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.model import block_model, view_of
+from denoise_scrapy.body.model import Values, block_model, view_of
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, OtherReasons
 from denoise_scrapy.body.strategies.layout import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
@@ -27,13 +26,9 @@ from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
 from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.selectors import removed_elements
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.selectors import Match, removed_elements
 from denoise_scrapy.site import SiteStatistics
-
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Values = npt.NDArray[np.float32]
 
 #: Parts that the model knows.
 LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
@@ -67,36 +62,24 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
     above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
     beside = [odds, blocks.tokens, words.bits & META_BIT, (blocks.flags & Flag.HEADING) != 0]
     moved = [_moved(np.asarray(row, np.float32), by) for row in beside for by in AROUND]
-    rows = [
-        *features,
-        *Neighbours.of(page.tree).features(odds),
-        *flags,
-        *bits,
-        *tags,
-        words.titles,
-        *(pictures[some] for some in above),
-        *_announced(page, (words.bits & COMMENTS_BIT) != 0),
-        *moved,
-    ]
-    return np.array(rows, np.float32)
+    around = [pictures[some] for some in above]
+    announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
+    rows = [*features, *Neighbours.of(page.tree).features(odds), *flags, *bits, *tags, words.titles, *around]
+    return np.array([*rows, *announced, *moved], np.float32)
 
 
-def _announced(page: Page, announcing: BoolArray) -> tuple[Values, BoolArray]:
+def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:
     """Blocks since the last that announces comments, NaN before the first; and which are in the element around one."""
     e, numbers = page.elements, np.arange(len(announcing))
     last = np.maximum.accumulate(np.where(announcing, numbers, -1))
     around = np.zeros(len(e) + 1, bool)  # the last is no element
     around[e.parent[page.blocks.element[announcing]]] = True
-    return (
-        np.where(last >= 0, numbers - last, np.nan).astype(np.float32),
-        np.asarray((e.nearest(around[:-1]) >= 0)[page.blocks.element]),
-    )
+    return np.where(last >= 0, numbers - last, np.nan), (e.nearest(around[:-1]) >= 0)[page.blocks.element]
 
 
 def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
     """Blocks in elements of some names."""
-    e = page.elements
-    return np.asarray((e.nearest(e.has_tag(tags)) >= 0)[page.blocks.element])
+    return np.asarray((page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element])
 
 
 def _moved(row: Values, by: int) -> Values:
@@ -108,13 +91,7 @@ def _moved(row: Values, by: int) -> Values:
 
 
 class Parts:
-    """The parts of a page's m blocks.
-
-    Args:
-        page: The page.
-        site: Its comparison pages.
-        kept: What a strategy keeps, shape (m,).
-    """
+    """The parts of a page, of which a strategy keeps some blocks, shape (m,)."""
 
     def __init__(self, page: Page, site: SiteStatistics, kept: BoolArray) -> None:
         self._page, self._site, self._kept = page, site, kept
@@ -197,11 +174,9 @@ class Taste:
 NO_TASTE = Taste()
 
 
-#: Beta of the expected F_beta that is maximised. `combined`, each page judged by trees that saw none of its
-#: publisher's, precision / recall / F1, mean of eight corpora: .941 / .885 / .894 at .4, .907 / .942 / .906 at 1,
-#: .862 / .974 / .894 at 2.5. Both cost .012 of F1, and take away more than a third of the noise, half of the loss.
-#: At .25 and 4 they cost .036 and .031. A rule with a second one moves likewise: `repetition` .930 / .879, .889 / .938,
-#: .865 / .955; `lcs` .901 / .899, .807 / .929, .795 / .968 (151 or fewer pages of each corpus).
+#: Beta of the expected F_beta that is maximised. `combined` on publishers left out, precision / recall / F1, mean of
+#: eight corpora: .941 / .885 / .894 at .4, .907 / .942 / .906 at 1, .862 / .974 / .894 at 2.5; at .25 and 4 three times
+#: as much F1 is lost. A rule with a second one moves likewise: `repetition` .930 / .879, .889 / .938, .865 / .955.
 BETAS = MappingProxyType({"precision": 0.4, "recall": 2.5})
 
 
@@ -249,20 +224,19 @@ def read_wishes(
     def wish(what: int, blocks: BoolArray, reason: str) -> None:
         wishes[blocks], reasons[blocks] = what, reason
 
+    def matched(match: Match) -> BoolArray:
+        return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
+
     parts = Parts(page, site, decision.kept)
-    switched = {name: switch for name in PARTS if (switch := getattr(taste, name)) != "auto"}
-    for name in (name for name, switch in switched.items() if switch == "keep"):
+    for name in (name for name in PARTS if getattr(taste, name) == "keep"):
         wish(KEEP, parts.own(name), f"kept: {name}")
-    for name in (name for name, switch in switched.items() if switch == "drop"):
+    for name in (name for name in PARTS if getattr(taste, name) == "drop"):
         wish(DROP, parts.find(name), f"dropped: {name}")
-    blocks, elements = page.blocks, page.elements
-    lost = blocks.share_owned_by(removed_elements(elements, page.kept_by_user, page.removed_by_user)) == 1
+    lost = page.blocks.share_owned_by(removed_elements(page.elements, page.kept_by_user, page.removed_by_user)) == 1
     for match in page.removed_by_user:
-        inside = blocks.share_owned_by(elements.inside(match.elements)) > 0
-        wish(REMOVE, lost & inside, f"removed by your selector {match.selector}")
+        wish(REMOVE, lost & matched(match), f"removed by your selector {match.selector}")
     for match in page.kept_by_user:
-        inside = blocks.share_owned_by(elements.inside(match.elements)) > 0
-        wish(KEEP, inside, f"kept by your selector {match.selector}")
+        wish(KEEP, matched(match), f"kept by your selector {match.selector}")
     return wishes, reasons
 
 

@@ -14,15 +14,14 @@ import re
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Elements, Flag, Page
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
-# The source names its thresholds and gives no values. Few recorded pages have sizes of frames with text, and
-# none of these moves a corpus by more than .002 within the range named beside it.
+# The source gives no values. None of these moves a corpus by more than .002 within the range named beside it.
 #: delta 1, pixels: columns of links were 120 to 300 wide in table layouts (100 to 400).
 MIN_WIDTH = 300.0
 #: delta 2 and delta 3, percent of what the frame stands in (20 to 95).
@@ -32,34 +31,22 @@ MAX_ASPECT_RATIO = 3.0
 #: A page without paragraphs: a frame with more than this share of the page's area is a large part of it.
 LARGE_SHARE = 0.5
 
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
 
 def passing(sizes: FrameSizes) -> BoolArray:
     """Return the elements that pass the rules on width and height (the source's figure 3), shape (elements,).
 
-    One size missing, width in pixels: it is above delta 1 (unknown: passes). Width in percent: above delta 2,
-    also without a height, by rule ii; the source's cases leave this one out. Height in percent: above
-    delta 3. Both in pixels: the aspect ratio is small. The rendered layout answers the second and the last
-    of them, and one that holds is enough: a column of text is long by its nature.
+    Of the rendered layout one rule that holds is enough: a column of text is long by its nature.
     """
     width, height = sizes.width, sizes.height
     compact = np.maximum(width, height) < MAX_ASPECT_RATIO * np.minimum(width, height)
-    wide = sizes.width_percent > MIN_WIDTH_PERCENT
-    has_width, has_height = (~np.isnan(size) for size in (width, height))
-    width_percent, height_percent = (~np.isnan(size) for size in (sizes.width_percent, sizes.height_percent))
+    wide, tall = sizes.width_percent > MIN_WIDTH_PERCENT, sizes.height_percent > MIN_HEIGHT_PERCENT
+    has_width = ~np.isnan(width)
     if sizes.rendered:
         return np.asarray(wide | compact | ~has_width)
-    cases = [
-        width_percent,
-        has_width & height_percent,
-        has_width & has_height,
-        has_width,
-    ]
-    answers = [wide, sizes.height_percent > MIN_HEIGHT_PERCENT, compact, width > MIN_WIDTH]
-    return np.asarray(np.select(cases, answers, True))
+    # a width in percent counts without a height too, by rule ii; the source's cases leave this one out
+    in_percent, tall_in_percent = ~np.isnan(sizes.width_percent), has_width & ~np.isnan(sizes.height_percent)
+    cases = [in_percent, tall_in_percent, has_width & ~np.isnan(height), has_width]
+    return np.asarray(np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True))
 
 
 def area_shares(page: Page, sizes: FrameSizes) -> FloatArray:
@@ -74,13 +61,13 @@ def area_shares(page: Page, sizes: FrameSizes) -> FloatArray:
 FRAME_TAGS = frozenset(["table", "div", "section", "article", "main"])
 
 #: Lines of paragraphs below this many tokens do not count where there are longer ones: rows of a menu end with
-#: `br` too. Mean F1 over eight corpora at 12, 14, 16, 18, 20, 24: .862, .864, .864, .869, .864, .863 (the peak is one
-#: small corpus). Characters would not serve two scripts: 80 in place of 60 bring big9 .016 and cost zh .147.
+#: `br` too. Mean F1 over eight corpora at 12, 14, 16, 18, 20, 24: .862, .864, .864, .869, .864, .863. Characters would
+#: not serve two scripts: 80 in place of 60 bring big9 .016 and cost zh .147.
 PARAGRAPH_TOKENS = 18
-#: Nor do lines with this share of their characters in links: "paragraph text" is none of a list of links.
+#: Nor do lines with this share of their characters in links.
 LINKED_SHARE = 0.5
 #: The topic's frame is the deepest with this share of the paragraphs. Mean F1 at .35, .4, .45, .5, .6: .866, .868,
-#: .869, .867, .867. Pages of one column like it low (dragnet .857 to .845), forums and lists high (wcxb .641 to .673).
+#: .869, .867, .867. Pages of one column like it low, forums and lists high.
 TOPIC_SHARE = 0.45
 
 
@@ -173,18 +160,10 @@ USUAL_PAGE_WIDTH = 1000.0
 
 
 class FrameSizes:
-    """Width and height of each of a page's n elements, NaN where unknown.
+    """Width and height of each of a page's n elements, in CSS pixels and in percent; NaN where unknown.
 
     A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of what
     the element stands in.
-
-    Attributes:
-        width: In CSS pixels, shape (n,).
-        width_percent: Shape (n,).
-        height: In CSS pixels, shape (n,).
-        height_percent: Shape (n,).
-        rendered: Whether they are those of the rendered layout.
-        page_width: In CSS pixels: as rendered, else the largest in pixels, else `USUAL_PAGE_WIDTH`.
 
     Example:
         >>> sizes = FrameSizes(Page.parse("<div style='width: 80%'><table><tr><td width=160 height=90>x</table></div>"))
@@ -219,22 +198,14 @@ class FrameSizes:
             [900.0, 900.0, 180.0, 180.0, 900.0, 900.0]
         """
         e = self._elements
-        in_pixels, in_percent = ~np.isnan(self.width), ~np.isnan(self.width_percent)
-        nearest = e.nearest(in_pixels | in_percent)
-        known = np.flatnonzero(in_pixels | in_percent)
-        # a width is a product: percentages up to the first pixels, or up to the page. Factors of the known
-        # elements, of the page, and of what stands above all: 1
-        page, above = len(known), len(known) + 1
-        own = np.where(in_pixels, self.width, self.width_percent / 100)[known]
-        factor = np.concatenate([own, [self.page_width, 1.0]])
-        parent = e.parent[known]
-        around = np.where(parent >= 0, nearest[parent], -1)
-        around = np.where(around < 0, page, np.searchsorted(known, around))
-        around = np.concatenate([np.where(in_pixels[known], above, around), [above, above]])
-        while (around != above).any():  # doubles the distance: log2(depth) rounds
-            factor, around = factor * factor[around], around[around]
-        found = np.append(factor[:-2], np.nan)  # the last one answers for "none"
-        return np.asarray(found[np.where(nearest < 0, page, np.searchsorted(known, nearest))])
+        known = ~(np.isnan(self.width) & np.isnan(self.width_percent))
+        nearest = np.append(e.nearest(known), -1)  # the last one answers for parent -1
+        widths = np.append(self.width, np.nan)  # the last one answers for none
+        for element in np.flatnonzero(known & np.isnan(self.width)).tolist():  # parents come first
+            around = nearest[e.parent[element]]
+            of = widths[around] if around >= 0 else self.page_width
+            widths[element] = self.width_percent[element] / 100 * of
+        return np.asarray(widths[nearest[:-1]])
 
 
 @lru_cache(maxsize=4096)
@@ -253,14 +224,9 @@ def parse_size(size: str) -> tuple[float, float]:
 
 
 class Lines:
-    """Columns of a page's k lines that show text, in document order. Hidden text is in none of them.
+    """The nearest block-level element, visible characters, those in links, and tokens of each line that shows text.
 
-    Attributes:
-        element: Nearest block-level element of the line's text, shape (k,).
-        chars: Visible characters, shape (k,).
-        link_chars: Those inside links, shape (k,).
-        tokens: Words, and CJK characters one by one, shape (k,). A word that a tag parts counts twice.
-        at_break: Whether a `br` begins or ends the line, shape (k,).
+    A `br` begins or ends lines that are `at_break`. Hidden text is in none; a word that a tag parts counts twice.
 
     Example:
         >>> lines = Lines(Page.parse("<p>One two.<br>Three.</p><div><a href=/x>Four</a> 5</div>").elements)
@@ -288,23 +254,19 @@ class Lines:
         self.tokens = _sums(line_of, tokens, size)[found]
         self.at_break: BoolArray = begins[found] | begins[found + 1]
 
-    def __len__(self) -> int:
-        return len(self.element)
-
 
 def _sums(group: IntArray, values: IntArray, size: int) -> IntArray:
     return np.bincount(group, values, size).astype(np.int64)
 
 
-#: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: with cells and the containers of a layout
-#: F1 on big9 is .929, with the source's four .918. List items, headings and table sections too: .926, dragnet -.006.
+#: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: F1 on big9 is .929, with the source's four .918. List
+#: items, headings and table sections too: .926, dragnet -.006.
 BLOCK_TAGS = frozenset("table p tr div td section article main aside nav header footer form ul ol dl".split())
 #: The source's threshold on width; the content's is the width in which most of the page's text is set.
 WIDTH_SHARE = 0.8
-#: The minimum of characters, as a share of the page's, which serves every script; those in links do not count. A few
-#: sentences without a link have the smallest Topic of all: at fixed minima of 200, 500 and 800 characters the mean
-#: F1 over eight corpora is .683, .748, .765; at shares of .25, .3, .35, .4, .5 it is .836, .852, .856, .857, .848
-#: (dragnet .848, .857, .856, .849, .821).
+#: The minimum of characters outside links, as a share of the page's: a few sentences without a link have the smallest
+#: Topic of all. At fixed minima of 200, 500 and 800 characters the mean F1 over eight corpora is .683, .748, .765; at
+#: shares of .25, .3, .35, .4, .5 it is .836, .852, .856, .857, .848.
 MIN_SHARE = 0.35
 
 
@@ -323,7 +285,9 @@ class BlockFilterStrategy(Strategy):
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         blocks = page.blocks
         link, word = text_lengths(page)
-        chosen = smallest_topic(candidates(page, link, word), link, word)
+        index = np.flatnonzero(candidates(page, link, word))
+        order = np.lexsort((-index, -(link + word)[index], topics(link, word)[index]))
+        chosen = int(index[order[0]]) if len(index) else -1
         shown = (blocks.flags & Flag.HIDDEN) == 0
         kept = blocks.inside(chosen) & shown if chosen >= 0 else shown
         reasons = np.where(kept, "in the block with the least link text", "outside the block with the least link text")
@@ -350,11 +314,10 @@ def topics(link: IntArray, word: IntArray) -> FloatArray:
 
 
 def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
-    """Blocks that are left to choose from, shape (elements,).
+    """Return the blocks that are left to choose from, shape (elements,).
 
-    The source deletes hidden blocks; inner blocks (which hold no block: their text is in the outer one); all
-    children of a block that display alike; narrow blocks; and blocks of too few characters. On a page of
-    inner blocks alone these are the candidates.
+    Not hidden ones; inner ones (which hold no block), where there are others; all children of a block that display
+    alike; narrow ones; and those of too few characters.
     """
     elements = page.elements
     hidden = (np.asarray(elements.column("flags"), np.int64) & Flag.HIDDEN) != 0
@@ -403,12 +366,3 @@ def narrow(page: Page) -> BoolArray:
     content = widths[known[np.searchsorted(chars, chars[-1] / 2)]]
     with np.errstate(invalid="ignore"):
         return np.asarray(widths < WIDTH_SHARE * content, bool)
-
-
-def smallest_topic(blocks: BoolArray, link: IntArray, word: IntArray) -> int:
-    """The block with the smallest Topic, of equals the one with the most text, then the innermost; -1 for none."""
-    index = np.flatnonzero(blocks)
-    if not len(index):
-        return -1
-    order = np.lexsort((-index, -(link + word)[index], topics(link, word)[index]))
-    return int(index[order[0]])

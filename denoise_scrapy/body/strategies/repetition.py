@@ -8,12 +8,12 @@ them, as a word never decides alone.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.columns import BoolArray
 from denoise_scrapy.site import SiteStatistics
 
 # Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment
@@ -31,15 +31,14 @@ HIDDEN_SHARE = 0.7
 PROSE_POINTS, BLOCK_POINTS = 2, 1
 #: Points of a block outside the element that holds the page's own prose best …
 OUTSIDE_POINTS = -1
-#: … and of one in surroundings (two levels up) of more than this share of links: a list of teasers. Together
-#: they bring zh68 .03, cleanportal and zh .017, and cost wcxb .016.
+#: … and of one in surroundings (two levels up) of more than this share of links. Together they bring zh68 .03,
+#: cleanportal and zh .017, and cost wcxb .016.
 TEASER_POINTS, TEASER_LINK_DENSITY, TEASER_LEVELS = -1, 0.3, 2
 #: A page that would keep fewer tokens than these, and less than this share of its own text outside the frame,
 #: is one of links or of scattered notes: all of that text is kept (single +.012, wcxb +.007, no other loses).
 SPARSE_TOKENS, SPARSE_SHARE = 100, 0.2
-#: Points of a block in a slot of which more than this share is repeated on other pages, as in a box of teasers
-#: (cleanportal +.007, the example portal +.015; from .3 to .7 no other corpus moves by more than .004). In
-#: other slots a repeated text is no template: it happens to stand on two pages.
+#: Points of a block in a slot of which more than this share is repeated on other pages (cleanportal +.007, the example
+#: portal +.015). In other slots a repeated text is no template: it happens to stand on two pages.
 SLOT_POINTS, SLOT_SHARE = -1, 0.3
 #: Points of a heading that the page's title holds: it names the content (big9, dragnet and cleanportal +.004).
 TITLE_POINTS = 2
@@ -68,24 +67,9 @@ _POINTS = np.array([FLAG_POINTS.get(flag, 0) for flag in Flag])  # whole numbers
 _BITS = np.array(list(Flag), np.int64)[:, None]
 _HIDDEN = list(Flag).index(Flag.HIDDEN)
 
-BoolArray = npt.NDArray[np.bool_]
-
 
 class HandRule:
-    """Points of a page's m blocks; arrays of shape (m,).
-
-    Args:
-        page: The page.
-        site: Its comparison pages.
-
-    Attributes:
-        repeated: Blocks whose text is template.
-        hidden: Hidden blocks; none where most of the page is hidden, and shown by a script.
-        linked: Blocks that are mostly links.
-        frame: Points of a block for being prose and against being part of the page's frame.
-        points: All points.
-        kept: What the rule keeps.
-    """
+    """Points of a page's blocks, for being prose and against being part of the page's frame (`frame`), and all."""
 
     def __init__(self, page: Page, site: SiteStatistics) -> None:
         blocks, titles = page.blocks, page.words.titles
@@ -136,7 +120,7 @@ class RepetitionStrategy(Strategy):
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         rule = HandRule(page, site)
         kept = rule.kept
-        reasons: npt.NDArray[np.object_] = np.full(len(kept), "the page has little but such text", object)
+        reasons = np.full(len(kept), "the page has little but such text", object)
         reasons[rule.points > 0] = "only on this page"
         against = {
             "outside the page's prose, or among teasers": rule.points <= 0,
