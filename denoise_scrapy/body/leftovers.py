@@ -7,17 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.body.rendering import blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision, OtherReasons
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import END, START, Class
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.columns import BoolArray, IntArray
 from denoise_scrapy.page.selectors import removed_elements
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 
 
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
@@ -40,38 +37,28 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         "line numbers": _line_numbers(page),
     }
     gone = np.concatenate(list(signs.values()))
-    decision = _with_notes(page, decision)
     e, blocks = page.elements, page.blocks
-    alone = _headers_alone(page, decision.kept)
-    if alone is None and not len(gone):
+    notes = blocks_of_notes(page, decision.kept)
+    if notes.any() and page.removed_by_user:
+        notes &= blocks.share_owned_by(removed_elements(e, page.kept_by_user, page.removed_by_user)) < 1
+    kept = decision.kept | notes
+    alone = _headers_alone(page, kept)
+    if alone is None and not len(gone) and not notes.any():
         return decision, gone
+    removed = removed_elements(e, page.kept_by_user, page.removed_by_user)
     reasons = np.full(len(blocks), "", object)
     if alone is not None:
         for match in page.kept_by_user:
             alone &= ~e.inside(match.elements)[blocks.element]
-        if (decision.kept & ~alone).any():
-            reasons[alone & decision.kept] = "a header without a row"
+        if (kept & ~alone).any():
+            reasons[alone & kept] = "a header without a row"
     for what, elements in signs.items():
-        if not len(elements):
-            continue
         in_signs = e.inside(elements)
-        removed = removed_elements(e, page.kept_by_user, page.removed_by_user) | in_signs
-        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed) == 1)
-        reasons[empty & decision.kept] = what
-    kept = decision.kept & (reasons == "")
+        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed | in_signs) == 1)
+        reasons[empty & kept] = what
+    kept &= reasons == ""
+    reasons[notes & kept] = "a note that the text refers to"
     return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist())), gone
-
-
-def _with_notes(page: Page, decision: Decision) -> Decision:
-    """The decision and the footnotes that its text refers to, but for what the user removes."""
-    notes = blocks_of_notes(page, decision.kept)
-    if notes.any() and page.removed_by_user:
-        removed = removed_elements(page.elements, page.kept_by_user, page.removed_by_user)
-        notes &= page.blocks.share_owned_by(removed) < 1
-    if not notes.any():
-        return decision
-    reasons = np.where(notes, "a note that the text refers to", "").tolist()
-    return replace(decision, kept=decision.kept | notes, reasons=OtherReasons(decision.reasons, reasons))
 
 
 def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
@@ -143,10 +130,8 @@ MIN_CODE = 0.5
 
 def _line_numbers(page: Page) -> IntArray:
     """Elements that hold nothing but numbers of lines of code."""
-    e = page.elements
-    if not e.holds_tag({"pre", "code"}):
-        return np.zeros(0, np.int64)
-    return np.array([*_gutters(page), *_before_lines(page)], np.int64)
+    has_code = page.elements.holds_tag({"pre", "code"})
+    return np.array([*_gutters(page), *_before_lines(page)] if has_code else [], np.int64)
 
 
 def _gutters(page: Page) -> list[int]:

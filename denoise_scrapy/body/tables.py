@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.page import Flag, Page
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
+from denoise_scrapy.page.columns import BoolArray, IntArray
 
 #: The parts of a table that are written.
 TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
@@ -184,5 +182,5 @@ def amounts_of(page: Page) -> str:
     short = np.flatnonzero(own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0))
     prices = (int(block) for block in short if _PRICE.search(page.block_text(int(block))))
     wanted = own & inside
-    wanted[[block for _, block in zip(range(MOST_PRICES), prices, strict=False)]] = True
+    wanted[list(islice(prices, MOST_PRICES))] = True
     return page.text_of(wanted)
