@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -386,60 +386,43 @@ class _Cell(NamedTuple):
     rows: int
 
 
-class MarkdownTable:
-    """Takes the tokens from a table's start tag to its end tag; `ended` then."""
-
-    def __init__(self) -> None:
-        self.ended = False
-        self._caption = ""
-        self._rows: list[list[_Cell]] = []
-        self._in_head = False
-        self._first_tags: set[str] = set()  # what the first row is made of, and stands in
-        self._line = Line()
-        self._spans = (1, 1)  # columns and rows of the open cell
-
-    def add(self, token: Token) -> None:
-        """Add what stands between the tags of a table."""
+def _table(tokens: Iterator[Token]) -> str:
+    """The table whose start tag was the last of the tokens, its caption above; it takes them up to its end tag."""
+    rows: list[list[_Cell]] = []
+    line, columns, height = Line(), 1, 1
+    caption, in_head = "", False
+    first_tags: set[str] = set()  # what the first row is made of, and stands in
+    for token in tokens:
         starts, tag = token.kind == "start", "" if token.kind == "text" else token.value
+        if tag == "table":  # no other stands in it
+            break
         if tag in _CELL_TAGS and starts:
             given = dict(token.attributes)
-            self._line, self._spans = (
-                Line(in_cell=True),
-                (int(given.get("colspan", "1")), int(given.get("rowspan", "1"))),
-            )
+            line = Line(in_cell=True)
+            columns, height = int(given.get("colspan", "1")), int(given.get("rowspan", "1"))
         elif tag in _CELL_TAGS:
-            self._end_cell(tag)
+            lines = filter(None, (" ".join(one.split()) for one in line.finish().split(LINE_BREAK)))
+            line = Line()
+            if tag == "caption":
+                caption = " ".join(lines)
+                continue
+            if len(rows) == 1:
+                first_tags.add("thead" if in_head else tag)
+            rows[-1].append(_Cell("<br>".join(lines).replace("|", "\\|"), columns, height))
         elif tag == "tr" and starts:
-            self._rows.append([])
+            rows.append([])
         elif tag == "thead":
-            self._in_head = starts
-        elif tag == "table":
-            self.ended = not starts
+            in_head = starts
         elif tag in INLINES or tag in FORMULAS or (token.kind in ("text", "void") and tag != "box"):
-            self._line.add(token)
+            line.add(token)
         else:  # blocks in a cell are lines of it
-            self._line.add(Token("void", "br"))
-
-    def finish(self) -> str:
-        """The whole table, its caption above."""
-        rows = _in_columns(self._rows)
-        width = max(map(len, rows), default=0)
-        has_head = "thead" in self._first_tags or self._first_tags == {"th"}
-        head = rows.pop(0) if has_head else []
-        head += [""] * (width - len(head))  # GitHub cuts longer rows, and fills shorter ones
-        lines = [_row(cells) for cells in (head, ["---"] * width, *rows)]
-        return f"{escape_line(self._caption)}\n\n" * bool(self._caption) + "\n".join(lines)
-
-    def _end_cell(self, tag: str) -> None:
-        lines = (" ".join(line.split()) for line in self._line.finish().split(LINE_BREAK))
-        text = (" " if tag == "caption" else "<br>").join(filter(None, lines))
-        self._line = Line()
-        if tag == "caption":
-            self._caption = text
-            return
-        if len(self._rows) == 1:
-            self._first_tags.add("thead" if self._in_head else tag)
-        self._rows[-1].append(_Cell(text.replace("|", "\\|"), *self._spans))
+            line.add(Token("void", "br"))
+    texts = _in_columns(rows)
+    width = max(map(len, texts), default=0)
+    head = texts.pop(0) if "thead" in first_tags or first_tags == {"th"} else []
+    head += [""] * (width - len(head))  # GitHub cuts longer rows, and fills shorter ones
+    written = [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * width, *texts)]
+    return f"{escape_line(caption)}\n\n" * bool(caption) + "\n".join(written)
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
@@ -462,10 +445,6 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
         left -= len(texts)
         filled.append(texts)
     return filled
-
-
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 _BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div"])
@@ -515,10 +494,7 @@ def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "kee
     for name, value, valid in (("links", links, LINKS), ("images", images, IMAGES)):
         if value not in valid:
             raise ValueError(f"{name} is {' | '.join(valid)}, got {value!r}")
-    writer = _Writer()
-    for token in _chosen(list(tokens), links, images):
-        writer.add(token)
-    return writer.finish()
+    return _joined(_Writer(_chosen(list(tokens), links, images)).read(_Frame("")).blocks)
 
 
 def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
@@ -588,81 +564,50 @@ def definition(label: str, text: str) -> str:
 
 
 class _Writer:
-    """Takes tokens, and keeps a frame for each container that is open."""
+    """Reads tokens, those of each container up to its end tag."""
 
-    def __init__(self) -> None:
-        self._frames = [_Frame("")]
+    def __init__(self, tokens: Iterable[Token]) -> None:
+        self._tokens = iter(tokens)
         self._line = Line()
-        self._code: list[str] | None = None  # of the preformatted text that is open
-        self._language = ""
-        self._table: MarkdownTable | None = None
         self._mark: Token | None = None  # a footnote or a box that the next line begins with
 
-    def finish(self) -> str:
-        self._end_line("line")
-        return _joined(self._frames[0].blocks)
+    def read(self, frame: _Frame) -> _Frame:
+        """Fill a frame with the blocks up to the end tag of its container."""
+        for token in self._tokens:
+            tag, starts = "" if token.kind == "text" else token.value, token.kind == "start"
+            if tag not in _BLOCK_TAGS and tag not in ("note", "box"):
+                self._line.add(token)
+                continue
+            if tag in HEADING_TAGS and not starts:
+                text = escape_heading(self._take_line().replace(LINE_BREAK, " "))
+                frame.blocks.append(("", f"{'#' * int(tag[1])} {text}"))
+                continue
+            self._end_line(frame, "" if tag in LEAVES and not starts else "line")
+            if tag in ("note", "box"):
+                self._mark = token
+            elif tag == "table":
+                frame.blocks.append(("", _table(self._tokens)))
+            elif tag == "pre":
+                frame.blocks.append(("", self._code()))
+            elif tag not in LEAVES and starts:
+                self._end_container(self.read(_opened(token, frame)), frame)
+            elif tag not in LEAVES:
+                return frame
+        self._end_line(frame, "line")
+        return frame
 
-    def add(self, token: Token) -> None:
-        tag = "" if token.kind == "text" else token.value
-        if self._table is not None:
-            self._table.add(token)
-            if self._table.ended:
-                self._frames[-1].blocks.append(("", self._table.finish()))
-                self._table = None
-        elif self._code is not None:
-            self._add_code(token, self._code)
-        elif tag in ("note", "box"):
-            self._end_line("line")
-            self._mark = token
-        elif tag not in _BLOCK_TAGS:
-            self._line.add(token)
-        elif token.kind == "start":
-            self._end_line("line")
-            self._start(token)
-        else:
-            self._end(tag)
+    def _code(self) -> str:
+        code, language = list[str](), ""
+        for token in self._tokens:
+            if token.kind == "text":
+                code.append(token.value)
+            elif token.value == "code" and token.attributes:
+                language = token.attributes[0][1].partition("-")[2]
+            elif token.value == "pre":
+                break
+        return code_block("".join(code), language)
 
-    def _start(self, token: Token) -> None:
-        tag = token.value
-        if tag == "table":
-            self._table = MarkdownTable()
-        elif tag == "pre":
-            self._code, self._language = [], ""
-        elif tag not in LEAVES:
-            self._frames.append(self._opened(token))
-
-    def _opened(self, token: Token) -> _Frame:
-        above, tag = self._frames[-1], token.value
-        number = max(0, int(dict(token.attributes).get("start", "1")))
-        margin = above.margin + (len(f"{number}. ") if tag == "ol" else _MARGINS.get(tag, 0))
-        if margin > MAX_MARGIN or (tag in _ITEMS and above.tag not in _LISTS):
-            return _Frame("", margin=above.margin)
-        before = above.blocks[-1][0] if above.blocks else ""
-        usual, other = (".", ")") if tag == "ol" else ("-", "*")
-        mark = other if before == usual else usual  # lists of one mark in a row would be one list
-        return _Frame(tag, number, margin, mark)
-
-    def _add_code(self, token: Token, code: list[str]) -> None:
-        if token.kind == "text":
-            code.append(token.value)
-        elif token.value == "code" and token.attributes:
-            self._language = token.attributes[0][1].partition("-")[2]
-        elif token.value == "pre":
-            self._frames[-1].blocks.append(("", code_block("".join(code), self._language)))
-            self._code = None
-
-    def _end(self, tag: str) -> None:
-        if tag in HEADING_TAGS:
-            text = self._take_line().replace(LINE_BREAK, " ")
-            self._frames[-1].blocks.append(("", f"{'#' * int(tag[1])} {escape_heading(text)}"))
-        elif tag in LEAVES:
-            self._end_line("")
-        else:
-            self._end_line("line")
-            self._end_container(self._frames.pop())
-
-    def _end_container(self, frame: _Frame) -> None:
-        above = self._frames[-1]
+    def _end_container(self, frame: _Frame, above: _Frame) -> None:
         if not frame.blocks:  # of a footnote's sign alone
             return
         if frame.tag in _LISTS:
@@ -680,21 +625,30 @@ class _Writer:
         line, self._line = self._line.finish(), Line()
         return line
 
-    def _end_line(self, kind: str) -> None:
+    def _end_line(self, frame: _Frame, kind: str) -> None:
         """End a paragraph, or a line that stands in a container without one."""
         if self._line.is_empty:
             return
-        text, mark, frame = self._take_line().strip(" "), self._mark, self._frames[-1]
-        self._mark = None
+        text, mark, self._mark = self._take_line().strip(" "), self._mark, None
         text = "\n".join(map(escape_line, text.split("\n")))
         if mark and mark.value == "note":
             text, kind = definition(mark.attributes[0][1], text.replace(LINE_BREAK, " ")), "note"
         elif mark and frame.tag == "li" and not frame.blocks:
-            text = (
-                f"[{mark.attributes[0][1]}] {_entity('(') + text[1:] if text[:1] == '(' else text}"  # showdown's link
-            )
+            text = f"{_entity('(')}{text[1:]}" if text[:1] == "(" else text  # showdown's link
+            text = f"[{mark.attributes[0][1]}] {text}"
         if text:
             frame.blocks.append((kind, text))
+
+
+def _opened(token: Token, above: _Frame) -> _Frame:
+    """The frame of a container in another one."""
+    tag, number = token.value, max(0, int(dict(token.attributes).get("start", "1")))
+    margin = above.margin + (len(f"{number}. ") if tag == "ol" else _MARGINS.get(tag, 0))
+    if margin > MAX_MARGIN or (tag in _ITEMS and above.tag not in _LISTS):
+        return _Frame("", margin=above.margin)
+    before = above.blocks[-1][0] if above.blocks else ""
+    usual, other = (".", ")") if tag == "ol" else ("-", "*")
+    return _Frame(tag, number, margin, other if before == usual else usual)  # lists of one mark in a row would be one
 
 
 def _item(frame: _Frame, above: _Frame) -> str:
