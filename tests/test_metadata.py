@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import Body, Page, SiteModel, extract
+from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.metadata import Metadata, language_of, metadata_of
 from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_HTML, date_in, names_in
 from denoise_scrapy.metadata.fields import MIN_LETTERS
@@ -23,7 +23,8 @@ TEXTS = {
     "de": "Der Fluss stieg am Dienstag wieder an, und gegen Mittag sperrte die Stadt die alte Brücke für alle.",
     "zh": "周二河水再次上涨，到中午时分，市议会已经关闭了这座古老的桥梁，只允许行人通过。" * 3,
 }
-BODY = Body(f"Bridge closed\n{STORY}", 1.0, "combined", make_title=lambda: "Bridge closed")
+#: Text and title of the body.
+BODY = (f"Bridge closed\n{STORY}", "Bridge closed")
 
 
 def page(head: str = "", byline: str = "", behind: str = "", before: str = "") -> str:
@@ -36,7 +37,7 @@ def page(head: str = "", byline: str = "", behind: str = "", before: str = "") -
 
 
 def told(*args: str, url: str = URL, **parts: str) -> Metadata:
-    return metadata_of(page(*args, **parts), url, BODY)
+    return metadata_of(page(*args, **parts), url, *BODY)
 
 
 def ld(json: str) -> str:
@@ -66,8 +67,7 @@ def test_a_text_tells_its_language_whatever_the_page_says(language: str) -> None
 def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) -> None:
     text = "1234 " * 99 + "a" * (MIN_LETTERS - 1)
     assert language_of(text, declared) == expected
-    body = Body(text, 1.0, "combined")
-    assert metadata_of(f'<html class=a lang="{declared}"><p>a', None, body).language == expected
+    assert metadata_of(f'<html class=a lang="{declared}"><p>a', None, text).language == expected
 
 
 # -- dates -------------------------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def test_a_body_has_its_pages_metadata() -> None:
     html = page(meta("article:published_time", "2024-03-12"), "<p class=byline>By Ann Reed").encode()
     body = extract(html, URL)
     assert body.meta is body.meta
-    assert body.meta == metadata_of(html, URL, body)
+    assert body.meta == metadata_of(html, URL, body.text, body.title)
     assert (body.meta.authors, body.meta.published, body.meta.title) == (("Ann Reed",), "2024-03-12", body.title)
 
 
@@ -277,8 +277,8 @@ def test_no_page_raises_or_is_spoken_of(html: str, frame: str, text: str) -> Non
     handler.emit = logged.append  # type: ignore[method-assign]
     logging.getLogger().addHandler(handler)
     try:
-        found = metadata_of(frame.replace("{}", text) + html, "http://a.example/" + text, BODY)
-        metadata_of(html, text, Body(text, 0.0, "combined"))
+        found = metadata_of(frame.replace("{}", text) + html, "http://a.example/" + text, *BODY)
+        metadata_of(html, text, text)
     finally:
         logging.getLogger().removeHandler(handler)
     assert found.title == "Bridge closed"
@@ -326,22 +326,22 @@ HOSTILE = {
 def test_a_hostile_page_costs_little_and_tells_what_it_told(case: str) -> None:
     html = page(GOOD) + HOSTILE[case]
     start = time.process_time()
-    found = metadata_of(html, URL, BODY)
+    found = metadata_of(html, URL, *BODY)
     assert found.published == "2024-03-12"
     assert all(len(text) <= 2 * MAX_CHARS for text in (found.description, found.site_name, *found.authors, *found.tags))
     assert time.process_time() - start < 0.1 + len(html) / 1e6  # twice what is allowed: other tests run beside it
-    assert metadata_of(HOSTILE[case], URL, BODY).title == "Bridge closed"
+    assert metadata_of(HOSTILE[case], URL, *BODY).title == "Bridge closed"
 
 
 @pytest.mark.parametrize("address", ['a"b', "a'\"><script>", "a b`c|d\\e^{f}"])
 def test_addresses_end_no_attribute_and_no_tag(address: str) -> None:
     told = escape(f"http://a.example/{address}.jpg?{address}#{address}")
     found = metadata_of(
-        page(GOOD) + f'<link rel=canonical href="{told}"><meta property=og:image content="{told}">', URL, BODY
+        page(GOOD) + f'<link rel=canonical href="{told}"><meta property=og:image content="{told}">', URL, *BODY
     )
     assert found.canonical
     assert not set(found.canonical + found.image) & set(' "<>`\\^{|}')
 
 
 def test_no_more_of_a_page_is_read_than_may_be() -> None:
-    assert metadata_of(" " * MAX_HTML + page(GOOD), URL, BODY) == Metadata(title="Bridge closed", language="en")
+    assert metadata_of(" " * MAX_HTML + page(GOOD), URL, *BODY) == Metadata(title="Bridge closed", language="en")

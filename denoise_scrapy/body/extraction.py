@@ -83,7 +83,7 @@ class Body:
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_title: Callable[[], str] = str
-    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: partial(metadata_of, "", None))
+    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -168,13 +168,11 @@ class Body:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to pickle; all that is made on demand is made first, but for metadata."""
-        state = {field.name: getattr(self, field.name) for field in fields(self)}
-        state["make_blocks"] = partial(_itself, self.blocks)
-        state["make_rendering"] = partial(_itself, tuple(self.make_rendering()))
-        state["make_title"] = partial(_itself, self.title)
+        made: dict[str, Any] = {"blocks": self.blocks, "title": self.title, "rendering": tuple(self.make_rendering())}
         if "meta" in vars(self):
-            state["make_meta"] = partial(_itself, self.meta)
-        return state
+            made["meta"] = self.meta
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        return state | {f"make_{name}": partial(_itself, value) for name, value in made.items()}
 
     def __str__(self) -> str:
         return self.text
@@ -184,7 +182,9 @@ def _itself(value: T, *_: Body) -> T:
     return value
 
 
-IntArray = npt.NDArray[np.int64]
+def _meta_of_text(body: Body) -> Metadata:
+    return metadata_of("", None, body.text, body.title)
+
 
 #: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
 TOO_LARGE = "too large"
@@ -253,14 +253,14 @@ class SiteModel:
                 return self._judged(page, chosen, taste)
         kept = np.ones(len(page.blocks), bool)
         decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
-        return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, title=lambda: page.title)
+        return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, make_title=lambda: page.title)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
         """The body as a strategy sees it; `TooLargeError` where that would take too long."""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
-            return _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT)
+            return _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, make_title=partial(title_of, page))
         decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
         decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
@@ -268,40 +268,30 @@ class SiteModel:
         titles = [other.title for other in site.pages]
         urls = tuple(other.url for other in site.pages)
         title = partial(title_of, page, titles)
-        return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, title=title)
+        return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
 
 
-def _body(
-    page: Page,
-    decision: Decision,
-    strategy: str,
-    fallback: str,
-    evidence: str,
-    *,
-    comparison: tuple[str, ...] = (),
-    title: Callable[[], str] | None = None,
-) -> Body:
+def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence: str, **more: Any) -> Body:
     decision, gone = without_leftovers(page, decision)
-    kept = decision.kept
+
+    def blocks() -> tuple[Block, ...]:
+        shown = page.without(gone)  # kept, it would hold the page's columns twice
+        texts = map(shown.block_text, range(len(shown.blocks)))
+        columns = (shown.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
+        return tuple(starmap(Block, zip(*columns, strict=True)))
+
     return Body(
-        text=page.without(gone).text_of(kept) if len(kept) else "",
+        text=page.without(gone).text_of(decision.kept) if len(decision.kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
-        comparison=comparison,
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
         url=page.url,
-        make_blocks=lambda: _blocks(page.without(gone), decision),  # else each body would hold its page's columns twice
-        make_rendering=lambda: render(page.without(gone), kept),
-        make_title=title or (lambda: title_of(page)),
+        make_blocks=blocks,
+        make_rendering=lambda: render(page.without(gone), decision.kept),
+        **more,
     )
-
-
-def _blocks(page: Page, decision: Decision) -> tuple[Block, ...]:
-    texts = map(page.block_text, range(len(page.blocks)))
-    columns = (page.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
-    return tuple(starmap(Block, zip(*columns, strict=True)))
 
 
 class Response(Protocol):
@@ -353,15 +343,10 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
-    if isinstance(html, Page):
-        page, source = html, None
-    else:
-        source = _read(html)
-        url = url or source.url or declared_url(source.html, source.encoding)
-        page = Page.parse(source.html, url=url, encoding=source.encoding, keep=keep, remove=remove)
-    others = (other if isinstance(other, Page) else _parse(_read(other)) for other in comparison_pages)
+    page, read = _parsed(html, url, keep, remove)
+    others = (other if isinstance(other, Page) else _read(other).parse() for other in comparison_pages)
     body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
-    return body if source is None else replace(body, make_meta=partial(_meta_of, source, url))
+    return body if read is None else replace(body, make_meta=read.meta_of)
 
 
 class _Read(NamedTuple):
@@ -371,27 +356,37 @@ class _Read(NamedTuple):
     url: str | None = None
     encoding: str | None = None
 
+    def parse(self, keep: str | Iterable[str] = (), remove: str | Iterable[str] = ()) -> Page:
+        return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
-def _read(source: Source) -> _Read:
+    def meta_of(self, body: Body) -> Metadata:
+        told = self.encoding is not None
+        html = to_utf8(self.html, self.encoding).decode("utf-8", "replace") if told else self.html
+        return metadata_of(html, body.url, body.text, body.title)
+
+
+def _parsed(
+    source: Source | Page, url: str | None, keep: str | Iterable[str], remove: str | Iterable[str]
+) -> tuple[Page, _Read | None]:
+    """A page and what it was read from, None of a parsed one; without an address it has the one that it declares."""
+    if isinstance(source, Page):
+        return source, None
+    read = _read(source, url)
+    address = read.url or declared_url(read.html, read.encoding)
+    return read._replace(url=address).parse(keep, remove), read
+
+
+def _read(source: Source, url: str | None = None) -> _Read:
     if isinstance(source, (str, bytes)):
-        return _Read(source)
+        return _Read(source, url)
     if isinstance(source, os.PathLike):
-        return _Read(Path(source).read_bytes())
+        return _Read(Path(source).read_bytes(), url)
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
         raise TypeError(f"a page is HTML, a path or a response, not {type(source).__name__}")
     kind = source.headers.get("Content-Type") or ""
     told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
-    return _Read(data, str(source.url), told or getattr(source, "_encoding", None))  # the one that Scrapy was given
-
-
-def _parse(read: _Read) -> Page:
-    return Page.parse(read.html, url=read.url, encoding=read.encoding)
-
-
-def _meta_of(read: _Read, url: str | None, body: Body) -> Metadata:
-    html = read.html if read.encoding is None else to_utf8(read.html, read.encoding).decode("utf-8", "replace")
-    return metadata_of(html, url, body)
+    return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # the one Scrapy was given
 
 
 #: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with;
@@ -413,26 +408,26 @@ def extract_pages(
 ) -> Iterator[tuple[str, Body]]:
     """The bodies of many pages, in their order, in bounded memory.
 
-    Each page is compared with others of it: so pages of one site should stand
-    together, and those of one template near each other. Faster than `extract` a page, and better.
+    Each page is compared with others of its site: so pages of one site should stand together, and those of one template
+    near each other. Faster than `extract` a page, and better.
 
     Args:
         pages: Pages as `extract` takes them, or pairs of a URL and a page. Scheme, host and port of the URL tell its
             site; without one, it is the address that a page declares. Pages that have none are taken for one site's.
         comparison_pages: How many others of its site a page is compared with, at most.
-        strategy: A name in `STRATEGIES`.
-        taste: What belongs to a body in the user's eyes.
-        keep: CSS selectors or XPaths of what is content whatever a strategy says.
-        remove: The same of what is none.
+        strategy: As of `extract`, and so are the following.
+        taste: The same.
+        keep: The same.
+        remove: The same.
 
     Returns:
         URL and body of each page; in place of a URL that is not known the path of the file, "" for none. Pages are
         read some way ahead.
 
     Raises:
-        TypeError: A page is nothing that `extract` takes.
-        OSError: A file cannot be read.
-        ValueError: There is no such strategy, or a selector is invalid.
+        TypeError: As `extract` does.
+        OSError: The same.
+        ValueError: The same.
 
     Example:
         >>> frame = "<div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -451,21 +446,23 @@ def extract_pages(
         others = memory.comparison_pages(one.known, comparison_pages, whole=needs_elements)
         body = SiteModel.fit(others).extract(one.page, strategy=strategy, taste=taste)
         if one.known is not one.page:  # addresses of ours
-            body = replace(
-                body, comparison=tuple(url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
-            )
-        if one.read is not None:
-            body = replace(body, make_meta=partial(_meta_of, one.read, one.page.url))
-        yield one.name, body
+            urls = (url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
+            body = replace(body, comparison=tuple(urls))
+        yield one.name, body if one.read is None else replace(body, make_meta=one.read.meta_of)
         one.page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
 
     waiting: deque[_Waiting] = deque()
     size = 0
     for number, given in enumerate(pages):
-        one = _waiting(given, number, memory, keep, remove)
-        memory.remember(one.known)
-        waiting.append(one)
-        size += one.size
+        url, source = given if isinstance(given, tuple) else (None, given)
+        page, read = _parsed(source, url, keep, remove)
+        known: Page | PageFacts = page
+        if not (read.url if read else page.url) and (not page.url or page.url in memory):
+            known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
+        memory.remember(known)
+        name = page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else "")
+        waiting.append(_Waiting(page, known, read, name, len(read.html) if read else page.nbytes))
+        size += waiting[-1].size
         while len(waiting) > (AHEAD if size <= AHEAD_BYTES else 1):
             size -= waiting[0].size
             yield from tell(waiting.popleft())
@@ -485,26 +482,3 @@ class _Waiting(NamedTuple):
 
 # Addresses under which pages are remembered that have none, or one that another page declares, too.
 _NO_SITE, _NUMBER = "http://no-address.invalid/", "#page="
-
-
-def _waiting(
-    given: tuple[str | None, Source | Page] | Source | Page,
-    number: int,
-    memory: PageMemory,
-    keep: Iterable[str],
-    remove: Iterable[str],
-) -> _Waiting:
-    url, source = given if isinstance(given, tuple) else (None, given)
-    if isinstance(source, Page):
-        page, read, size, told = source, None, source.nbytes, bool(source.url)
-    else:
-        read = _read(source)
-        size, told = len(read.html), bool(url or read.url)
-        address = url or read.url or declared_url(read.html, read.encoding)
-        page = Page.parse(read.html, url=address, encoding=read.encoding, keep=keep, remove=remove)
-    known: Page | PageFacts = page
-    if not told and (not page.url or page.url in memory):
-        known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
-    return _Waiting(
-        page, known, read, page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else ""), size
-    )

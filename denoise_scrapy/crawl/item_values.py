@@ -347,7 +347,7 @@ def _made(
             lack, response = "meta/too_large", None
         meta = Metadata(title=body.title)  # the body is not lost where its metadata cannot be had
         try:
-            meta = metadata_of(html_of(response), page.url if response else None, body)
+            meta = metadata_of(html_of(response), page.url if response else None, body.text, body.title)
         except Exception as failed:
             error = failed
         values |= {field: OF_META[what](meta) for what, field in wanted.items()}

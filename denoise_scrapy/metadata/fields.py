@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from denoise_scrapy.metadata.annotations import (
@@ -51,18 +50,6 @@ MAX_DATES = 12
 MAX_TAGS = 50
 #: Languages that py3langid has by themselves, and others write as one.
 SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
-
-
-class HasBody(Protocol):
-    """The text and the title of a page, as of a `denoise_scrapy.Body`."""
-
-    @property
-    def text(self) -> str:
-        """The kept blocks, a line each."""
-
-    @property
-    def title(self) -> str:
-        """The page's title without the name of its site."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +95,14 @@ class Metadata:
         return "\n".join(("---", *known, "---"))
 
 
-def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
+def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") -> Metadata:
     """Return what a page says of itself.
 
     Args:
         html: The page. Its first `MAX_HTML` bytes are read.
         url: Where it came from.
-        body: Its body: what it dropped does not count, unless it stands next to the headline.
+        text: That of its body: what is not in it does not count, unless it stands next to the headline.
+        title: That of its body.
 
     Raises:
         ImportError: A library of the extra `meta` is not installed.
@@ -123,13 +111,13 @@ def metadata_of(html: str | bytes, url: str | None, body: HasBody) -> Metadata:
         load(name)
     language = ""
     try:
-        read = PageAnnotations(html, body.text)
+        read = PageAnnotations(html, text)
         with suppress(Exception):  # a library that fails costs its field alone
-            language = language_of(body.text, read.language)
-        return _Fields(read, url or "", body.title, language).metadata()
+            language = language_of(text, read.language)
+        return _Fields(read, url or "", title, language).metadata()
     except Exception as error:  # metadata is not worth a page, whatever it holds
         logger.debug("No metadata of %s: %r", url, error)
-        return Metadata(title=body.title, language=language)
+        return Metadata(title=title, language=language)
 
 
 def language_of(text: str, declared: str = "") -> str:

@@ -88,7 +88,7 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
     "language_of": (1, _of("metadata", "language_of", lambda given: given.body.text, lambda given: "en")),
     "metadata_of": (
         2,
-        _of("metadata", "metadata_of", lambda given: given.html, lambda given: URL, lambda given: given.body),
+        _of("metadata", "metadata_of", lambda given: given.html, lambda given: URL, lambda given: given.body.text),
     ),
     "Body.to_markdown": (16, lambda given: given.body.to_markdown(links="text", images="text")),
     "Body.chunks": (64, lambda given: "".join(map(str, given.body.chunks()))),
