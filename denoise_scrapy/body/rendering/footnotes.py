@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
+from denoise_scrapy.page.columns import BoolArray
 
 #: The sign of a note: a number, a letter, a mark, in brackets or not.
 _SIGN = re.compile(r"([\[({]?)\s*((?:[^\W\d_]{1,6}[\s.-]?)?\d{1,4}[a-z]?|[^\W\d_]{1,3}|[*†‡§]{1,3})\s*[\])}]?")
@@ -52,28 +48,19 @@ class Footnotes(NamedTuple):
 
 
 def footnotes_of(page: Page, shown: BoolArray) -> Footnotes:
-    """Find the footnotes of which some text is shown.
-
-    Args:
-        page: A page of n elements.
-        shown: Whether the text after each mark is, shape (2n,).
-    """
-    finder = _Finder(page, shown)
-    if _has_signs(page):
-        finder.find()
-    return finder.found
+    """Find the footnotes of which some text is shown; `shown` is of the text after each mark, shape (2n,)."""
+    return _Finder(page, shown).found if _has_signs(page) else Footnotes({}, {}, {}, {})
 
 
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
     """Return which of the m blocks are footnotes that kept text refers to; `kept` and the result have shape (m,)."""
-    blocks, e = page.blocks, page.elements
+    blocks = page.blocks
     of_notes = np.zeros(len(blocks), bool)
     if not kept.any() or kept.all() or not _has_signs(page):
         return of_notes
     finder = _Finder(page, blocks.block_of_text >= 0)
-    finder.find()
     start = {label: mark for mark, label in finder.found.starts.items()}
-    marks, done = e.rows["marks"], set[int]()
+    marks, done = page.elements.rows["marks"], set[int]()
     for one in finder.references:
         label = finder.found.references.get(one.link)
         block = int(np.searchsorted(blocks.start, marks["start"][one.link], "right")) - 1
@@ -87,18 +74,17 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
 
 def _has_signs(page: Page) -> bool:
     """Return whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
-    marks = page.tree.element_rows["marks"]
-    return any(
-        href.partition("#")[2] and _SIGN.fullmatch(_plain(_shown(page, *marks[link].tolist())))
-        for link, href in page.tree.short_links(MOST_CHARS)
-    )
+    return any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS))
 
 
-def _shown(page: Page, start: int, end: int) -> str:
-    return _MARKS.sub("", page.tree.slice(start, end)).strip()
+def _sign_of(page: Page, link: int) -> re.Match[str] | None:
+    text = page.tree.slice(*page.tree.element_rows["marks"][link].tolist())
+    return _SIGN.fullmatch(_plain(_MARKS.sub("", text).strip()))
 
 
 class _Reference(NamedTuple):
+    """A link down the page that is no more than the sign of a note."""
+
     link: int
     target: int
     bracket: str  # that opens its sign, "" for none
@@ -109,14 +95,34 @@ class _Finder:
     def __init__(self, page: Page, shown: BoolArray) -> None:
         self.found = Footnotes({}, {}, {}, {})
         self._page, self._e = page, page.elements
-        self._shown = shown
-        self._seen = self._e.rows["seen"]
-        self._places = {name: element for element, name in page.places}
-
-    def find(self) -> None:
+        e, tags, places = page.elements, page.tags(), {name: element for element, name in page.places}
+        self._seen, self._marks = e.rows["seen"], e.rows["marks"]
+        links = [
+            (link, places[name])
+            for link, href in page.references
+            if (name := href.partition("#")[2]) in places and tags[link] == "a" and page.leads_here(href)
+        ]
+        # links up the page: where that leads to in visible characters, from and to, and the link
+        self._back = sorted((int(self._seen["start"][to]), link, to) for link, to in links if to <= link)
+        is_back = np.zeros(len(e), bool)
+        is_back[[link for _, link, _ in self._back]] = True
+        self._in_back, self._in_heading = e.nearest(is_back), e.nearest(e.has_tag(HEADING_TAGS))
+        self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before texts that are shown
+        self._text_marks = e.marks[self._texts]
+        sup = e.has_tag({"sup"})
+        self._raised = e.inside(np.flatnonzero(sup)) | (np.asarray(e.subtree_sums(sup), np.int64) > 0)
+        self.references = [
+            _Reference(link, to, sign[1], sign[2])
+            for link, to in links
+            if to > link
+            and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS
+            and (sign := _sign_of(page, link))
+        ]
         self._targets = sorted({one.target for one in self.references})
-        labels: dict[int, str] = {}
-        given: set[str] = set()
+        self._find()
+
+    def _find(self) -> None:
+        labels, given = dict[int, str](), set[str]()
         for one in self.references:
             backs = self._leading_back(one)
             if one.target not in labels and (backs or self._begins_with_sign(one)):
@@ -128,88 +134,31 @@ class _Finder:
                 self.found.references[one.link] = labels[one.target]
                 self.found.backs.update(dict.fromkeys(backs, labels[one.target]))
 
-    @cached_property
-    def _links(self) -> list[tuple[int, int]]:
-        """Links to places on the page, and these places; both are elements."""
-        page, tags = self._page, self._page.tags()
-        return [
-            (link, self._places[name])
-            for link, href in page.references
-            if (name := href.partition("#")[2]) in self._places and tags[link] == "a" and page.leads_here(href)
-        ]
-
-    @cached_property
-    def _back(self) -> list[tuple[int, int, int]]:
-        """Links up the page: where that leads to in visible characters, from and to, and the link; ascending."""
-        return sorted((int(self._seen["start"][to]), link, to) for link, to in self._links if to <= link)
-
-    @cached_property
-    def _in_back(self) -> IntArray:
-        """The link up the page that each element stands in, -1 for none, shape (n,)."""
-        is_back = np.zeros(len(self._e), bool)
-        is_back[[link for _, link, _ in self._back]] = True
-        return self._e.nearest(is_back)
-
-    @cached_property
-    def _in_heading(self) -> IntArray:
-        return self._e.nearest(self._e.has_tag(HEADING_TAGS))
-
-    @cached_property
-    def _texts(self) -> IntArray:
-        """The marks before texts that are shown, ascending."""
-        return np.flatnonzero(self._shown & (self._e.visible_after > 0))
-
-    @cached_property
-    def _text_marks(self) -> IntArray:
-        """The positions of these marks."""
-        return self._e.marks[self._texts]
-
-    @cached_property
-    def _raised(self) -> BoolArray:
-        """Elements that are raised or hold what is, shape (n,)."""
-        sup = self._e.has_tag({"sup"})
-        return self._e.inside(np.flatnonzero(sup)) | (np.asarray(self._e.subtree_sums(sup), np.int64) > 0)
-
-    @cached_property
-    def references(self) -> list[_Reference]:
-        """Links down the page that are no more than the sign of a note."""
-        found = []
-        for link, to in self._links:
-            if to > link and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS:
-                sign = _SIGN.fullmatch(_plain(_shown(self._page, *self._e.rows["marks"][link].tolist())))
-                if sign:
-                    found.append(_Reference(link, to, sign[1], sign[2]))
-        return found
-
     def _leading_back(self, one: _Reference) -> list[int]:
-        """Links of a note that lead back to a reference."""
-        start, end = self._seen[one.link].tolist()
+        """Links in a note, or right behind its place, that lead back to a reference."""
+        (start, end), place = self._seen[one.link].tolist(), self._seen["start"][one.target]
         first = bisect_left(self._back, (start - BESIDE,))
         return [
             link
             for _, link, to in self._back[first : first + MOST_BACK]
-            if self._seen["end"][to] <= end + BESIDE and link >= one.target and self._is_in(link, one.target)
+            if self._seen["end"][to] <= end + BESIDE
+            and link >= one.target
+            and (link < self._e.end[one.target] or self._seen["start"][link] <= place + BESIDE)
         ]
-
-    def _is_in(self, link: int, target: int) -> bool:
-        """Return whether a link stands in a place, or right behind it."""
-        starts = self._seen["start"]
-        return bool(link < self._e.end[target] or starts[link] <= starts[target] + BESIDE)
 
     def _begins_with_sign(self, one: _Reference) -> bool:
         """Return whether a note begins with the sign of its reference, which is in brackets or raised."""
         if not self._raised[one.link] and not one.bracket:
             return False
-        start = int(self._e.rows["marks"]["start"][one.target])
+        start = int(self._marks["start"][one.target])
         text = _MARKS.sub("", self._page.tree.slice(start, start + 20 * MOST_CHARS))
         return _own_sign(one.sign).match(_plain(text)) is not None
 
     def _start(self, one: _Reference, label: str, *, cut: bool) -> bool:
         """Note where the text of a note begins, if any of it is shown and it is no heading."""
-        first, last = self._region(one)
         signs: list[tuple[int, int]] = []  # texts before it, and how long they are
         own_sign, e = _own_sign(one.sign), self._e
-        for mark in self._texts[first:last][:MOST_TEXTS].tolist():
+        for mark in self._texts_of(one):
             owner = int(e.text_owner[mark])
             text = self._page.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
             if self._in_heading[owner] >= 0:
@@ -229,19 +178,20 @@ class _Finder:
         self.found.signs.update({before: (length, label) for before, length in signs})
         return True
 
-    def _region(self, one: _Reference) -> tuple[int, int]:
-        """Return the range of shown texts that may be a note's: in its place, or behind it in the element around."""
+    def _texts_of(self, one: _Reference) -> list[int]:
+        """The first shown texts that may be a note's: in its place, or behind it in the element around."""
         e, element, sign = self._e, one.target, len(one.sign) + BESIDE
         for _level in range(LEVELS):
             if self._seen["end"][element] - self._seen["start"][one.target] > sign:
                 break
             element = int(e.parent_or_self[element])
-        end = int(e.rows["marks"]["end"][element])
+        end = int(self._marks["end"][element])
         following = bisect_left(self._targets, one.target + 1)
         if following < len(self._targets):
-            end = min(end, int(e.rows["marks"]["start"][self._targets[following]]))
-        first, last = np.searchsorted(self._text_marks, [int(e.rows["marks"]["start"][one.target]), end]).tolist()
-        return first, last
+            end = min(end, int(self._marks["start"][self._targets[following]]))
+        first, last = np.searchsorted(self._text_marks, [int(self._marks["start"][one.target]), end]).tolist()
+        found: list[int] = self._texts[first:last][:MOST_TEXTS].tolist()
+        return found
 
 
 def _plain(text: str) -> str:

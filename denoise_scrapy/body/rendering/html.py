@@ -27,10 +27,8 @@ def _same(names: str) -> dict[str, str]:
 
 #: Elements that hold blocks: what is written for each tag. All others that hold blocks are left out, not
 #: what is in them.
-CONTAINERS = _same("ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th") | {
-    "menu": "ul",
-    "dir": "ul",
-}
+CONTAINERS = _same("ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th")
+CONTAINERS |= dict.fromkeys(["menu", "dir"], "ul")
 #: Elements inside a line of text: what is written for each tag.
 INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small mark math") | {
     "tt": "code",
@@ -56,29 +54,21 @@ WRITTEN: dict[str, frozenset[str]] = {
     "div": frozenset(["dir"]),  # around all, on a page that is read from right to left
 }
 
+_SECTIONS = frozenset(["thead", "tbody", "tfoot"])
 #: Tags that stand in certain others only; elsewhere they are left out, not what is in them.
 PARENTS: dict[str, frozenset[str]] = {
     "li": frozenset(["ul", "ol"]),
-    "dt": frozenset(["dl"]),
-    "dd": frozenset(["dl"]),
-    "caption": frozenset(["table"]),
-    "thead": frozenset(["table"]),
-    "tbody": frozenset(["table"]),
-    "tfoot": frozenset(["table"]),
-    "tr": frozenset(["table", "thead", "tbody", "tfoot"]),
-    "td": frozenset(["tr"]),
-    "th": frozenset(["tr"]),
+    **dict.fromkeys(["dt", "dd"], frozenset(["dl"])),
+    **dict.fromkeys(["caption", *_SECTIONS], frozenset(["table"])),
+    "tr": _SECTIONS | {"table"},
+    **dict.fromkeys(["td", "th"], frozenset(["tr"])),
     "figcaption": frozenset(["figure"]),
 }
 #: What is written around anything else in such a container: text right in a list becomes an item of it.
 IMPLIED: dict[str, tuple[str, ...]] = {
-    "ul": ("li",),
-    "ol": ("li",),
+    **dict.fromkeys(["ul", "ol"], ("li",)),
     "dl": ("dd",),
-    "table": ("tr", "td"),
-    "thead": ("tr", "td"),
-    "tbody": ("tr", "td"),
-    "tfoot": ("tr", "td"),
+    **dict.fromkeys(["table", *_SECTIONS], ("tr", "td")),
     "tr": ("td",),
 }
 #: Containers whose text needs no `p` where it is the only one.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.body.rendering.footnotes import footnotes_of
 from denoise_scrapy.body.rendering.html import (
@@ -26,6 +25,7 @@ from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
+from denoise_scrapy.page.columns import BoolArray, IntArray
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
@@ -68,14 +68,14 @@ class Inline:
 
 
 def collapsed(text: str) -> tuple[str, str, str]:
-    """White space before the text, the text, and white space after it; all white space is one space."""
+    """White space before a text, the text, and white space after it; all white space is one space."""
     text = substituted(_WHITE_SPACE, " ", substituted(_FORBIDDEN, "", text))
     shown = text.strip(" ")
     return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
-    """White space before the text, the text, and white space after it, as they are in preformatted text."""
+    """The same of preformatted text, all of it as it is."""
     text = substituted(_FORBIDDEN_AS_IS, "", text.replace("\r\n", "\n").replace("\r", "\n"))
     inner = text.lstrip()
     shown = inner.rstrip()
@@ -85,8 +85,8 @@ def as_it_is(text: str) -> tuple[str, str, str]:
 #: Containers deeper than this are left out, not what is in them: parsers give up at 256 levels, an implied
 #: item may stand at each of ours, and nobody reads deeper lists.
 MAX_DEPTH = 64
-#: Inline elements open at once. Each of a page's paragraphs opens all that stand around it: the bound keeps a
-#: hostile page's rendering in proportion to the page. Of 73,000 texts of 192 recorded pages none stands in more.
+#: Inline elements open at once, each in all paragraphs in it: the bound keeps a hostile page's rendering in proportion
+#: to the page. Of 73,000 texts of 192 recorded pages none stands in more.
 MAX_INLINE_DEPTH = 3
 #: Inline elements whose meaning adds up inside their like; others are written once.
 _NESTING = frozenset(["sub", "sup", "q"])
@@ -123,14 +123,14 @@ class Writer:
             return
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
-        self._start(*implied)
+        self._start(implied)
         self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
         self._containers.append(Container(element, tag, above.depth + 1, (tag, *reversed(implied))))
 
     def open_heading(self, element: int, tag: str) -> None:
         """Make headings of the blocks that follow."""
+        above = self._containers[-1]
         if not self._preformatted:
-            above = self._containers[-1]
             self._containers.append(Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
 
     def open_preformatted(self, element: int, language: str | None) -> None:
@@ -139,11 +139,12 @@ class Writer:
             return
         self._close_leaf()
         implied = IMPLIED.get(self._containers[-1].tag, ())
-        self._start(*implied, "pre")
-        code = () if language is None else ("code",)
-        if code:
+        self._start((*implied, "pre"))
+        ends = ("pre", *reversed(implied))
+        if language is not None:
             self._tokens.append(Token("start", "code", (("class", f"language-{language}"),) if language else ()))
-        self._leaf = Leaf((*code, "pre", *reversed(implied)), -1, -1, element, preformatted=True)
+            ends = ("code", *ends)
+        self._leaf = Leaf(ends, -1, -1, element, preformatted=True)
         self._pending = ""
 
     def open_inline(self, element: int, tag: str, attributes: Attributes = ()) -> None:
@@ -224,9 +225,9 @@ class Writer:
         above = self._containers[-1]
         implied = IMPLIED.get(above.tag, ())
         tag = above.heading or ("" if implied else "p")
-        self._start(*implied, *([tag] if tag else []))
-        ends = (*([tag] if tag else []), *reversed(implied))
-        return Leaf(ends, len(self._tokens) - 1 if ends == ("p",) else -1, block)
+        starts = (*implied, tag) if tag else implied
+        self._start(starts)
+        return Leaf(starts[::-1], len(self._tokens) - 1 if starts == ("p",) else -1, block)
 
     def _close_leaf(self) -> None:
         leaf, self._leaf = self._leaf, None
@@ -237,39 +238,33 @@ class Writer:
                 self._tokens.append(Token("end", inline.token.value))
                 inline.token = None if inline.token.value == "a" else inline.token
         self._opened, self._pending = 0, ""
-        self._end(*leaf.ends)
+        self._end(leaf.ends)
         above = self._containers[-1]
         paragraph = (leaf.start, len(self._tokens) - 1) if leaf.start >= 0 else None
-        if paragraph and above.tag == "figure" and not leaf.has_text:
+        if above.tag == "figure" and not leaf.has_text:
             self._leave_out(paragraph)
         above.leaves.append(paragraph)
 
     def _close_container(self, container: Container) -> None:
         self._marks.clear()
-        if container.tag in BARE and len(container.leaves) == 1 and container.ends and container.leaves[0]:
+        if container.tag in BARE and len(container.leaves) == 1 and container.ends:
             self._leave_out(container.leaves[0])
-        self._end(*container.ends)
+        self._end(container.ends)
 
-    def _leave_out(self, paragraph: tuple[int, int]) -> None:
-        for index in paragraph:
+    def _leave_out(self, paragraph: tuple[int, int] | None) -> None:
+        for index in paragraph or ():
             self._tokens[index] = None
 
-    def _start(self, *tags: str) -> None:
+    def _start(self, tags: Iterable[str]) -> None:
         self._tokens.extend(_STARTS[tag] for tag in tags)
 
-    def _end(self, *tags: str) -> None:
+    def _end(self, tags: Iterable[str]) -> None:
         self._tokens.extend(_ENDS[tag] for tag in tags)
 
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
-
-#: An image at the edge of what it stands in stays where at least this share of the text in it is kept. Between
-#: two kept blocks it stays whatever else is there.
-MIN_KEPT_SHARE = 0.5
-#: At the edge of the whole page stand mastheads and buttons: there all text must be kept (all 40 such images that
-#: half the text let in on recorded pages were of that kind).
-MIN_KEPT_SHARE_OF_PAGE = 1.0
+#: An image at the edge of what it stands in stays where at least this share of the text in it is kept; at the edge of
+#: the whole page, where mastheads and buttons stand, all of it.
+MIN_KEPT_SHARE, MIN_KEPT_SHARE_OF_PAGE = 0.5, 1.0
 #: Parts of the page whose images are none of the text around.
 _APART = Flag.NAV | Flag.FOOTER | Flag.ASIDE | Flag.CONTROL
 #: Images of no more in either direction count readers or are signs, not pictures.
@@ -280,10 +275,9 @@ _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d*)?\s*(?:px)?\s*", re.ASCII | re.IGNOR
 def kept_images(page: Page, kept: BoolArray) -> IntArray:
     """Elements of the images that belong to the kept blocks, in document order.
 
-    An image in a line of text goes with the text. One that stands alone belongs to the nearest element
-    around it that holds text (captions of figures aside): it stays where the texts next to it in there are kept,
-    both of them, or one of them and most of the text. An image in a figure stays with any of its caption;
-    where the caption is dropped, the figure counts as one image that stands alone.
+    An image in a line of text goes with the text, one in a figure with any of its caption. Another one belongs to the
+    nearest element around it that holds text (captions aside): it stays where the texts next to it in there are kept,
+    both of them, or one of them and most of the text.
     """
     e, blocks = page.elements, page.blocks
     seen = e.rows["seen"]  # images of formulas are text
@@ -309,7 +303,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
 def _stands_in_kept(
     page: Page, kept: BoolArray, outside: IntArray, images: IntArray, position: IntArray
 ) -> tuple[IntArray, BoolArray]:
-    """For images that stand alone: the element with text around each, and whether the image is part of what is kept.
+    """The element with text around each image, and whether one that stands alone is part of what is kept.
 
     `outside` are the blocks outside of figures, `position` the places of the images in the marked text.
     """
@@ -469,11 +463,10 @@ class _Walk:
             return ()
         written = []
         for name, value in self._attributes_of[element].items():
+            is_number = name == "start" and tag == "ol" and _NUMBER.fullmatch(value)
             if name in ("colspan", "rowspan") and span(value) > 1:
                 written.append((name, str(span(value))))
-            elif (name == "start" and tag == "ol" and _NUMBER.fullmatch(value)) or (
-                name == "scope" and value in _SCOPES
-            ):
+            elif is_number or (name == "scope" and value in _SCOPES):
                 written.append((name, value))
         return tuple(written)
 
@@ -490,11 +483,8 @@ class _Walk:
             return {}
         e = self._page.elements
         item, before = e.nearest(e.has_tag({"li"})), e.rows["seen"]["start"]
-        return {
-            box: value
-            for box, value in boxes.items()
-            if item[box] >= 0 and live[item[box]] and before[item[box]] == before[box]
-        }
+        is_first = (item >= 0) & live[item] & (before[item] == before)
+        return {box: value for box, value in boxes.items() if is_first[box]}
 
     def _shown_images(self) -> dict[int, Attributes]:
         """Attributes of each image that is written, without an alternative text that stands in the body as well."""
