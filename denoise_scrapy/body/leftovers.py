@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from denoise_scrapy.body.rendering import blocks_of_notes
-from denoise_scrapy.body.strategies.base import Decision, OtherReasons
+from denoise_scrapy.body.strategies.base import Decision, LazyReasons
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import END, START, Class
 from denoise_scrapy.page import Flag, Page
@@ -58,7 +58,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         reasons[empty & kept] = what
     kept &= reasons == ""
     reasons[notes & kept] = "a note that the text refers to"
-    return replace(decision, kept=kept, reasons=OtherReasons(decision.reasons, reasons.tolist())), gone
+    return replace(decision, kept=kept, reasons=LazyReasons.over(decision.reasons, reasons.tolist())), gone
 
 
 def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:

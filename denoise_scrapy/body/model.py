@@ -7,12 +7,12 @@ A small network judges each block; trees judge again, with what the network find
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,21 +41,18 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         site: Its comparison pages, without the page itself and its copies; maybe none.
         vocabulary: What is known of words.
     """
-    declared = page.declared_types
+    declared, compared = page.declared_types, None
+    if site.pages:
+        first, whole = site.first(MODEL_PAGES), site.shared_with(page)
+        shared, stock = first.shared_with(page), np.where(whole.text_share > 0, whole.slot_share, 0)
+        shares = shared.text_share, shared.placed_share, shared.slot_share
+        compared = Compared(len(first.pages), *shares, shared.own_tokens, stock)
     return View(
         page.tree,
         vocabulary,
-        _compared(page, site) if site.pages else None,
+        compared,
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
-    )
-
-
-def _compared(page: Page, site: SiteStatistics) -> Compared:
-    first, whole = site.first(MODEL_PAGES), site.shared_with(page)
-    shared, stock = first.shared_with(page), np.where(whole.text_share > 0, whole.slot_share, 0)
-    return Compared(
-        len(first.pages), shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens, stock
     )
 
 
@@ -106,10 +103,9 @@ class BlockModel:
         """Write the model to a file, without pickles."""
         arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
         arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
-        for part, trees in self.parts.items():
-            arrays |= {f"part {part}/{name}": array for name, array in trees.arrays().items()}
-        if self.content is not None:
-            arrays |= {f"content/{name}": array for name, array in self.content.arrays().items()}
+        forests = {f"part {part}": trees for part, trees in self.parts.items()}
+        for owner, trees in (forests | ({"content": self.content} if self.content else {})).items():
+            arrays |= {f"{owner}/{name}": array for name, array in trees.arrays().items()}
         class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
         words = sorted(class_words.items())
         arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
@@ -132,20 +128,16 @@ class BlockModel:
             def part(name: str) -> dict[str, npt.NDArray[np.generic]]:
                 return {key.partition("/")[2]: data[key] for key in data.files if key.startswith(f"{name}/")}
 
+            parts = sorted({key.partition("/")[0][5:] for key in data.files if key.startswith("part ")})
             return cls(
                 names=tuple(data["names"].tolist()),
                 vocabulary=Vocabulary(dict(words), text_words),
                 network=Network.from_arrays(part("network")),
                 forest=Forest.from_arrays(part("forest")),
                 provenance=json.loads(str(data["provenance"])),
-                parts={name: Forest.from_arrays(part(f"part {name}")) for name in _parts(data.files)},
+                parts={name: Forest.from_arrays(part(f"part {name}")) for name in parts},
                 content=Forest.from_arrays(found) if (found := part("content")) else None,
             )
-
-
-def _parts(arrays: Iterable[str]) -> list[str]:
-    """The parts that a file has trees for."""
-    return sorted({name.partition("/")[0].removeprefix("part ") for name in arrays if name.startswith("part ")})
 
 
 @cache
@@ -155,11 +147,10 @@ def block_model() -> BlockModel:
         return BlockModel.load(path)
 
 
-#: Tokens that are kept of a page without content at most: of 1,323 made ones in twelve languages 46 keep more, of the
-#: site's frame. Pages that keep more are not looked at.
+#: Tokens that are kept of a page without content at most: of 1,323 made ones in twelve languages 46 keep more.
 FEW_TOKENS = 250
-#: Pieces of words that such pages use, a kind of page a line: consent, login, script, maintenance, missing page. They
-#: are signals of the trees beside all others. Of walls that nobody made for training they add half of those found.
+#: Pieces of words that such pages use, by kinds: consent, login, script, maintenance, missing page. They find twice as
+#: many of the walls that nobody made for training.
 CONTENTLESS_WORDS = tuple(
     tuple(kind.split("|"))
     for kind in (
@@ -195,9 +186,6 @@ def content_signals(features: Values, odds: Values, tokens: IntArray, text: str)
         tokens: Tokens of each block, shape (m,).
         text: Text of the blocks that it keeps.
 
-    Returns:
-        Shape (2n + 5 + words, 1).
-
     Example:
         >>> features, odds, tokens = np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8])
         >>> signals = content_signals(features, odds, tokens, "Cookies?")
@@ -222,7 +210,7 @@ LEAST, MOST = 0.2, 3
 MOST_BLOCKS = 10_000
 
 
-class Reasons(Sequence[str]):
+class Reasons:
     """The reasons of a page's blocks; computed when somebody looks.
 
     Args:
@@ -232,21 +220,7 @@ class Reasons(Sequence[str]):
     """
 
     def __init__(self, features: Values, neighbours: Neighbours, model: BlockModel) -> None:
-        self._features = features
-        self._neighbours = neighbours
-        self._model = model
-
-    def __len__(self) -> int:
-        return int(self._features.shape[1])
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self._reason(i) for i in range(*index.indices(len(self)))]
-        return self._reason(range(len(self))[index])
+        self._features, self._neighbours, self._model = features, neighbours, model
 
     @cached_property
     def parts(self) -> dict[str, FloatArray]:
@@ -279,9 +253,9 @@ class Reasons(Sequence[str]):
     def _rows(self) -> Rows:
         return dict(zip(self._model.names, self._features, strict=True))
 
-    def _reason(self, block: int) -> str:
-        if len(self) > MOST_BLOCKS:
+    def of_block(self, block: int) -> str:
+        """Return the reason of a block: the families that move its log odds most."""
+        if self._features.shape[1] > MOST_BLOCKS:
             return "the page has too many blocks to say why"
-        chosen = self._largest[block]
-        said = [f"{FAMILIES[name].say(self._rows, block)} ({value:+.1f})" for name, value in chosen]
+        said = (f"{FAMILIES[name].say(self._rows, block)} ({value:+.1f})" for name, value in self._largest[block])
         return "; ".join(said) or "nothing stands out"

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.model import Values, block_model, view_of
-from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, OtherReasons
+from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, LazyReasons
 from denoise_scrapy.body.strategies.layout import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
@@ -201,7 +201,7 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
     else:
         kept, confidence = select_by_expected_f1(decision.probability, tokens, beta=BETAS[favor])
     moved = np.where(kept == decision.kept, "", f"in favor of {favor}").tolist()
-    return replace(decision, kept=kept, confidence=confidence, reasons=OtherReasons(decision.reasons, moved))
+    return replace(decision, kept=kept, confidence=confidence, reasons=LazyReasons.over(decision.reasons, moved))
 
 
 #: Fallback of a page of which nothing was selected.
@@ -261,7 +261,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
         if fallback != WHOLE_TEXT:
             reasons[kept] = fallback
     confidence = _confidence(decision, kept, probability, page.blocks.tokens) if fallback != WHOLE_TEXT else 0.0
-    others = OtherReasons(decision.reasons, reasons.tolist())
+    others = LazyReasons.over(decision.reasons, reasons.tolist())
     return replace(decision, kept=kept, confidence=confidence, reasons=others), fallback
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from functools import lru_cache
 from html import unescape
 from importlib import import_module
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
@@ -90,8 +90,13 @@ def names_in(given: str, is_byline: bool = False) -> list[str]:
     """Names of authors in a byline, behind its "by", or in what is nothing else; none where one of them is no name."""
     given = clean(given)
     by = _BY.search(given)
-    if is_byline and not (by and _begins_byline(given[: by.start()])):
-        return []
+    if is_byline:
+        if not by:
+            return []
+        # before a "by" stands nothing, a number, a time zone, or "posted"
+        last = (re.findall(r"\w+", given[: by.start()]) or [""])[-1]
+        if not (last.lower() in _POSTED or any(map(str.isdigit, last)) or (last.isupper() and len(last) < 5)):
+            return []
     given = given[by.end() :] if by else given
     parts = [_BEHIND.sub("", part) for part in _AND.split(given)]
     names = [name for part in parts for name in re.split(r"\s*,\s*", part)]
@@ -104,12 +109,6 @@ def names_in(given: str, is_byline: bool = False) -> list[str]:
         return []
     fits = all(len(name) <= MAX_NAME and len(name.split()) <= 5 and not _NO_NAME.search(name) for name in names)
     return list(dict.fromkeys(names)) if fits and all(map(letters, names)) else []
-
-
-def _begins_byline(before: str) -> bool:
-    """Return whether what stands before a "by" ends as bylines do: with nothing, a number, a time zone, or "posted"."""
-    last = (re.findall(r"\w+", before) or [""])[-1]
-    return last.lower() in _POSTED or any(map(str.isdigit, last)) or (last.isupper() and len(last) < 5)
 
 
 #: Nothing on the web is older.
@@ -130,14 +129,17 @@ _MONTH_NAMED = re.compile(
 def date_in(given: str, language: str, american: bool = False) -> str:
     """The first date in a text, as ISO 8601: with its time where the text is nothing else; "" without one.
 
-    Args:
-        given: The text.
-        language: Its language, for names of months.
-        american: Whether 3/12/2024 is in March.
+    Its language serves for names of months; 3/12/2024 is in March if it is American.
     """
     given = clean(given)[:BYLINE_CHARS]
     if match := _TIME.fullmatch(given):
-        return _with_time(match)
+        year, month, day, hour, minute, second, zone = match.groups()
+        found = _day(year, month, day)
+        if not found or hour is None or int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
+            return found
+        if zone:
+            zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"
+        return f"{found}T{hour}:{minute}:{second or '00'}{zone or ''}"
     if not YEAR.search(given):
         return ""
     if match := _YEAR_FIRST.search(given):
@@ -154,16 +156,6 @@ def day_in_address(url: str) -> str:
     """Return the day in an address, "" for most."""
     match = _IN_ADDRESS.search(url)
     return _day(match[1], match[3], match[4]) if match else ""
-
-
-def _with_time(match: re.Match[str]) -> str:
-    year, month, day, hour, minute, second, zone = match.groups()
-    found = _day(year, month, day)
-    if not found or hour is None or int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
-        return found
-    if zone:
-        zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"
-    return f"{found}T{hour}:{minute}:{second or '00'}{zone or ''}"
 
 
 def _day(year: str, month: str, day: str) -> str:
@@ -197,7 +189,7 @@ _PARSING = Lock()
 
 @lru_cache(maxsize=512)
 def _by_dateparser(given: str, language: str) -> str:
-    """Return the day as read by dateparser, which has the names of months."""
+    """The day as read by dateparser, which has the names of months."""
     match = _MONTH_NAMED.search(given)
     with suppress(Exception), _PARSING:  # an unknown language, among others
         if match:
@@ -249,17 +241,6 @@ class Mark:
 _BREAK = "\x01"
 
 
-class _Target(NamedTuple):
-    """The parser's callbacks."""
-
-    start: Callable[[str, Mapping[str, str]], None]
-    end: Callable[[str], None]
-    data: Callable[[str], None]
-
-    def close(self) -> None:
-        """End: there is nothing to return."""
-
-
 class PageAnnotations:
     """A page's metas, links, JSON-LD, lines, and marked elements with the line they stand in; made in one pass."""
 
@@ -278,12 +259,13 @@ class PageAnnotations:
         self._open: list[Mark] = []
         self._unseen: list[str] = []
         # as events: a page that is too large for a tree has metadata as well
-        parser = etree.HTMLParser(target=_Target(self._start, self._end, self._data), encoding="utf-8", huge_tree=True)
+        parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError, ValueError, TypeError):  # what came until then stands
             etree.fromstring(to_utf8(html)[:MAX_HTML], parser)
         self._end_line()
 
-    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Note what the start of an element says; called by the parser, as the following are."""
         if tag in BLOCK_TAGS:
             self._end_line()
         elif tag == "br":
@@ -308,7 +290,8 @@ class PageAnnotations:
             mark = self._mark(tag, attributes)
         self._elements.append(mark)
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """End an element."""
         if self._unseen and self._unseen[-1] in (tag, "json" if tag == "script" else tag):
             self._unseen.pop()
         if tag in BLOCK_TAGS:
@@ -317,7 +300,11 @@ class PageAnnotations:
         if mark and self._open and self._open[-1] is mark:
             self._open.pop()
 
-    def _data(self, text: str) -> None:
+    def close(self) -> None:
+        """End the page: there is nothing to return."""
+
+    def data(self, text: str) -> None:
+        """Note a text."""
         if not self._unseen:
             self._line.append(text)
             self._add_to_open(text[:MAX_CHARS])
@@ -333,7 +320,6 @@ class PageAnnotations:
                 mark.texts.append(text)
 
     def _end_line(self) -> None:
-        """Note the text since the last boundary of blocks, if there is one."""
         text = "".join(self._line)
         self._line.clear()
         folded = [part for part in map(fold, text.split(_BREAK)) if part]

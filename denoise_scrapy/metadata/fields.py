@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import islice
 from urllib.parse import urlsplit
 
@@ -271,38 +270,36 @@ class _Fields:
         return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
 
     def _title_rest(self) -> str:
-        """Return the part of the title element beside the title that the host's name has too, else the last part."""
+        """The part of the title element beside the title that the host's name has too, else the last part."""
         whole = clean(self.read.title)
         before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
         parts = [part.strip(" -–—|:·•") for part in _SITE_PARTS.split(f"{before} | {behind}")] if found else []
         host = letters(self.host)
         words = [[letters(word) for word in (*part.split(), part)] for part in parts]
-        named = [
-            part
-            for part, said in zip(parts, words, strict=True)
-            if any(len(word) > 3 and word in host for word in said)
-        ]
+        named = [parts[n] for n, said in enumerate(words) if any(len(word) > 3 and word in host for word in said)]
         return (named or list(filter(None, parts)) or [""])[-1]
 
     def _authors(self, site: str) -> tuple[str, ...]:
         editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in EDITOR.findall(line)}
-        by_class = partial(self._marked, lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
-        for find in (self._ld_authors, self._marked_authors, self._signed, by_class, self._meta_authors):
-            names = [name for name in find() if name not in editors and not fold(site).startswith(fold(name))]
+        for found in self._names():
+            names = [name for name in found if name not in editors and not fold(site).startswith(fold(name))]
             if names:
                 return tuple(dict.fromkeys(names))[:20]
         return ()
 
-    def _ld_authors(self) -> list[str]:
+    def _names(self) -> Iterator[list[str]]:
+        """Names by each way to find authors, surest first."""
         values = self.ld.values(self.ld.work, "author", "creator")
         given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
-        return [name for one in given for name in names_in(one)]
-
-    def _marked_authors(self) -> list[str]:
-        """Names in what microdata or a link near the headline marks as an author."""
-        return self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
+        yield [name for one in given for name in names_in(one)]
+        yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
             lambda mark: "author" in mark.rel.split()
         )
+        yield next(filter(None, (names_in(line, is_byline=True) for line in self._near_lines())), [])
+        yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
+        texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
+        metas = ([name for text in some if not _OFFICE.search(text) for name in names_in(text)] for some in texts)
+        yield next(filter(None, metas), [])
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
         """Names in the marked element that is nearest to the headline, and in its likes next to that."""
@@ -314,17 +311,6 @@ class _Fields:
                 first = first or mark
                 found += names
         return found
-
-    def _signed(self) -> list[str]:
-        """Names in a line that says who wrote it."""
-        return next(filter(None, (names_in(line, is_byline=True) for line in self._near_lines())), [])
-
-    def _meta_authors(self) -> list[str]:
-        given = [
-            [text for text in self.read.metas.get(name, ()) if not _OFFICE.search(text)]
-            for name in _AUTHOR_METAS.split()
-        ]
-        return next(filter(None, ([name for text in texts for name in names_in(text)] for texts in given)), [])
 
     def _published(self) -> str:
         return (
@@ -381,12 +367,10 @@ class _Fields:
             yield self.ld.string(value, "url", "contentUrl") if isinstance(value, dict) else string_of(value)
         yield self.read.links.get("image_src", "")
         for mark in self.read.marks:
-            if mark.tag == "img" and (self.headline < mark.line <= self.first or self._is_between_kept(mark.line)):
+            line, kept = mark.line, self.read.kept
+            between_kept = self.first <= line <= self.last and (kept[line] or kept[line - 1])
+            if mark.tag == "img" and (between_kept or self.headline < line <= self.first):
                 yield mark.given
-
-    def _is_between_kept(self, line: int) -> bool:
-        kept = self.read.kept
-        return self.first <= line <= self.last and (kept[line] or kept[line - 1])
 
     def _lead(self, given: str) -> str:
         """Absolute address of an image that may lead a page, "" for others."""

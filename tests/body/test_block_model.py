@@ -66,4 +66,4 @@ def test_parts_say_how_the_odds_change_without_a_family():
 
     expected = odds(model.judge(features, neighbours)[0]) - odds(model.judge(without, neighbours)[0])
     assert reasons.parts["links"] == pytest.approx(expected, abs=1e-6)
-    assert len(reasons) == len(page.blocks)
+    assert reasons.parts["links"].shape == (len(page.blocks),)

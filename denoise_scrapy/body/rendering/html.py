@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -112,13 +112,8 @@ def substituted(pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], st
     """The same as `pattern.sub(by, text)`, of a pattern to which the end of a text is as good as white space."""
     if len(text) <= AT_ONCE:
         return pattern.sub(by, text)
-    return "".join([pattern.sub(by, piece) for piece in _pieces(text)])
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Pieces of a text, each but the last with white space at its end."""
-    start = 0
+    pieces, start = [], 0
     while found := _EDGE.search(text, start + AT_ONCE):
-        yield text[start : found.end()]
+        pieces.append(text[start : found.end()])  # each but the last with white space at its end
         start = found.end()
-    yield text[start:]
+    return "".join([pattern.sub(by, piece) for piece in (*pieces, text[start:])])

@@ -1,8 +1,7 @@
 """Tokens of a rendering as Markdown (CommonMark, with tables, strike-throughs, footnotes and task boxes of GitHub's).
 
 Written here and not by a library: of the 27 pages in `tests/readers/cases.py` readers find HTML or scripts in what
-markdownify 1.2 and html-to-markdown 3.20 make of 19 each, and their text is another than the page's on every third page
-or more that hypothesis makes up; html2text is under the GPL.
+markdownify 1.2 and html-to-markdown 3.20 make of 19 each; html2text is under the GPL.
 """
 
 from __future__ import annotations
@@ -44,11 +43,6 @@ _ADDRESS = re.compile(r":(?=//)|(?<=[wW]{3})\.")
 _SEEN, _SEEN_IN_LINK = re.compile(r"\{(?=[-+~=>])"), re.compile(r"\]\(|`")
 #: What remarkable sees in code in a cell, which it parts at a border with a backslash.
 _SEEN_IN_PARTS = re.compile(r"[<`&]|\][(:\[]|://|www")
-
-
-def _is_seen_in_cell(text: str) -> bool:
-    # in some readers a backslash is the border's
-    return "\\" in text or ("|" in text and _SEEN_IN_PARTS.search(text) is not None)
 
 
 #: TeX in a text, between signs that MathJax and KaTeX look for: 1,000 characters of it, with none of these signs.
@@ -98,12 +92,6 @@ def escape_line(line: str) -> str:
     return f"\\{line}" if _LINE_START.match(line) else line
 
 
-def escape_heading(line: str) -> str:
-    """Text of a heading, whose last `#` are no end mark."""
-    text = line.rstrip("#")
-    return line if len(text) == len(line) else f"{text}\\{line[len(text) :]}"
-
-
 def destination(url: str) -> str:
     """An address between the parentheses of a link."""
     return _ENTITY.sub("&amp;", url).translate(_OF_ADDRESSES)
@@ -114,8 +102,9 @@ def code_span(text: str, *, apart: bool = True, in_cell: bool = False, in_link: 
 
     `apart` says whether no other code stands right before it.
     """
-    seen = _SEEN.search(text) or (in_cell and _is_seen_in_cell(text)) or (in_link and _SEEN_IN_LINK.search(text))
-    if seen or not apart:
+    # in a cell a backslash is the border's in some readers
+    seen_in_cell = in_cell and ("\\" in text or ("|" in text and _SEEN_IN_PARTS.search(text)))
+    if not apart or seen_in_cell or _SEEN.search(text) or (in_link and _SEEN_IN_LINK.search(text)):
         return f"<code>{escape_inside(text)}</code>"
     fence = backticks(text, 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
@@ -146,11 +135,8 @@ def formula(tex: str, mark: str = "$") -> str:
         ('$\\sqrt[3]{x} &lt; 2$', '$$[a&#93;(b)$$')
     """
     tex = _OF_LINKS.sub(lambda found: _entity(found[0]), tex.translate(_OF_FORMULAS))
-    return f"{mark}{_BRACES.sub(_without_attributes, tex)}{mark}"
-
-
-def _without_attributes(braces: re.Match[str]) -> str:
-    return braces[0].replace("{", "&#123;") if _ATTRIBUTE.search(braces[0]) else braces[0]
+    tex = _BRACES.sub(lambda part: part[0].replace("{", "&#123;") if _ATTRIBUTE.search(part[0]) else part[0], tex)
+    return f"{mark}{tex}{mark}"
 
 
 def backticks(text: str, least: int) -> str:
@@ -206,7 +192,8 @@ class Line:
         if token.kind == "text" and self._tex is not None:
             self._tex.append(value)
         elif token.kind == "text":
-            self._code.append(value) if self._code_depth else self._pieces.append(self._escaped(value))
+            escape = escape_inside if self._href else escape_text
+            self._code.append(value) if self._code_depth else self._pieces.append(escape(value))
         elif token.kind == "void" and (value == "reference" or not self._code_depth):
             self._end_code()
             self._pieces.append(_void(token))
@@ -240,17 +227,15 @@ class Line:
             return "".join(self._pieces)
         for start, end in self._marked:
             if not self._is_read(start, end):
-                self._unmark((start, end))
+                self._pieces[start] = self._pieces[end] = ""
         if len(self._marked) > 1:
             self._part_stars()
         written = [""]
         text = 0  # where the text since the last link, image or code begins
         for index, piece in enumerate(self._pieces):
             if index in self._spans:
-                apart, in_link = not written[-1].endswith("`"), index in self._linked
-                written.append(
-                    code_span("".join(self._spans[index]), apart=apart, in_cell=self._in_cell, in_link=in_link)
-                )
+                apart, code = not written[-1].endswith("`"), "".join(self._spans[index])
+                written.append(code_span(code, apart=apart, in_cell=self._in_cell, in_link=index in self._linked))
                 text = len(written)
             elif piece.startswith(("[", "![", "](")):
                 if piece[0] != "]":
@@ -260,9 +245,6 @@ class Line:
             elif piece:
                 written.append(piece)
         return "".join(written)
-
-    def _escaped(self, text: str) -> str:
-        return escape_inside(text) if self._href else escape_text(text)
 
     def _link(self, token: Token) -> None:
         """Start or end a link. Code around it is parted: a link in code is no link."""
@@ -313,10 +295,6 @@ class Line:
             self._marked.append((start, len(self._pieces)))
             self._pieces.append(mark)
 
-    def _unmark(self, pair: tuple[int, int]) -> None:
-        for index in pair:
-            self._pieces[index] = ""
-
     def _part_stars(self) -> None:
         """Leave out each emphasis that begins right behind the mark of another, unless they end together too.
 
@@ -327,15 +305,15 @@ class Line:
         for index, piece in enumerate(self._pieces):
             if index not in pairs:
                 behind = -1 if piece else behind
-            elif piece and behind >= 0 and index == pairs[index][0] and not self._end_together(index, behind, pairs):
-                self._unmark(pairs[index])
+            elif piece and behind >= 0 and index == pairs[index][0]:
+                start, end = pairs[index]
+                outer, outer_end = pairs[behind]
+                if behind == outer and not any(self._pieces[end + 1 : outer_end]):
+                    behind = index
+                else:
+                    self._pieces[start] = self._pieces[end] = ""
             elif piece:
                 behind = index
-
-    def _end_together(self, inner: int, outer: int, pairs: dict[int, tuple[int, int]]) -> bool:
-        """Return whether two marks that start side by side also end side by side."""
-        between = slice(pairs[inner][1] + 1, pairs[outer][1])
-        return outer == pairs[outer][0] and not any(self._pieces[between])
 
     def _is_read(self, start: int, end: int) -> bool:
         """Return whether two marks are read as emphasis, whatever becomes of marks beside them."""
@@ -476,8 +454,7 @@ LINKS, IMAGES = ("keep", "text"), ("keep", "text", "drop")
 def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "keep") -> str:
     r"""The rendering as Markdown: blocks parted by empty lines, "" for no tokens.
 
-    Headings are `#`, bullets `-`, code is fenced, terms of definition lists are items with their definitions
-    below. Text that looks like markup is escaped, HTML too: no reader runs anything of the page.
+    Text that looks like markup is escaped, HTML too: no reader runs anything of the page.
 
     Args:
         tokens: The rendering.
@@ -515,23 +492,18 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
                 chosen.append(Token("void", "reference", (("value", given["reference"]),)))
         elif raised and token == _NOT_RAISED:
             raised = False
-        elif not _is_left_out(token, given, notes, links, images):
-            is_text = token.value == "img" and images == "text"
-            chosen.append(Token("text", given["alt"], block=token.block) if is_text else token)
+        elif token.kind == "text":
+            chosen += [token] if given.get("sign") not in notes else []
+        elif token.value == "img" and images == "text":
+            chosen += [Token("text", given["alt"], block=token.block)] if given["alt"] else []
+        elif token.value == "note":
+            chosen += [token] if given["value"] in notes else []
+        elif (token.value, images) != ("img", "drop") and (token.value, links) != ("a", "text"):
+            chosen += [token] if token.value != "reference" else []
     return chosen
 
 
 _RAISED, _NOT_RAISED = Token("start", "sup"), Token("end", "sup")
-
-
-def _is_left_out(token: Token, given: dict[str, str], notes: set[str], links: str, images: str) -> bool:
-    if token.kind == "text":
-        return given.get("sign") in notes
-    if token.value == "note":
-        return given["value"] not in notes
-    if token.value == "img":
-        return images == "drop" or (images == "text" and not given["alt"])
-    return token.value == "reference" or (token.value == "a" and links == "text")
 
 
 def _footnotes(tokens: list[Token]) -> set[str]:
@@ -579,8 +551,10 @@ class _Writer:
                 self._line.add(token)
                 continue
             if tag in HEADING_TAGS and not starts:
-                text = escape_heading(self._take_line().replace(LINE_BREAK, " "))
-                frame.blocks.append(("", f"{'#' * int(tag[1])} {text}"))
+                line = self._take_line().replace(LINE_BREAK, " ")
+                text = line.rstrip("#")  # the last `#` are no end mark
+                end = f"\\{line[len(text) :]}" if text != line else ""
+                frame.blocks.append(("", f"{'#' * int(tag[1])} {text}{end}"))
                 continue
             self._end_line(frame, "" if tag in LEAVES and not starts else "line")
             if tag in ("note", "box"):

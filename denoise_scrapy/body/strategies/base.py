@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, overload
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -58,33 +58,29 @@ class Decision:
         return cls(kept, np.where(kept, yes, RULE_NO), confidence, reasons.tolist(), is_rule=True)
 
 
-@dataclass(frozen=True)
-class OtherReasons(Sequence[str]):
-    """Reasons with others in the place of some. A strategy may make its own only when somebody looks.
+class LazyReasons(Sequence[str]):
+    """Reasons of m blocks that are made when somebody looks."""
 
-    Attributes:
-        below: The reasons, m of them.
-        others: Those that go before them, "" for none; m of them.
+    def __init__(self, m: int, reason: Callable[[int], str]) -> None:
+        self._numbers = range(m)
+        self._reason = reason
 
-    Example:
-        >>> list(OtherReasons(["a", "b"], ["", "c"]))
-        ['a', 'c']
-    """
+    @classmethod
+    def over(cls, below: Sequence[str], others: Sequence[str]) -> LazyReasons:
+        """Reasons with others, "" for none, in the place of some.
 
-    below: Sequence[str]
-    others: Sequence[str]
+        Example:
+            >>> list(LazyReasons.over(["a", "b"], ["", "c"]))
+            ['a', 'c']
+        """
+        return cls(len(others), lambda i: others[i] or below[i])
 
     def __len__(self) -> int:
-        return len(self.others)
+        return len(self._numbers)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        return self.others[index] or self.below[index]
+    def __getitem__(self, index: Any) -> Any:
+        chosen = self._numbers[index]
+        return self._reason(chosen) if isinstance(chosen, int) else list(map(self._reason, chosen))
 
 
 class Strategy(Protocol):

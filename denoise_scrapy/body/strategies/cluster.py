@@ -153,10 +153,7 @@ def learn_rule(pages: Sequence[Page]) -> TemplateRule | None:
             sums[rule] = sums.get(rule, 0.0) + density
     if not sums:
         return None
-    return _unambiguous(max(sums, key=lambda rule: sums[rule]), pages)
-
-
-def _unambiguous(rule: TemplateRule, pages: Sequence[Page]) -> TemplateRule:
+    rule = max(sums, key=lambda rule: sums[rule])
     by_id, by_class, _ = (max(map(len, found)) for found in zip(*map(rule.candidates, pages), strict=True))
     return TemplateRule(rule.id if by_id == 1 else "", rule.class_ if by_class == 1 else "", rule.path)
 

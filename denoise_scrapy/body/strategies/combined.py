@@ -21,7 +21,7 @@ from denoise_scrapy.body.model import (
     content_signals,
     view_of,
 )
-from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Neighbours
@@ -98,7 +98,8 @@ class CombinedStrategy(Strategy):
             signals = content_signals(known, odds, tokens, page.text_of(odds > 0))
             chance = float(model.content.probability(signals)[0])
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
-        return Decision(choice.kept, choice.probability, confidence, Reasons(known, neighbours, model))
+        reasons = LazyReasons(len(tokens), Reasons(known, neighbours, model).of_block)
+        return Decision(choice.kept, choice.probability, confidence, reasons)
 
 
 @cache

@@ -49,14 +49,6 @@ def passing(sizes: FrameSizes) -> BoolArray:
     return np.asarray(np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True))
 
 
-def area_shares(page: Page, sizes: FrameSizes) -> FloatArray:
-    """Share of the page's area that each element takes, shape (elements,); of its text where that is unknown."""
-    chars = np.asarray(page.elements.subtree_sums(page.elements.own_chars))
-    text = chars / max(int(page.elements.own_chars.sum()), 1)
-    area = sizes.width_percent * sizes.height_percent / 1e4
-    return np.where(np.isnan(area), text, area)
-
-
 #: The source's frame is the table; these lay a page out today.
 FRAME_TAGS = frozenset(["table", "div", "section", "article", "main"])
 
@@ -90,7 +82,7 @@ class FrameworkStrategy(Strategy):
         frames, text_frames = find_frames(page)
         counts, is_line = paragraph_counts(page, text_frames)
         if not frames.any():  # rule iv
-            kept = is_line[blocks.element] if is_line.any() else np.ones(len(blocks), bool)
+            kept = is_line[blocks.element] | ~is_line.any()
             return Decision.of_rule(page, kept & shown, np.where(kept, "a paragraph", "no paragraph").tolist())
         sizes = FrameSizes(page)
         rejected = frames & ~passing(sizes)
@@ -149,7 +141,11 @@ def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
 
 def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
     """The frame of a page without paragraphs: the deepest that is a large part of it, -1 where none is."""
-    large = np.flatnonzero(frames & (area_shares(page, sizes) > LARGE_SHARE))
+    # of its area, or of its text where that is unknown
+    chars = np.asarray(page.elements.subtree_sums(page.elements.own_chars))
+    area = sizes.width_percent * sizes.height_percent / 1e4
+    share = np.where(np.isnan(area), chars / max(int(page.elements.own_chars.sum()), 1), area)
+    large = np.flatnonzero(frames & (share > LARGE_SHARE))
     return int(large[np.argmax(page.elements.depth[large])]) if len(large) else -1
 
 
@@ -245,18 +241,14 @@ class Lines:
         found, first = np.unique(line_of, return_index=True)
         linked = (flags[owner] & Flag.LINK) != 0
         size = int(line[-1]) + 2 if len(line) else 2
+        tokens = e.tree.count_tokens(e.marks[shown] + 1, e.text_ends[shown])
         self.element: IntArray = e.nearest(block)[owner[first]]
-        self.chars = _sums(line_of, chars, size)[found]
-        self.link_chars = _sums(line_of, np.where(linked, chars, 0), size)[found]
+        self.chars, self.link_chars, self.tokens = (
+            np.bincount(line_of, values, size).astype(np.int64)[found] for values in (chars, chars * linked, tokens)
+        )
         begins = np.zeros(size, bool)
         begins[line[breaks]] = True
-        tokens = e.tree.count_tokens(e.marks[shown] + 1, e.text_ends[shown])
-        self.tokens = _sums(line_of, tokens, size)[found]
         self.at_break: BoolArray = begins[found] | begins[found + 1]
-
-
-def _sums(group: IntArray, values: IntArray, size: int) -> IntArray:
-    return np.bincount(group, values, size).astype(np.int64)
 
 
 #: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: F1 on big9 is .929, with the source's four .918. List

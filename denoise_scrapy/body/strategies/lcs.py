@@ -17,7 +17,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.page import Boxes, FeatureTree, Flag, Page
+from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
@@ -88,7 +88,10 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
         a = slice(int(target.levels[level]), int(target.levels[level + 1]))
         b = slice(int(comparison.levels[level]), int(comparison.levels[level + 1]))
         if (a.stop - a.start) * (b.stop - b.start) > MAX_LEVEL_CELLS:
-            matched[a] = _equal(target, a, comparison, b)
+            # by equal content, or an equal tag, class and id, anywhere in it
+            content = np.isin(target.inner_hash[a], comparison.inner_hash[b][comparison.is_content[b]])
+            structure = np.isin(target.token[a], comparison.token[b][~comparison.is_content[b]])
+            matched[a] = np.where(target.is_content[a], content, structure)
             score += float(matched[a].sum())
             above = None
             continue
@@ -118,19 +121,15 @@ def _similarities(
     alike = alike & (x.tag[a][:, None] == y.tag[b])  # rule 1
     content = x.is_content[a][:, None], y.is_content[b]
     same_inner = x.inner_hash[a][:, None] == y.inner_hash[b]  # rule 5
-    structure = _equal_features(x, a, y, b)  # rule 7
+    # rule 7: the share of equal features among id, class, depth and, where both pages have them, the four of the box
+    equal = 1.0 + (x.id[a][:, None] == y.id[b]) + (x.class_[a][:, None] == y.class_[b])  # depth is equal
+    structure = np.asarray(equal / 3)
+    if x.page.boxes is not None and y.page.boxes is not None:
+        left, right = np.round(x.boxes[a])[:, None], np.round(y.boxes[b])
+        known = ~(np.isnan(left) | np.isnan(right))
+        structure = np.asarray((equal + (left == right).sum(axis=2)) / (3 + known.sum(axis=2)))
     both_structure = ~content[0] & ~content[1]
     return np.asarray(alike * np.where(both_structure, structure, content[0] & content[1] & same_inner))
-
-
-def _equal_features(x: FeatureTree, a: slice, y: FeatureTree, b: slice) -> FloatArray:
-    """Share of equal features among id, class, depth and, where both pages have them, the four of the box."""
-    equal = 1.0 + (x.id[a][:, None] == y.id[b]) + (x.class_[a][:, None] == y.class_[b])  # depth is equal
-    if x.page.boxes is None or y.page.boxes is None:
-        return np.asarray(equal / 3)
-    left, right = np.round(x.boxes[a])[:, None], np.round(y.boxes[b])
-    known = ~(np.isnan(left) | np.isnan(right))
-    return np.asarray((equal + (left == right).sum(axis=2)) / (3 + known.sum(axis=2)))
 
 
 def _align(similarity: FloatArray, similar: BoolArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -145,31 +144,18 @@ def _align(similarity: FloatArray, similar: BoolArray) -> tuple[npt.NDArray[np.i
         np.add(table[i, :-1], gain[i], out=diagonal)
         np.maximum(table[i, 1:], diagonal, out=diagonal)
         np.maximum.accumulate(diagonal, out=table[i + 1, 1:])
-    pairs = _walk_back(table.tolist(), gain.tolist())
-    return rows[[i for i, _ in pairs]], columns[[j for _, j in pairs]]
-
-
-def _walk_back(table: list[list[float]], gain: list[list[float]]) -> list[tuple[int, int]]:
-    """From the corner: diagonal before up before left."""
-    i, j = len(table) - 1, len(table[0]) - 1
+    best, gains = table.tolist(), gain.tolist()
     pairs = []
-    while i and j:
-        here = table[i][j]
-        if gain[i - 1][j - 1] > 0 and here == table[i - 1][j - 1] + gain[i - 1][j - 1]:
-            i, j = i - 1, j - 1
-            pairs.append((i, j))
-        elif here == table[i - 1][j]:
-            i -= 1
+    while n and m:  # from the corner: diagonal before up before left
+        here, gained = best[n][m], gains[n - 1][m - 1]
+        if gained > 0 and here == best[n - 1][m - 1] + gained:
+            n, m = n - 1, m - 1
+            pairs.append((n, m))
+        elif here == best[n - 1][m]:
+            n -= 1
         else:
-            j -= 1
-    return pairs[::-1]
-
-
-def _equal(x: FeatureTree, a: slice, y: FeatureTree, b: slice) -> BoolArray:
-    """Matching of a level too large for a table: equal content, or an equal tag, class and id, anywhere in it."""
-    content = np.isin(x.inner_hash[a], y.inner_hash[b][y.is_content[b]])
-    structure = np.isin(x.token[a], y.token[b][~y.is_content[b]])
-    return np.where(x.is_content[a], content, structure)
+            m -= 1
+    return rows[[i for i, _ in pairs[::-1]]], columns[[j for _, j in pairs[::-1]]]
 
 
 class LcsStrategy(Strategy):
@@ -249,8 +235,13 @@ def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
     text = _sums(tree.text_length, clusters)
     code = np.maximum(_sums(tree.outer_length, clusters), 1)
     indicators = [text, _sums(np.asarray(tags)[tree.element], clusters), text / code]
-    if tree.page.boxes is not None:
-        indicators += [_sums(area, clusters) for area in _areas(tree, tree.page.boxes)]
+    if (boxes := tree.page.boxes) is not None:  # in square CSS pixels, 0 where unknown
+        left, top, width, height = np.nan_to_num(tree.boxes).T
+        margin = boxes.page_width * (1 - VISUAL_WIDTH) / 2
+        across = np.minimum(left + width, boxes.page_width - margin) - np.maximum(left, margin)
+        down = np.minimum(top + height, boxes.page_height * VISUAL_HEIGHT) - np.maximum(top, 0)
+        indicators += [_sums(width * height, clusters)]
+        indicators += [_sums(np.maximum(across, 0) * np.maximum(down, 0), clusters)]
     points = np.sum([_rank_points(indicator) for indicator in indicators], axis=0)
     return np.asarray(points - _rank_points(_sums(np.asarray(links)[tree.element], clusters) / code))
 
@@ -265,12 +256,3 @@ def _rank_points(indicator: FloatArray) -> FloatArray:
     for rank, value in enumerate(sorted(set(indicator[indicator > 0].tolist()), reverse=True)[: len(POINTS)]):
         points[indicator == value] = POINTS[rank]
     return points
-
-
-def _areas(tree: FeatureTree, boxes: Boxes) -> tuple[FloatArray, FloatArray]:
-    """Area and effective area of each node in square CSS pixels, 0 where unknown, shape (n,) each."""
-    left, top, width, height = np.nan_to_num(tree.boxes).T
-    margin = boxes.page_width * (1 - VISUAL_WIDTH) / 2
-    across = np.minimum(left + width, boxes.page_width - margin) - np.maximum(left, margin)
-    down = np.minimum(top + height, boxes.page_height * VISUAL_HEIGHT) - np.maximum(top, 0)
-    return width * height, np.maximum(across, 0) * np.maximum(down, 0)
