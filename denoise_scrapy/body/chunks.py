@@ -6,7 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from uuid import NAMESPACE_URL, uuid5
 
@@ -81,7 +81,7 @@ class Chunk:
     @property
     def row(self) -> dict[str, Any]:
         """Its values for a feed, a table or an index of vectors."""
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "above"}
+        values = {name: value for name, value in vars(self).items() if name != "above"}
         return values | {"headings": list(self.headings)}
 
 
@@ -132,10 +132,9 @@ def chunk_markdown(
 
     A chunk ends between sentences, list items, rows of a table, blocks of code or quotes; the head of a table is
     repeated in each chunk that holds rows of it. Of what does not fit by itself, an item is cut between its own blocks
-    and sentences, code between functions and other statements that are not indented; a chunk that begins in an item
-    has no margin. A sentence, a row or a function that is longer than `max_tokens` by itself, or a table with a head of
-    more than half of it, is a chunk of its own: nothing is lost. Headings above a chunk take at most half of it; beyond
-    that the outer ones are left out.
+    and sentences, code between functions and other statements that are not indented. A sentence, a row or a function
+    that is longer than `max_tokens` by itself, or a table with a head of more than half of it, is a chunk of its own.
+    Headings above a chunk take at most half of it; beyond that the outer ones are left out.
 
     Args:
         markdown: The text, as `Body.markdown` writes it.
@@ -297,15 +296,11 @@ def _units(markdown: str, room: Callable[[tuple[str, ...]], _Room]) -> Iterator[
 
 def _blocks(lines: list[str], *, headings: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Blocks of lines, each with what separates it from the one before; headings are a page's, not an item's."""
-    place = 0
-    while place < len(lines):
-        before = "\n\n" if not place or not lines[place - 1].strip() else "\n"
-        if not lines[place].strip():
-            place += 1
-            continue
-        end = _end_of_block(lines, place, headings)
-        yield before, lines[place:end]
-        place = end
+    end = 0
+    for place, line in enumerate(lines):
+        if place >= end and line.strip():
+            end = _end_of_block(lines, place, headings)
+            yield "\n\n" if not place or not lines[place - 1].strip() else "\n", lines[place:end]
 
 
 def _end_of_block(lines: list[str], start: int, headings: bool) -> int:
@@ -328,11 +323,9 @@ def _end_of_block(lines: list[str], start: int, headings: bool) -> int:
     last = end
     while end < len(lines):
         line = lines[end]
-        if line.startswith(margin) and line.strip():
-            last = end + 1
-        elif line.strip() and (last < end or _begins(line, headings)):  # else it goes on with the line before
-            break
-        elif line.strip():
+        if line.strip():  # it goes on with the line before, unless that is empty
+            if not line.startswith(margin) and (last < end or _begins(line, headings)):
+                break
             last = end + 1
         end += 1
     return last
@@ -431,7 +424,8 @@ def _parts(code: list[str], fits: Callable[[str], bool], level: int = 0) -> Iter
     """Parts of code that are not cut, each with the number of empty lines before it."""
     for blanks, lines in _statements(code):
         text, head = "\n".join(lines), _head(lines)
-        if len(lines) <= head or fits(text) or level == MOST_LEVELS or _is_function(lines[head - 1]):
+        is_function = _FUNCTION.search(lines[head - 1]) and not _CLASS.search(lines[head - 1])
+        if len(lines) <= head or fits(text) or level == MOST_LEVELS or is_function:
             yield blanks, text
             continue
         end = len(lines)  # of the members of a class, the entries of data
@@ -477,10 +471,6 @@ def _head(lines: list[str]) -> int:
     """Count the lines up to the one that names the statement, itself included."""
     least = _indent(lines[0])
     return next((n for n, line in enumerate(lines, 1) if line.strip() and not _LEADS.match(line, least)), len(lines))
-
-
-def _is_function(head: str) -> bool:
-    return not _CLASS.search(head) and _FUNCTION.search(head) is not None
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -201,10 +201,9 @@ class SiteModel:
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
-        >>> story = "The bridge was closed on Monday because of the flood."
         >>> model = SiteModel.fit([Page.parse(frame.format("Quite another story, told elsewhere."))])
-        >>> model.extract(Page.parse(frame.format(story))).text
-        'The bridge was closed on Monday because of the flood.'
+        >>> model.extract(Page.parse(frame.format("The bridge was closed on Monday."))).text
+        'The bridge was closed on Monday.'
     """
 
     statistics: SiteStatistics
@@ -215,10 +214,7 @@ class SiteModel:
         return cls(SiteStatistics.of(pages))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the facts of the pages to a file, without pickles.
-
-        Strategies that read no more of comparison pages extract the very same body with the loaded model: `combined`,
-        `repetition`, and those that read the page alone. `lcs`, `style-tree` and `cluster` find no page in it.
+        """Write the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
 
         Raises:
             OSError: The file cannot be written.
@@ -389,11 +385,10 @@ def _read(source: Source, url: str | None = None) -> _Read:
     return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # the one Scrapy was given
 
 
-#: Pages that are parsed before the first body is told, so that a site's first pages have others to be compared with;
-#: fewer of large ones, so many bytes or characters at most: parsed, a page takes ten times that.
+#: Pages that are parsed before the first body is given, so that a site's first pages have others to be compared with;
+#: of large ones so many bytes or characters at most: parsed, a page takes ten times that.
 AHEAD, AHEAD_BYTES = 16, 6_000_000
-#: What is remembered of the pages that came: bytes, and pages a site. A page of usual size takes some 50 KB, its facts
-#: a tenth of that.
+#: What is remembered of the pages that came: bytes, and pages a site. A page of usual size takes some 50 KB.
 MEMORY_BYTES, PAGES_A_SITE = 32_000_000, 32
 
 

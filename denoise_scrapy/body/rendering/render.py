@@ -358,7 +358,14 @@ def render(page: Page, kept: BoolArray) -> list[Token]:
         <h2>Title</h2>
         <p>One</p>
     """
-    return _Walk(page, np.asarray(kept, bool)).tokens() if len(page.blocks) else []
+    if not len(page.blocks):
+        return []
+    walk = _Walk(page, np.asarray(kept, bool))
+    tokens = walk.tokens()
+    directions = [of["dir"] for _, of in sorted(walk.attributes_of.items()) if "dir" in of]
+    if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # the body's goes before the document's
+        return tokens
+    return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
 
 
 class _Walk:
@@ -370,14 +377,14 @@ class _Walk:
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.references)
-        self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
+        self.attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.attributes:
-            self._attributes_of[element][name] = value
+            self.attributes_of[element][name] = value
         self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
     def tokens(self) -> list[Token]:
-        """Walk, and return what was written."""
-        e, blocks = self._page.elements, self._page.blocks
+        """Go through the marks of written elements and the texts of kept blocks."""
+        e, blocks, writer = self._page.elements, self._page.blocks, self._writer
         in_kept = np.append(self._kept, False)[blocks.block_of_text] & ~self._page.removed_text
         self._images = self._shown_images()
         shown = in_kept & (e.visible_after > 0) & (e.text_owner >= 0)
@@ -390,16 +397,7 @@ class _Walk:
         self._footnotes = footnotes_of(self._page, shown)
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
-        self._walk(live | empty, in_kept)
-        tokens = self._writer.finish()
-        if self._direction() != "rtl" or not tokens:
-            return tokens
-        return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
-
-    def _walk(self, written: BoolArray, in_kept: BoolArray) -> None:
-        """Go through the marks of written elements and the texts of kept blocks."""
-        e, writer = self._page.elements, self._writer
-        is_written = written[e.mark_element]
+        is_written = (live | empty)[e.mark_element]
         breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
         chosen = np.flatnonzero(is_written | in_kept)
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
@@ -409,11 +407,14 @@ class _Walk:
             if is_tag and starts:
                 self._start(element, block)
             elif is_tag:
-                self._end(element)
+                if self._ends_block[element]:
+                    writer.end_block()
+                writer.end(element)
             if is_break:
                 writer.break_line()
             if is_text and start + is_break < end:
                 self._text(e.tree.slice(start + is_break, end), mark, block)
+        return writer.finish()
 
     def _text(self, text: str, mark: int, block: int) -> None:
         """Write a text; of a footnote's sign where it is."""
@@ -442,39 +443,27 @@ class _Walk:
             writer.mark("box", self._boxes[element])
         elif tag == "a":
             url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
-            of_footnotes = self._of_footnotes(element)
-            if url:
-                writer.open_inline(element, tag, (("href", url), *of_footnotes))
-            elif of_footnotes:
-                writer.open_inline(element, "reference", of_footnotes)
+            # the label of the footnote that the link refers to, or leads back from
+            notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
+            labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
+            if url or labels:
+                writer.open_inline(element, tag if url else "reference", ((("href", url),) if url else ()) + labels)
         elif tag in INLINES:
-            writer.open_inline(
-                element, "display" if "display" in self._attributes_of.get(element, ()) else INLINES[tag]
-            )
-
-    def _end(self, element: int) -> None:
-        if self._ends_block[element]:
-            self._writer.end_block()
-        self._writer.end(element)
+            is_displayed = "display" in self.attributes_of.get(element, ())
+            writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
     def _attributes(self, element: int, tag: str) -> Attributes:
         """Attributes of a container: numbers, and one of few words."""
-        if element not in self._attributes_of:
+        if element not in self.attributes_of:
             return ()
         written = []
-        for name, value in self._attributes_of[element].items():
+        for name, value in self.attributes_of[element].items():
             is_number = name == "start" and tag == "ol" and _NUMBER.fullmatch(value)
             if name in ("colspan", "rowspan") and span(value) > 1:
                 written.append((name, str(span(value))))
             elif is_number or (name == "scope" and value in _SCOPES):
                 written.append((name, value))
         return tuple(written)
-
-    def _of_footnotes(self, link: int) -> Attributes:
-        """The label of the footnote that a link refers to, or leads back from."""
-        notes = self._footnotes
-        names = {"reference": notes.references, "back": notes.backs}
-        return tuple((name, labels[link]) for name, labels in names.items() if link in labels)
 
     def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
         """Boxes to tick at the start of list items of which anything is written: "x", " " for an empty one."""
@@ -491,7 +480,7 @@ class _Walk:
         written, images = {}, kept_images(self._page, self._kept).tolist()
         said = set(self._page.text_of(self._kept).split("\n")) if images else set()
         for element in images:
-            source, given = self._references.get(element, ""), self._attributes_of.get(element, {})
+            source, given = self._references.get(element, ""), self.attributes_of.get(element, {})
             if " ".join(given.get("alt", "").split()) in said:
                 given = {**given, "alt": ""}
             attributes = written_image(self._page.base_url, source, given)
@@ -523,8 +512,3 @@ class _Walk:
                 break
             yield at
             at = int(up[at])
-
-    def _direction(self) -> str:
-        """Reading direction of the root elements, the body's before the document's."""
-        given = [of["dir"] for _, of in sorted(self._attributes_of.items()) if "dir" in of]
-        return given[-1].strip().lower() if given else ""

@@ -64,12 +64,7 @@ TOPIC_SHARE = 0.45
 
 
 class FrameworkStrategy(Strategy):
-    """Rules on width, height and paragraphs of a page's frames.
-
-    Unknown values reject nothing. A frame without a size passes every rule on sizes and is judged by its
-    paragraphs alone; where no frame passes, sizes do not count; where no line is long enough to be a
-    paragraph, short ones count; without any paragraph the share of the page's text stands for the area.
-    """
+    """Rules on width, height and paragraphs of a page's frames. Unknown values reject nothing."""
 
     name = "framework"
     comparison_pages = 0
@@ -113,8 +108,7 @@ def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
 def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, BoolArray]:
     """Count the paragraphs directly in each element, and mark elements with any line of one, shape (n,) each.
 
-    A paragraph is a line in a `p` (or in a frame that is a paragraph of today), or one that a `br` begins or
-    ends; it is no list of links, and long where there are long ones.
+    A paragraph is a line in a `p` or a frame of text, or one that a `br` begins or ends.
     """
     lines, n = Lines(page.elements), len(page.elements)
     holds = page.elements.has_tag({"p"}) | text_frames
@@ -126,10 +120,7 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
 
 
 def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
-    """The deepest frame with enough of the paragraphs, of several the one with the most; -1 where none has enough.
-
-    Noise has fewer paragraphs, and of nested frames one level has the topic (rule iii).
-    """
+    """The deepest frame with enough of the paragraphs (rule iii), of several the one with the most; -1 for none."""
     inside = np.asarray(page.elements.subtree_sums(counts))
     enough = np.flatnonzero(frames & (inside >= TOPIC_SHARE * counts.sum()))
     if not len(enough):
@@ -150,8 +141,7 @@ def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
 
 
 _SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*(%|px)?\s*(?:!important)?\s*", re.IGNORECASE | re.ASCII)
-#: Width in CSS pixels of a page that has none: screens were 1,024 wide in the years of table layouts, less a
-#: scroll bar. It only decides where a page mixes pixels with percentages of the page.
+#: Width in CSS pixels of a page that has none: screens were 1,024 wide in the years of table layouts.
 USUAL_PAGE_WIDTH = 1000.0
 
 
@@ -265,8 +255,7 @@ MIN_SHARE = 0.35
 class BlockFilterStrategy(Strategy):
     """The block with the smallest Topic: link text length / non-link text length.
 
-    A block of unknown width is not judged by it. Of equal Topics (many blocks have no link) the one with the
-    most text is taken, of equal texts the innermost. Where no block is left, the page's whole text is the content.
+    Of equal Topics the one with the most text is taken, of equal texts the innermost.
     """
 
     name = "block-filter"
@@ -322,10 +311,9 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
 
 
 def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
-    """The blocks without those whose siblings all display as they do: their parent stands in their place.
+    """The blocks without those whose siblings all have their tag and class: their parent stands in their place.
 
-    Siblings are blocks of one nearest block; they display alike where tag and class are equal. A block without
-    siblings is kept: of one block nothing can be said to be alike (merging it too, big9 falls from .929 to .909).
+    Siblings are blocks of one nearest block. One without siblings is kept (merging it too, big9 falls by .02).
     """
     elements = page.elements
     index = np.flatnonzero(blocks)
@@ -343,11 +331,7 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
 
 
 def narrow(page: Page) -> BoolArray:
-    """Elements narrower than the share of the content's width, where widths are known, shape (elements,).
-
-    An element without a width is as wide as its container. The content's width is the one in which the
-    median character stands, of those in known widths.
-    """
+    """Elements narrower than the share of the content's width, in which the median character stands, shape (n,)."""
     elements = page.elements
     widths = FrameSizes(page).inherited_widths()
     known = np.flatnonzero(~np.isnan(widths) & (elements.own_chars > 0))
