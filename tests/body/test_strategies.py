@@ -97,12 +97,6 @@ def test_topic_equals_the_literal_one(html):
         assert topic[block] == (literal_link / literal_word if literal_word else math.inf)
 
 
-def test_the_smallest_topic_wins():
-    menu = "<div class=menu>" + "<p>About <a href=/x>a link with quite a long text of its own</a></p>" * 3 + "</div>"
-    story = f"<div class=story><p>{PROSE}</p><p>{PROSE}<a href=/y>More</a></p></div>"
-    assert kept(FILTER, f"<body>{menu}{story}") == [PROSE, f"{PROSE}More"]
-
-
 def test_hidden_blocks_are_deleted():
     hidden = f"<div class=b style='visibility:hidden'><p>{PROSE * 5}</p></div>"
     assert left(f"<div class=a><p>{PROSE}</p></div>{hidden}") == ["div.a"]
@@ -193,30 +187,6 @@ def test_a_rendered_side_column_is_noise():
     assert kept(FRAMES, with_boxes(html, {"div#side": (200, 900), "div#main": (700, 900)})) == [MORE]
 
 
-def test_rule_3_one_level_of_nested_frames_holds_the_topic():
-    # body of 5 paragraphs: the inner table has 3 of them, its own frame 4, the outermost all
-    inner = f"<table><tr><td><p>{PROSE}<p>{PROSE}<p>{PROSE}</td></tr></table>"
-    outer = f"<div><p>{MORE}</p><section><p>{MORE}</p>{inner}</section></div>"
-    assert kept(FRAMES, outer) == [PROSE] * 3
-
-
-def test_rule_4_paragraphs_of_a_page_without_frames():
-    assert kept(FRAMES, f"<h1>Flood</h1><p>{PROSE}</p><p>Short.</p><ul><li>Menu</li></ul>") == [PROSE, "Short."]
-    assert kept(FRAMES, f"<ul><li>Menu</li></ul>{PROSE}<br>{MORE}") == [f"{PROSE}\n{MORE}"]
-    assert kept(FRAMES, "<ul><li>One</li><li>Two</li></ul>") == ["One", "Two"]
-
-
-def test_an_index_page_keeps_the_large_frame():
-    menu = "<table><tr><td><a href=/x>Home</a></td></tr></table>"
-    index = "<table>" + "<tr><td><a href=/y>A story with a long title</a></td></tr>" * 3 + "</table>"
-    assert kept(FRAMES, menu + index) == ["A story with a long title"] * 3
-    # told sizes stand for the area before the text does
-    sized = menu.replace("<table", "<table width='90%' height='80%'") + index.replace(
-        "<table", "<table width='60%' height='20%'"
-    )
-    assert kept(FRAMES, sized) == ["Home"]
-
-
 def test_paragraphs_by_hand():
     def count(html: str) -> int:
         page = Page.parse(html)
@@ -240,10 +210,6 @@ def test_lines_hold_all_text_that_blocks_hold(html):
     assert np.bincount(lines.element, lines.chars, n).tolist() == np.bincount(blocks.element, blocks.chars, n).tolist()
 
 
-def test_hidden_text_is_dropped():
-    assert kept(FRAMES, f"<div><p>{PROSE}</p><p hidden>{MORE}</p></div>") == [PROSE]
-
-
 # ---- cluster: the rule of similar pages ----
 
 TALK = (
@@ -252,11 +218,6 @@ TALK = (
 TALKS = [Page.parse(TALK.format(f"{LONG} {word}", "Yes.")) for word in ("ship", "train", "plane")]
 #: The story is shorter than what people say about it: the source's case for clusters.
 SHORT = Page.parse(TALK.format("Nothing new.", SAID))
-
-
-def test_the_rule_of_the_cluster_beats_the_page_itself():
-    assert kept(CLUSTER, SHORT) == [SAID]
-    assert kept(CLUSTER, SHORT, *TALKS) == ["Title", "Nothing new."]
 
 
 def test_the_rule_is_told():
@@ -356,25 +317,50 @@ STORY = (
 STORIES = [Page.parse(STORY.format(word)) for word in ("ship", "train", "plane")]
 
 
-def test_what_differs_between_pages_is_kept():
-    assert kept(STYLE, STORIES[0], *STORIES[1:]) == ["Title ship", "The ship came first, and then ship came again."]
+# ---- what each keeps ----
+
+MENU = "<table{}><tr><td><a href=/x>Home</a></td></tr></table>"
+INDEX = "<table{}>" + "<tr><td><a href=/y>A story with a long title</a></td></tr>" * 3 + "</table>"
+SIZES = " width='90%' height='80%'", " width='60%' height='20%'"
+LINKED = "<div class=menu>" + "<p>About <a href=/x>a link with quite a long text of its own</a></p>" * 3 + "</div>"
+NESTED = f"<section><p>{MORE}</p><table><tr><td><p>{PROSE}<p>{PROSE}<p>{PROSE}</td></tr></table></section>"
 
 
-def test_a_page_alone_is_kept_whole():
-    assert decide(STYLE, STORIES[0]).kept.all()
+def of(frame: str, *words: str) -> list[Page]:
+    """A page, and others that differ in a word."""
+    return [Page.parse(frame.format(word)) for word in words]
 
 
-def test_mixed_blocks_go_by_the_share_of_their_text():
-    # "Read on at once" is the same on both pages, the link's text is not: 12 of 13, and 12 of 30 characters
-    site = [
-        [Page.parse(f"<body><p>Read on at once<b>{name}</b></p><p>x</p></body>") for name in names]
-        for names in (("1", "a"), ("The whole, long story", "Another one, as long"))
-    ]
-    assert [kept(STYLE, *pair) for pair in site] == [[], ["Read on at onceThe whole, long story"]]
-
-
-def test_hidden_blocks_are_dropped_unless_they_are_all_there_is():
-    hidden = "<body><div hidden>Secret {0}</div><p>Open {0}</p></body>"
-    assert kept(STYLE, *(Page.parse(hidden.format(word)) for word in ("ship", "train"))) == ["Open ship"]
-    streamed = "<body><p>Loading</p><div hidden>Story of the {0}</div></body>"
-    assert kept(STYLE, *(Page.parse(streamed.format(word)) for word in ("ship", "train"))) == ["Story of the ship"]
+@pytest.mark.parametrize(
+    ("strategy", "site", "texts"),
+    [
+        (FILTER, [f"{LINKED}<div><p>{PROSE}</p><p>{PROSE}<a href=/y>More</a></p></div>"], [PROSE, f"{PROSE}More"]),
+        # of nested frames one level has the topic: the inner table has three of five paragraphs (rule 3)
+        (FRAMES, [f"<div><p>{MORE}</p>{NESTED}</div>"], [PROSE] * 3),
+        # paragraphs of a page without frames (rule 4)
+        (FRAMES, [f"<h1>Flood</h1><p>{PROSE}</p><p>Short.</p><ul><li>Menu</li></ul>"], [PROSE, "Short."]),
+        (FRAMES, [f"<ul><li>Menu</li></ul>{PROSE}<br>{MORE}"], [f"{PROSE}\n{MORE}"]),
+        (FRAMES, ["<ul><li>One</li><li>Two</li></ul>"], ["One", "Two"]),
+        # an index page keeps its large frame, by sizes before texts
+        (FRAMES, [MENU.format("") + INDEX.format("")], ["A story with a long title"] * 3),
+        (FRAMES, [MENU.format(SIZES[0]) + INDEX.format(SIZES[1])], ["Home"]),
+        (FRAMES, [f"<div><p>{PROSE}</p><p hidden>{MORE}</p></div>"], [PROSE]),
+        # the rule of the cluster beats the page itself
+        (CLUSTER, [SHORT], [SAID]),
+        (CLUSTER, [SHORT, *TALKS], ["Title", "Nothing new."]),
+        (STYLE, STORIES, ["Title ship", "The ship came first, and then ship came again."]),
+        (STYLE, STORIES[:1], ["Home News", *kept(STYLE, *STORIES), "All rights reserved"]),
+        # "Read on at once" is the same on both pages, the link's text is not: 12 of 13, and 12 of 30 characters
+        (STYLE, of("<p>Read on at once<b>{}</b></p><p>x</p>", "1", "a"), []),
+        (
+            STYLE,
+            of("<p>Read on at once<b>{}</b></p><p>x</p>", "The whole, long story", "Another one, as long"),
+            ["Read on at onceThe whole, long story"],
+        ),
+        # hidden blocks are dropped unless they are all there is
+        (STYLE, of("<div hidden>Secret {0}</div><p>Open {0}</p>", "ship", "train"), ["Open ship"]),
+        (STYLE, of("<p>Loading</p><div hidden>Story of the {}</div>", "ship", "train"), ["Story of the ship"]),
+    ],
+)
+def test_what_is_kept(strategy: Strategy, site: list[Page], texts: list[str]) -> None:
+    assert kept(strategy, *site) == texts

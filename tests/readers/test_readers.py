@@ -1,6 +1,6 @@
 """Markdown of hostile pages in all readers of it: no text becomes an element, no element an attribute of a text."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 
 import pytest
@@ -10,13 +10,20 @@ from hypothesis import strategies as st
 from denoise_scrapy.body.rendering import render, to_html, to_markdown
 from tests.body.rendered import parsed
 from tests.readers.cases import CASES, PAGES, PLACES, TEXTS
-from tests.readers.readers import PYTHON_READERS, NodeReaders, check_reading, elements, node_readers
+from tests.readers.readers import PYTHON_READERS, check_reading, elements, node_readers
+
+Read = Callable[[str], dict[str, str]]
 
 
 @pytest.fixture(scope="module")
-def node() -> Iterator[NodeReaders]:
-    with node_readers() as readers:
-        yield readers
+def read() -> Iterator[Read]:
+    """What each reader makes of a text."""
+    with node_readers() as node:
+        yield lambda text: {**node.read(text), **python_readings(text)}
+
+
+def python_readings(text: str) -> dict[str, str]:
+    return {name: reader(text) for name, reader in PYTHON_READERS.items()}
 
 
 def written(markup: str) -> tuple[str, str]:
@@ -25,53 +32,42 @@ def written(markup: str) -> tuple[str, str]:
     return to_html(tokens), to_markdown(tokens)
 
 
-@pytest.mark.parametrize("reader", PYTHON_READERS)
-@pytest.mark.parametrize("markup", CASES)
-def test_case_in_python(markup: str, reader: str) -> None:
+def check_all(markup: str, read: Read) -> None:
     ours, text = written(markup)
-    check_reading(PYTHON_READERS[reader](text), ours)
-
-
-@pytest.mark.parametrize("markup", CASES)
-def test_case_in_node(markup: str, node: NodeReaders) -> None:
-    ours, text = written(markup)
-    for reading in node.read(text).values():
-        check_reading(reading, ours)
-
-
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
-@given(markup=PAGES)
-def test_made_pages_in_python(markup: str) -> None:
-    ours, text = written(markup)
-    for name, reader in PYTHON_READERS.items():
-        try:
-            check_reading(reader(text), ours)
-        except AssertionError as error:
-            raise AssertionError(f"{name}: {error}\n{text}") from error
-
-
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
-@given(markup=PAGES)
-def test_made_pages_in_node(markup: str, node: NodeReaders) -> None:
-    ours, text = written(markup)
-    for name, reading in node.read(text).items():
+    for name, reading in read(text).items():
         try:
             check_reading(reading, ours)
         except AssertionError as error:
             raise AssertionError(f"{name}: {error}\n{text}") from error
 
 
+@pytest.mark.parametrize("markup", CASES)
+def test_case_in_python(markup: str) -> None:
+    check_all(markup, python_readings)
+
+
+@pytest.mark.parametrize("markup", CASES)
+def test_case(markup: str, read: Read) -> None:
+    check_all(markup, read)
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(markup=PAGES)
+def test_made_pages(markup: str, read: Read) -> None:
+    check_all(markup, read)
+
+
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(place=st.sampled_from(PLACES), text=TEXTS.filter(str.strip))
-def test_a_text_in_its_place_is_no_markup(place: str, text: str, node: NodeReaders) -> None:
+def test_a_text_in_its_place_is_no_markup(place: str, text: str, read: Read) -> None:
     """Of an alternative text, a link's text and code all readers make the elements that they make of a letter.
 
     Code that stands in a tag in our Markdown is let off in two ways: readers that take no HTML show the tag, and those
     that make links of addresses do it there too. Remarkable parts cells at a border with a backslash.
     """
     ours, given_text = written(place.format(escape(text)))
-    plain = _readings(written(place.format("a"))[1], node)
-    for name, reading in _readings(given_text, node).items():
+    plain = read(written(place.format("a"))[1])
+    for name, reading in read(given_text).items():
         try:
             check_reading(reading, ours)
             if "remarkable" in name and "|" in text and "<table" in place:
@@ -82,7 +78,3 @@ def test_a_text_in_its_place_is_no_markup(place: str, text: str, node: NodeReade
             assert found == expected
         except AssertionError as error:
             raise AssertionError(f"{name}: {error}\n{given_text}\n{reading}") from error
-
-
-def _readings(text: str, node: NodeReaders) -> dict[str, str]:
-    return {**node.read(text), **{name: reader(text) for name, reader in PYTHON_READERS.items()}}
