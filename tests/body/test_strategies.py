@@ -1,7 +1,5 @@
 """The strategies taken from the literature: steps worked by hand, and parts against their literal versions."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +19,6 @@ from denoise_scrapy.body.strategies.layout import (
     paragraph_counts,
     passing,
     text_lengths,
-    topics,
 )
 from denoise_scrapy.body.strategies.lcs import aggregate, score_clusters
 from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
@@ -87,14 +84,11 @@ def literal_lengths(page: Page, block: int) -> tuple[int, int]:
 
 
 @given(pages())
-def test_topic_equals_the_literal_one(html):
+def test_lengths_equal_the_literal_ones(html):
     page = Page.parse(html)
     link, word = text_lengths(page)
-    topic = topics(link, word)
     for block in range(len(page.elements)):
-        literal_link, literal_word = literal_lengths(page, block)
-        assert (link[block], word[block]) == (literal_link, literal_word)
-        assert topic[block] == (literal_link / literal_word if literal_word else math.inf)
+        assert (link[block], word[block]) == literal_lengths(page, block)
 
 
 def test_hidden_blocks_are_deleted():

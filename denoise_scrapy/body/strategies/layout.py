@@ -267,7 +267,10 @@ class BlockFilterStrategy(Strategy):
         blocks = page.blocks
         link, word = text_lengths(page)
         index = np.flatnonzero(candidates(page, link, word))
-        order = np.lexsort((-index, -(link + word)[index], topics(link, word)[index]))
+        link, word = link[index], word[index]
+        topic = np.full(len(index), np.inf)  # where nothing but links is there
+        np.divide(link, word, out=topic, where=word > 0)  # formula 1
+        order = np.lexsort((-index, -(link + word), topic))
         chosen = int(index[order[0]]) if len(index) else -1
         shown = (blocks.flags & Flag.HIDDEN) == 0
         kept = blocks.inside(chosen) & shown if chosen >= 0 else shown
@@ -285,13 +288,6 @@ def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
     link = elements.subtree_sums(np.where(linked, shown, 0))
     word = elements.subtree_sums(np.where(linked, 0, shown))
     return np.asarray(link), np.asarray(word)
-
-
-def topics(link: IntArray, word: IntArray) -> FloatArray:
-    """Topic(A) = Link(A) / Word(A), infinite where nothing but links is there (formula 1). All of one shape."""
-    topic = np.full(np.shape(link), np.inf)
-    np.divide(link, word, out=topic, where=word > 0)
-    return topic
 
 
 def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:

@@ -13,7 +13,6 @@ from typing_extensions import override
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.columns import BoolArray
 from denoise_scrapy.site import SiteStatistics
 
 # Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment
@@ -45,20 +44,10 @@ TITLE_POINTS = 2
 
 #: Points for each word or tag family that the block or an ancestor of it has. Kept where the sum is above 0.
 FLAG_POINTS = {
-    Flag.NAV: -3,
-    Flag.HEADER: -3,
-    Flag.FOOTER: -3,
-    Flag.ASIDE: -3,
+    **dict.fromkeys([Flag.NAV, Flag.HEADER, Flag.FOOTER, Flag.ASIDE], -3),
     Flag.COMMENT_WORD: -2,
-    Flag.NAV_WORD: -1,
-    Flag.HEADER_WORD: -1,
-    Flag.FOOTER_WORD: -1,
-    Flag.SIDE_WORD: -1,
-    Flag.AD_WORD: -1,
-    Flag.RELATED_WORD: -1,
-    Flag.CONSENT_WORD: -1,
-    Flag.CAPTION_WORD: -1,
-    Flag.CONTROL: -1,
+    **dict.fromkeys([Flag.NAV_WORD, Flag.HEADER_WORD, Flag.FOOTER_WORD, Flag.SIDE_WORD, Flag.AD_WORD], -1),
+    **dict.fromkeys([Flag.RELATED_WORD, Flag.CONSENT_WORD, Flag.CAPTION_WORD, Flag.CONTROL], -1),
     Flag.ARTICLE: 1,
 }
 
@@ -66,47 +55,6 @@ FLAG_POINTS = {
 _POINTS = np.array([FLAG_POINTS.get(flag, 0) for flag in Flag])  # whole numbers: no threads of OpenBLAS
 _BITS = np.array(list(Flag), np.int64)[:, None]
 _HIDDEN = list(Flag).index(Flag.HIDDEN)
-
-
-class HandRule:
-    """Points of a page's blocks, for being prose and against being part of the page's frame (`frame`), and all."""
-
-    def __init__(self, page: Page, site: SiteStatistics) -> None:
-        blocks, titles = page.blocks, page.words.titles
-        inside = (blocks.flags & _BITS) != 0
-        covered = inside @ blocks.tokens  # tokens of the page in elements of each flag
-        total = int(blocks.tokens.sum())
-        in_template_slot, self.repeated = _repeated(page, site, titles)
-        self.hidden = inside[_HIDDEN] & (covered[_HIDDEN] <= HIDDEN_SHARE * total)
-        self.linked = blocks.link_density >= LINK_DENSITY
-        template = self.repeated | self.hidden
-        # blocks that are neither template, nor links, nor hidden: where they are prose, content is near
-        own = blocks.paragraph_tokens * ~(template | self.linked)
-        counts = (_POINTS > 0) | (covered <= FRAME_SHARE * total)
-        prose = blocks.paragraph_tokens > 0
-        self.frame = (_POINTS * counts) @ inside + BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * prose
-        around = blocks.above[TEASER_LEVELS]
-        linked, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
-        self.points = self.frame + OUTSIDE_POINTS * ~in_best_container(page.tree, own.astype(np.float64))
-        self.points += TEASER_POINTS * (linked / np.maximum(chars, 1) > TEASER_LINK_DENSITY)
-        self.points += TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
-        own_text = ~template & (self.frame > 0)
-        self.kept = own_text & ~self.linked & (self.points > 0)
-        if self.kept @ blocks.tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (own_text @ blocks.tokens)):
-            self.kept = self.kept | own_text
-
-
-def _repeated(page: Page, site: SiteStatistics, titles: BoolArray) -> tuple[BoolArray, BoolArray]:
-    """Blocks in slots of template, and those of them whose text the comparison pages carry."""
-    if not site.pages:
-        nothing = np.zeros(len(page.blocks), bool)
-        return nothing, nothing
-    shared = site.shared_with(page)
-    in_template_slot = shared.slot_share > SLOT_SHARE
-    # Other pages link to this one by its title, which does not make it template. A heading that others have too
-    # ("Limits") stands among headings of which most are a page's own.
-    share = np.where(titles, shared.placed_share, shared.text_share)
-    return in_template_slot, in_template_slot & (share >= REPEATED_SHARE)
 
 
 class RepetitionStrategy(Strategy):
@@ -118,16 +66,42 @@ class RepetitionStrategy(Strategy):
 
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        rule = HandRule(page, site)
-        kept = rule.kept
+        blocks, titles = page.blocks, page.words.titles
+        inside = (blocks.flags & _BITS) != 0
+        covered = inside @ blocks.tokens  # tokens of the page in elements of each flag
+        total = int(blocks.tokens.sum())
+        repeated = in_template_slot = np.zeros(len(blocks), bool)
+        if site.pages:
+            shared = site.shared_with(page)
+            in_template_slot = shared.slot_share > SLOT_SHARE
+            # Other pages link to this one by its title, which does not make it template. A heading that others have too
+            # ("Limits") stands among headings of which most are a page's own.
+            share = np.where(titles, shared.placed_share, shared.text_share)
+            repeated = in_template_slot & (share >= REPEATED_SHARE)
+        hidden = inside[_HIDDEN] & (covered[_HIDDEN] <= HIDDEN_SHARE * total)
+        linked = blocks.link_density >= LINK_DENSITY
+        # prose that is neither template, nor links, nor hidden: content is near
+        own = blocks.paragraph_tokens * ~(repeated | hidden | linked)
+        counts = (_POINTS > 0) | (covered <= FRAME_SHARE * total)
+        prose = blocks.paragraph_tokens > 0
+        frame = (_POINTS * counts) @ inside + BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * prose
+        around = blocks.above[TEASER_LEVELS]
+        links, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
+        points = frame + OUTSIDE_POINTS * ~in_best_container(page.tree, own.astype(np.float64))
+        points += TEASER_POINTS * (links / np.maximum(chars, 1) > TEASER_LINK_DENSITY)
+        points += TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
+        own_text = ~(repeated | hidden) & (frame > 0)
+        kept = own_text & ~linked & (points > 0)
+        if kept @ blocks.tokens < min(SPARSE_TOKENS, SPARSE_SHARE * (own_text @ blocks.tokens)):
+            kept = kept | own_text
         reasons = np.full(len(kept), "the page has little but such text", object)
-        reasons[rule.points > 0] = "only on this page"
+        reasons[points > 0] = "only on this page"
         against = {
-            "outside the page's prose, or among teasers": rule.points <= 0,
-            "in the page's frame, by tags or class words": rule.frame <= 0,
-            "mostly links": rule.linked,
-            "hidden": rule.hidden,
-            "repeated on comparison pages": rule.repeated,
+            "outside the page's prose, or among teasers": points <= 0,
+            "in the page's frame, by tags or class words": frame <= 0,
+            "mostly links": linked,
+            "hidden": hidden,
+            "repeated on comparison pages": repeated,
         }
         for reason, hits in against.items():
             reasons[hits & ~kept] = reason
