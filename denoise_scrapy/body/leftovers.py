@@ -20,10 +20,8 @@ from denoise_scrapy.page.selectors import removed_elements
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
     r"""Drop leftovers from a decision, and add the footnotes that its text refers to.
 
-    A header that the user keeps stays, and so do headers where there is nothing else.
-
-    Returns:
-        The decision, and the elements that its text is to be written without, by their numbers.
+    A header that the user keeps stays, and so do headers where there is nothing else. Also returned are the elements
+    that its text is to be written without, by their numbers.
 
     Example:
         >>> page = Page.parse("<table><tr><td><pre>1\n2</pre><td><pre>a = 3\nb = 4</pre></table>")

@@ -34,13 +34,7 @@ ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagene
 
 
 def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
-    """Return a page of m blocks as its features see it.
-
-    Args:
-        page: The page.
-        site: Its comparison pages, without the page itself and its copies; maybe none.
-        vocabulary: What is known of words.
-    """
+    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words."""
     declared, compared = page.declared_types, None
     if site.pages:
         first, whole = site.first(MODEL_PAGES), site.shared_with(page)
@@ -93,9 +87,7 @@ class BlockModel:
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
         """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
 
-        Args:
-            features: Shape (n, m), NaN where unknown, rows as in `names`.
-            neighbours: What stands around them.
+        The features have shape (n, m), rows as in `names`, NaN where unknown.
         """
         return judge(self.network, self.forest, neighbours, features)
 
@@ -180,11 +172,8 @@ CONTENTLESS_WORDS = tuple(
 def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
     """Signals of a page of n features and m blocks: sums, words, and means of the kept blocks and of the others.
 
-    Args:
-        features: What the model of blocks sees, shape (n, m).
-        odds: What its network says of each block, shape (m,); it keeps those above 0.
-        tokens: Tokens of each block, shape (m,).
-        text: Text of the blocks that it keeps.
+    The network keeps blocks of odds above 0; features have shape (n, m), odds and tokens (m,). The text is that of the
+    kept blocks.
 
     Example:
         >>> features, odds, tokens = np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8])
@@ -211,13 +200,7 @@ MOST_BLOCKS = 10_000
 
 
 class Reasons:
-    """The reasons of a page's blocks; computed when somebody looks.
-
-    Args:
-        features: Shape (features, m), rows as in the model's names.
-        neighbours: What stands around the m blocks.
-        model: The model that decided.
-    """
+    """The reasons of a page's m blocks, by the features and neighbours that a model has decided on."""
 
     def __init__(self, features: Values, neighbours: Neighbours, model: BlockModel) -> None:
         self._features, self._neighbours, self._model = features, neighbours, model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,28 +14,20 @@ from denoise_scrapy.page.columns import BoolArray, IntArray
 TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
 
 
-class Cells(NamedTuple):
-    """The cells of a page's tables; the row and the table around each of its n elements, -1 for none, shape (n,)."""
-
-    cells: IntArray
-    row: IntArray
-    table: IntArray
-
-
-def cells_of(page: Page) -> Cells:
-    """The cells that stand in a row of their table."""
+def cells_of(page: Page) -> tuple[IntArray, IntArray, IntArray]:
+    """The cells that stand in a row of their table; the row and the table around each of n elements, -1 for none."""
     e = page.elements
     table, row = e.nearest(e.has_tag({"table"})), e.nearest(e.has_tag({"tr"}))
     cells = np.flatnonzero(e.has_tag({"td", "th"}) & (row >= 0) & (table >= 0))
-    return Cells(cells[table[row[cells]] == table[cells]], row, table)
+    return cells[table[row[cells]] == table[cells]], row, table
 
 
 #: A table of data has so many rows and columns.
 ROWS, COLUMNS = 2, 2
 #: So large a share of its rows have as many cells as the most common row; a heading may span them all.
 REGULAR = 0.5
-#: A cell with more than this is prose, and not more than this share of the text is in such cells: prices, names,
-#: results. A table with heading cells may explain things at length, …
+#: A cell with more than this is prose, and not more than this share of the text is in such cells, unless the table has
+#: heading cells, …
 CELL_TOKENS, PROSE_SHARE = 30, 0.5
 #: … but one cell with more than this share of the page's text is its body.
 PAGE_SHARE = 0.5
@@ -80,15 +71,8 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     """Parts of tables that only lay the page out, and dropped rows and cells that are written for their place.
 
     A table is written where some row has two cells with something kept in them, no cell is crowded or holds
-    preformatted text, and no table that is written stands in it.
-
-    Args:
-        page: A page of n elements and m blocks.
-        kept: Which blocks are kept, shape (m,).
-        live: Which elements hold anything that is kept, shape (n,).
-
-    Returns:
-        Two arrays of shape (n,).
+    preformatted text, and no table that is written stands in it. `kept` is of m blocks, all else of n elements, of
+    which those that hold anything kept are `live`.
     """
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)

@@ -48,10 +48,7 @@ _PICTURES = frozenset(["img", "picture", "video", "svg"])
 def part_signals(page: Page, features: Values, odds: Values) -> Values:
     """Return the signals of the part of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
-    Args:
-        page: The page.
-        features: What the model of blocks sees, shape (features, m).
-        odds: What its network says of each, shape (m,).
+    They are made of what the model of blocks sees, shape (features, m), and what its network says of each, shape (m,).
     """
     e, blocks, words = page.elements, page.blocks, page.words
     flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
@@ -183,9 +180,8 @@ BETAS = MappingProxyType({"precision": 0.4, "recall": 2.5})
 def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, favor: str) -> Decision:
     """The decision, moved to precision or to recall.
 
-    Probabilities are selected from anew, by another F. A rule has none: to favor precision keeps what a second
-    rule keeps too (nothing changes where that is nothing), to favor recall what either keeps. The second rule is
-    `repetition`, and that one's is `framework`. Probabilities stay what they are.
+    Probabilities are selected from anew, by another F. A rule has none: to favor precision keeps what a second rule
+    keeps too, `repetition` or for that one `framework`, if that is anything; to favor recall what either keeps.
     """
     if favor == "balanced":
         return decision

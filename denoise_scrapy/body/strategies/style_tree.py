@@ -36,10 +36,10 @@ class StyleNodes(NamedTuple):
 
     Attributes:
         element: Index of each in the page, shape (t,).
-        style: The style node that its children make, equal on all pages where the styles from the root down are, and
-            its positions in them, shape (t,).
-        feature_node: Index of the element of each feature: a word of its text, its image source or link target, (f,).
-        feature: A hash of the feature, shape (f,).
+        style: The style node that its children make, equal on all pages where the styles and positions from the root
+            down are, shape (t,).
+        feature_node: Index among the t of each feature's element, shape (f,).
+        feature: A hash of a word of its text, its image source or link target, shape (f,).
 
     Example:
         >>> nodes = StyleNodes.of(Page.parse("<body><p>One <b>word</b></p><script>x</script>"))
@@ -108,12 +108,7 @@ def content_importance(page: Page, others: Sequence[Page]) -> FloatArray:
     That is 1 - the mean entropy of its features on the pages that have its style node: 0 for what all of them say, and
     for nothing. Of pages with more than `MAX_SIZE` nodes the first are left out.
 
-    Args:
-        page: The page of n elements.
-        others: Other pages of its site.
-
-    Returns:
-        Shape (n,), NaN for elements that show nothing.
+    The result has shape (elements,), NaN for those that show nothing.
 
     Example:
         >>> one, two = (Page.parse(f"<body><p>Menu</p><p>{word}</p>") for word in ("One", "Two"))
